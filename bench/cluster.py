@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bench.measure import Result, best
-from engine.replay import Player, on_ledger
+from engine.replay import RunPlayer, on_ledger
 
 NODES = (1, 2, 3)
 ROUNDS, TINY_ROUNDS = 400, 5
@@ -49,7 +49,7 @@ def run(tiny: bool) -> Result:
         written = scenario(nodes, rounds)
 
         def make() -> Callable[[], object]:
-            player = Player(on_ledger(written))
+            player = RunPlayer(on_ledger(written))
             return lambda: player.finish(written["until_us"])
 
         return make

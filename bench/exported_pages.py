@@ -30,11 +30,11 @@ def long_run(count: int) -> dict[str, Any]:
 
 def exported(tiny: bool) -> dict[str, int]:
     """Return the bytes of pages that work offline: the largest of the stories, and one of a million messages."""
-    from playground import library  # noqa: PLC0415 - Django is set up by now
-    from playground.doors import door  # noqa: PLC0415
-    from playground.offline.page import Source, write  # noqa: PLC0415
+    from playground.hosting.engine_factory import door  # noqa: PLC0415
+    from playground.library import ready_scenarios  # noqa: PLC0415 - Django is set up by now
+    from playground.offline.page import PageSource, write  # noqa: PLC0415
 
-    entries = [each for each in library.entries() if each.slug == "first-burst" or not tiny]
-    stories = [len(write(Source(each.run, each.story, each.story_json())).encode()) for each in entries]
-    long = write(Source(door().check(long_run(TINY_COUNT if tiny else COUNT))))
+    entries = [each for each in ready_scenarios.entries() if each.slug == "first-burst" or not tiny]
+    stories = [len(write(PageSource(each.run, each.story, each.story_json())).encode()) for each in entries]
+    long = write(PageSource(door().check(long_run(TINY_COUNT if tiny else COUNT))))
     return {"largest_story_page_bytes": max(stories), "long_run_page_bytes": len(long.encode())}

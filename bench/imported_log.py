@@ -16,7 +16,7 @@ from unittest.mock import patch
 from bench.measure import Result, best, best_on_files, not_slower, on_compiled
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
-from engine.replay import Player
+from engine.replay import RunPlayer
 from engine.storage.directory import DirectoryStorage
 from sweeps.cell import Cell, outcome
 from workloads.imports import READERS, Imported, Options, arrivals
@@ -72,7 +72,7 @@ def calls(rows: int, consumer_per_s: int) -> dict[str, float]:
 
 def session(scenario: dict[str, Any], root: str) -> Callable[[], object]:
     """Return what plays a scenario with real files, as a session does."""
-    player = Player(operated(parse(scenario), DirectoryStorage(root, fsync=False)))
+    player = RunPlayer(operated(parse(scenario), DirectoryStorage(root, fsync=False)))
     return lambda: player.finish(scenario["until_us"])
 
 

@@ -12,9 +12,9 @@ from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_host import VirtualHost
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.formats.message_ids import OWN_PREFIX
-from engine.releases import REFERENCE, Release
+from engine.releases import REFERENCE, BrokerRelease
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -30,13 +30,13 @@ class QueueUnderTest:
         self,
         storage: Storage,
         target: int | None = TARGET,
-        release: Release = REFERENCE,
+        release: BrokerRelease = REFERENCE,
         arguments: Mapping[str, Any] = MappingProxyType({}),
         settings: StorageSettings | None = None,
     ) -> None:
         self.log = TransitionLog()
         settings = settings or release.storage_settings("real", {})
-        self.codec = release.storage.codec(settings, OWN_PREFIX, (Template(routing_keys=(QUEUE,)),))
+        self.codec = release.storage.codec(settings, OWN_PREFIX, (MessageTemplate(routing_keys=(QUEUE,)),))
         self.host = VirtualHost(
             release=release,
             settings=settings,

@@ -8,11 +8,11 @@ from typing import Any, cast
 from engine.broker.commands import scenario
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
-from playground.hosting.door import Files, Node
-from playground.hosting.run import Frame, Run
+from playground.hosting.engine_api import EngineFiles, EngineNode
+from playground.hosting.run import PlayedFrame, SessionRun
 from playground.hosting.session.page_clock import PageClock
 from playground.hosting.session.window import FrameWindow
-from playground.serve import MEMORY_LEVEL, WINDOW_BITS
+from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000
 DISK_BYTES = 1 << 40
@@ -35,7 +35,7 @@ class Reader:
         self.frames = 0
         self.snapshots = 0
 
-    def take(self, session: BenchSession, frame: Frame) -> None:
+    def take(self, session: BenchSession, frame: PlayedFrame) -> None:
         """Get what the window allows of a frame."""
         answer = self.window.answer(frame.counts, frame.fast)
         if answer == "nothing":
@@ -62,7 +62,7 @@ class BenchSession:
         self.node = operated(
             scenario.parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage()
         )
-        self.run = Run(cast(Node, self.node), cast(Files, self.node.storage), DISK_BYTES)
+        self.run = SessionRun(cast(EngineNode, self.node), cast(EngineFiles, self.node.storage), DISK_BYTES)
         self.readers = readers
         self.flush()
 

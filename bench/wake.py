@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Result
-from playground import doors
-from playground.hosting.book import Remembered
-from playground.hosting.checkpoints import Checkpoints
-from playground.hosting.run import Replay, Run
+from playground.hosting import engine_factory
+from playground.hosting.checkpoints import CheckpointStore
+from playground.hosting.run import RunReplay, SessionRun
+from playground.hosting.session_record import RecordedSession
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [
     (0, {"do": "set_publisher", "name": "p1", "rate_per_s": 2000, "size_bytes": 600, "persistent": True}),
@@ -25,20 +25,20 @@ DISK_BYTES = 1 << 40
 def run(tiny: bool) -> Result:
     """Repeat steady work, keep it, bring it back, and compare both."""
     until_us = TINY_UNTIL_US if tiny else UNTIL_US
-    door = doors.door()
+    door = engine_factory.door()
     blank = door.check({"version": 1, "profile": "real", "until_us": 0})
-    record = Remembered(blank, COMMANDS)
+    record = RecordedSession(blank, COMMANDS)
     with tempfile.TemporaryDirectory(prefix="waterline-bench-") as scratch:
         root = Path(scratch)
         (root / "again").mkdir()
         (root / "back").mkdir()
         began = time.perf_counter()
         node, files = door.open(blank, str(root / "again"), DISK_BYTES)
-        replay = Replay(Run(node, files, DISK_BYTES), COMMANDS, until_us)
+        replay = RunReplay(SessionRun(node, files, DISK_BYTES), COMMANDS, until_us)
         while not replay.go_on(60):
             pass
         repeated_s = time.perf_counter() - began
-        kept = Checkpoints(root / "kept", door=door, key=b"bench", build="bench", most_bytes=DISK_BYTES)
+        kept = CheckpointStore(root / "kept", door=door, key=b"bench", build="bench", most_bytes=DISK_BYTES)
         began = time.perf_counter()
         kept.save("one", node, files, root / "again", record)
         saved_s = time.perf_counter() - began

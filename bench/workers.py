@@ -18,9 +18,10 @@ import time
 from typing import Any, NamedTuple
 
 from bench.measure import Result
-from playground import doors, limits
+from playground.hosting import engine_factory
 from playground.hosting.session import protocol
 from playground.hosting.workers import pool
+from playground.limits import session_limits
 from tools.processes import descendants_of, processor_s
 
 SESSIONS_EACH = 2
@@ -60,27 +61,27 @@ class Work(NamedTuple):
 
 async def throughput(workers: int, sessions: int, count: int, seconds: float) -> Work:
     """Return what so many workers carry out of commands each of which moves `count` messages."""
-    blank = doors.door().check({"version": 1, "profile": "real", "until_us": 0})
+    blank = engine_factory.door().check({"version": 1, "profile": "real", "until_us": 0})
     given = 0
 
     async def play(name: str, until_s: float) -> None:
         nonlocal given
         while time.perf_counter() < until_s:
-            await end_of[name].call(protocol.Submit, name, command=publish)
-            await end_of[name].call(protocol.Submit, name, command=drain)
+            await end_of[name].call(protocol.SubmitCommand, name, command=publish)
+            await end_of[name].call(protocol.SubmitCommand, name, command=drain)
             given += 2
 
     publish = {"do": "publish", "count": count, "size_bytes": 600, "persistent": True}
     drain = {"do": "get", "count": count, "ack": False}
     with tempfile.TemporaryDirectory(prefix="waterline-bench-") as scratch:
-        begin = protocol.Begin(scratch, limits.current().bounds())
-        started = pool.Pool(workers, pool.process, begin)
+        begin = protocol.BeginWorker(scratch, session_limits.current().bounds())
+        started = pool.WorkerPool(workers, pool.process, begin)
         try:
             names = [f"s{number}" for number in range(sessions)]
             end_of = {name: await started.place(name, Listener()) for name in names}
             for name in names:
                 opened = {"scenario": blank, "commands": [], "until_us": 0, "play": False}
-                await end_of[name].call(protocol.Open, name, **opened)
+                await end_of[name].call(protocol.OpenRun, name, **opened)
             begun_s, sender_s, worked_s = time.perf_counter(), time.process_time(), _worked_s()
             await asyncio.gather(*(play(name, begun_s + seconds) for name in names))
             lasted_s = time.perf_counter() - begun_s

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.backing_queue.places import PLACES
+from engine.backing_queue.message_places import PLACES
 from engine.backing_queue.status import StatusReader
 from engine.classic_v1 import costs as _costs  # noqa: F401 - registers
 from engine.classic_v1 import transitions as _version_1

@@ -1,7 +1,7 @@
 """The metrics of a run, counted from its transitions. Nothing is counted that the engine did not report.
 
-METRICS holds them all by name: tables, pages, exports and docs/whatif.md look them up there. `Meter` counts all of them
-while a run goes on.
+METRICS holds them all by name: tables, pages, exports and docs/whatif.md look them up there. `RunMeter` counts all of
+them while a run goes on.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Final
 
 from engine import generations  # noqa: F401 - each registers its own
 from engine.counting import backlog, disk, memory, messages, pressure, survival, waits  # noqa: F401 - they register
-from engine.counting.meter import Meter
-from engine.counting.metric import METRICS, Better, Ending, Metric, PowerCut, Unit
+from engine.counting.meter import RunMeter
+from engine.counting.metric import METRICS, BetterWay, Metric, MetricUnit, PowerCut, RunEnding
 
-__all__ = ["METRICS", "Better", "Ending", "Meter", "Metric", "PowerCut", "Unit"]
+__all__ = ["METRICS", "BetterWay", "Metric", "MetricUnit", "PowerCut", "RunEnding", "RunMeter"]
 
 TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
 """In the order of tables: the names of the modules, in `engine.counting` and in a generation's folder alike."""

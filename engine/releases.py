@@ -15,10 +15,10 @@ import msgspec
 from engine.amqp.arguments import with_version
 from engine.amqp.rules import TODAYS, AmqpRules
 from engine.amqp.validation import VALIDATIONS
-from engine.backing_queue.generation import Generation
+from engine.backing_queue.generation import StorageGeneration
 from engine.backing_queue.host_files import StorageSettings
-from engine.backing_queue.means import Declared, Implementation, any_queue
-from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
+from engine.backing_queue.message_places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
+from engine.backing_queue.queue_config import DeclaredSettings, QueueImplementation, any_queue
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
@@ -36,14 +36,14 @@ Values = Mapping[str, Any]
 MEBIBYTE: Final = 1024 * 1024
 
 
-class WishedQueue(NamedTuple):
+class RequestedQueue(NamedTuple):
     """A queue as somebody wants it."""
 
     name: str
     arguments: Values
 
 
-class Release(msgspec.Struct, frozen=True, kw_only=True):
+class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
     """One release of the broker.
 
     Args:
@@ -61,8 +61,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     series: str
-    storage: Generation
-    queues: dict[str, Implementation]
+    storage: StorageGeneration
+    queues: dict[str, QueueImplementation]
     constants: Values = MappingProxyType({})
     rules: Values = MappingProxyType({})
     amqp: AmqpRules = AmqpRules()
@@ -79,14 +79,16 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         """Let a checkpoint of a run name its row instead of copying it."""
         return _row, (self.series,)
 
-    def backing_queue_of(self, queue: Declared, version: int | None = None) -> str:
+    def backing_queue_of(self, queue: DeclaredSettings, version: int | None = None) -> str:
         """Return the name of the implementation that serves a declared queue.
 
         Args:
             queue: as it was declared.
             version: of its files, where a policy or its present state says it instead of an argument (W2).
         """
-        wished = queue if version is None else WishedQueue(queue.name, with_version(queue.arguments, version))
+        wished = (
+            queue if version is None else RequestedQueue(queue.name, with_version(queue.arguments, version))
+        )
         return next(name for name, each in reversed(self.queues.items()) if each.serves(wished))
 
     def storage_settings(self, scale: Scale, chosen: Values, rules: Values | None = None) -> StorageSettings:
@@ -111,7 +113,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         return {**self.node, **(CLASSROOM_NODE if scale == "classroom" else {})}
 
 
-def _row(series: str) -> Release:
+def _row(series: str) -> BrokerRelease:
     return RELEASES[series]
 
 
@@ -165,15 +167,15 @@ whole burst; hence the smaller bound.
 """
 
 
-def _queues(generation: Generation, name: str) -> dict[str, Implementation]:
+def _queues(generation: StorageGeneration, name: str) -> dict[str, QueueImplementation]:
     """Return the backing queues of a release with one generation: its queue, and the same with priorities."""
     return {
-        name: Implementation(any_queue, generation.make),
+        name: QueueImplementation(any_queue, generation.make),
         PRIORITY_QUEUE: priorities_of(generation.make),
     }
 
 
-V3_8_9: Final = Release(
+V3_8_9: Final = BrokerRelease(
     name="3.8.9",
     series="3.8",
     storage=CLASSIC_V1,
@@ -193,13 +195,13 @@ V3_8_9: Final = Release(
 )
 """The broker that the articles describe (V1-V10)."""
 
-V3_10_8: Final = Release(
+V3_10_8: Final = BrokerRelease(
     name="3.10.8",
     series="3.10",
     storage=EITHER_VERSION,
     queues={
-        VARIABLE_QUEUE: Implementation(any_queue, EITHER_VERSION.make),
-        VARIABLE_QUEUE_V2: Implementation(serves_version_2, EITHER_VERSION.make),
+        VARIABLE_QUEUE: QueueImplementation(any_queue, EITHER_VERSION.make),
+        VARIABLE_QUEUE_V2: QueueImplementation(serves_version_2, EITHER_VERSION.make),
         PRIORITY_QUEUE: priorities_of(EITHER_VERSION.make),
     },
     profiles={"real": "real", "classroom": "classroom"},
@@ -214,12 +216,12 @@ GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
 TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6, "max_message_size": 16 * MEBIBYTE}
 """4.x rings at 60 % of the memory (W72), and takes messages of 16 MiB at most (W1)."""
 
-V4_0_5: Final = Release(
+V4_0_5: Final = BrokerRelease(
     name="4.0.5",
     series="4.0",
     storage=version_2.CLASSIC_V2,
     queues={
-        CLASSIC_V2: Implementation(any_queue, from_version_1.make),
+        CLASSIC_V2: QueueImplementation(any_queue, from_version_1.make),
         PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
     },
     rules=RULES_4_0,
@@ -236,12 +238,12 @@ V4_0_5: Final = Release(
 )
 """The first release series that has nothing but queues of version 2; it converts files of version 1 (W100)."""
 
-V4_3_6: Final = Release(
+V4_3_6: Final = BrokerRelease(
     name="4.3.6",
     series="4.3",
     storage=version_2.CLASSIC_V2,
     queues={
-        CLASSIC_V2: Implementation(any_queue, version_2.CLASSIC_V2.make),
+        CLASSIC_V2: QueueImplementation(any_queue, version_2.CLASSIC_V2.make),
         PRIORITY_QUEUE: priorities_of(version_2.CLASSIC_V2.make, least=1),
     },
     amqp=msgspec.structs.replace(TODAYS, validation=VALIDATIONS["4.3.6"]),
@@ -261,7 +263,7 @@ REFERENCE: Final = V3_10_8
 class Profile(NamedTuple):
     """A release at a scale."""
 
-    release: Release
+    release: BrokerRelease
     scale: Scale
 
 

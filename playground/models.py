@@ -116,7 +116,7 @@ class Session(models.Model):
 
 
 class Lease(models.Model):
-    """Which process owns a session: see `playground.leases`."""
+    """Which process owns a session: see `playground.records.session_leases`."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="lease")
     process = models.CharField(max_length=80, db_index=True)

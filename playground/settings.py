@@ -10,7 +10,8 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from playground import environment, rim
+from playground import environment
+from playground.limits import request_limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = environment.writable(Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve())
@@ -23,7 +24,7 @@ CSRF_TRUSTED_ORIGINS = environment.listed("WATERLINE_ORIGINS")
 # --- what it is made of ---
 
 INSTALLED_APPS = [
-    "playground.assets.StaticFiles",
+    "playground.server.static_assets.StaticFiles",
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.messages",
@@ -49,9 +50,9 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "playground.callers.CallerMiddleware",
+    "playground.callers.request_callers.CallerMiddleware",
     "playground.web.errors.BusyMiddleware",
-    "playground.whereabouts.ElsewhereMiddleware",
+    "playground.sessions.owner_address.ElsewhereMiddleware",
 ]
 
 ROOT_URLCONF = "playground.urls"
@@ -64,7 +65,7 @@ TEMPLATES = [
         "OPTIONS": {
             "loaders": [
                 (
-                    "playground.kept_texts.Loader",
+                    "playground.texts.kept_texts.Loader",
                     [
                         "django.template.loaders.filesystem.Loader",
                         "django.template.loaders.app_directories.Loader",
@@ -124,7 +125,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise reads it when the a
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "playground.assets.HashedStorage"},
+    "staticfiles": {"BACKEND": "playground.server.static_assets.HashedStorage"},
 }
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
@@ -186,7 +187,7 @@ if environment.flag("WATERLINE_HTTPS"):  # behind a proxy that speaks HTTPS and 
     CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = environment.integer("WATERLINE_HSTS_SECONDS", 3600)
 
-# --- limits: what one visitor may take of the machine; `playground.limits` gives them their meaning ---
+# --- limits: what one visitor may take of the machine; `playground.limits.session_limits` gives them their meaning ---
 
 WATERLINE = {
     "max_disk_bytes": environment.integer("WATERLINE_MAX_DISK_BYTES", 256 * 1024 * 1024),
@@ -200,7 +201,7 @@ WATERLINE = {
     "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound
     "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
     "command_bytes": environment.integer("WATERLINE_COMMAND_BYTES", 16 * 1024),
-    "scenario_bytes": rim.SCENARIO_BYTES,
+    "scenario_bytes": request_limits.SCENARIO_BYTES,
     "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 96),
     "sessions_per_address": environment.integer("WATERLINE_SESSIONS_PER_ADDRESS", 64),  # a class behind one
     "sockets_per_visitor": environment.integer("WATERLINE_SOCKETS_PER_VISITOR", 16),
@@ -259,7 +260,7 @@ CHANNEL_LAYERS = {
 if REDIS:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS}}
 CHECKPOINT_BYTES = 512 * 1024 * 1024
-DATA_UPLOAD_MAX_MEMORY_SIZE = rim.FORM_BYTES
+DATA_UPLOAD_MAX_MEMORY_SIZE = request_limits.FORM_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 
 # --- logging: one line each, to standard error ---

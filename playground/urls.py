@@ -8,7 +8,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
-from playground import assets
+from playground.server import static_assets
 from playground.views import (
     editor,
     exports,
@@ -28,7 +28,7 @@ from playground.web import errors
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 
 catalog = cache_control(private=True, no_cache=True)(
-    etag(lambda request: f'"{get_language()}-{assets.STARTED}"')(JavaScriptCatalog.as_view())
+    etag(lambda request: f'"{get_language()}-{static_assets.STARTED}"')(JavaScriptCatalog.as_view())
 )
 
 urlpatterns = [

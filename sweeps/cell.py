@@ -12,8 +12,8 @@ import msgspec
 
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
-from engine.metrics import Meter, PowerCut
-from engine.replay import Player, Witness, on_ledger
+from engine.metrics import PowerCut, RunMeter
+from engine.replay import RunPlayer, RunWitness, on_ledger
 from engine.replay.player import KEEP_EVENTS
 from engine.values.errors import RunTooLong
 from sweeps.columns import COST, SERIES, Row, empty_outcome
@@ -106,9 +106,9 @@ def outcome(cell: Cell) -> Row:
     """
     node = on_ledger(cell.scenario, KEEP_EVENTS)
     most = most_transitions(cell.scenario)
-    player = Player(node, most=most, whole=True)
+    player = RunPlayer(node, most=most, whole=True)
     until_us = cell.scenario["until_us"]
-    meter, witness = Meter(), Witness(node)
+    meter, witness = RunMeter(), RunWitness(node)
     series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
         play(player, meter, witness, until_us * point // cell.series_points, most)
@@ -127,7 +127,7 @@ def _power_cut(cell: Cell, node: Cluster) -> PowerCut:
     if cell.power_cut_us is None:
         return cut_power(node)
     fork = on_ledger(cell.scenario)
-    Player(fork).finish(min(cell.power_cut_us, cell.scenario["until_us"]))
+    RunPlayer(fork).finish(min(cell.power_cut_us, cell.scenario["until_us"]))
     return cut_power(fork)
 
 
@@ -138,7 +138,9 @@ def most_transitions(scenario: dict[str, Any]) -> int:
     return max(MOST_TRANSITIONS, MOST_A_MESSAGE * of_a_log)
 
 
-def play(player: Player, meter: Meter, witness: Witness, until_us: int, most: int = MOST_TRANSITIONS) -> None:
+def play(
+    player: RunPlayer, meter: RunMeter, witness: RunWitness, until_us: int, most: int = MOST_TRANSITIONS
+) -> None:
     """Go on to a virtual time, and count every transition since the last, the node's first ones too.
 
     Raises:

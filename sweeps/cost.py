@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.backing_queue.places import CLASSIC_V2
+from engine.backing_queue.message_places import CLASSIC_V2
 from engine.broker.commands.base import TICK_MS
 from engine.releases import PROFILES
 from sweeps.parameters import Scenario

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.metrics import PowerCut
-from engine.reading.places import in_counted, with_places
+from engine.reading.message_places import in_counted, with_places
 from engine.values.errors import CommandError
 from engine.values.ranges import RangeSet
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.reading.places import LETTERS, letters_of, unacked_of, with_places
+from engine.reading.message_places import LETTERS, letters_of, unacked_of, with_places
 
 STATES = (*LETTERS, "unacked")
 

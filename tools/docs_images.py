@@ -138,7 +138,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="waterline-") as place:
         edition, run = Path(place, "edition"), Path(place, "run.html")
         static_host.build(edition, tiny=True)
-        exported = [sys.executable, "-m", "playground.export", "first-burst", "-o", str(run)]
+        exported = [sys.executable, "-m", "playground.offline.export", "first-burst", "-o", str(run)]
         subprocess.run(exported, cwd=live_server.ROOT, check=True, stdout=subprocess.PIPE)
         with (
             live_server.running(Path(place, "server")) as server,

@@ -107,7 +107,7 @@ def start(
             [
                 sys.executable,
                 "-m",
-                "playground.serve",
+                "playground.server.serve",
                 "-b",
                 "127.0.0.1",
                 "-p",

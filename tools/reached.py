@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from engine.broker.commands.scenario import Scenario
-from engine.replay import Player, on_ledger
+from engine.broker.commands.scenario import ParsedScenario
+from engine.replay import RunPlayer, on_ledger
 from sweeps.cell import Cell, outcome
 
-PARTS = {"version", *Scenario.__struct_fields__} - {"title", "digest"}
+PARTS = {"version", *ParsedScenario.__struct_fields__} - {"title", "digest"}
 """What the engine plays of a ready scenario's file."""
 
 
@@ -24,9 +24,9 @@ def digest(scenario: dict[str, Any]) -> str:
     Halfway it becomes bytes and is made of them again, as at a checkpoint.
     """
     cluster = on_ledger(scenario)
-    Player(cluster).finish(scenario["until_us"] // 2)
+    RunPlayer(cluster).finish(scenario["until_us"] // 2)
     cluster = pickle.loads(pickle.dumps(cluster))
-    Player(cluster).finish(scenario["until_us"])
+    RunPlayer(cluster).finish(scenario["until_us"])
     return cluster.log.digest
 
 

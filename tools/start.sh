@@ -11,4 +11,4 @@ umask 077 # the database, the key and the files of sessions are nobody else's bu
 "$python" tools/check_port.py "$host" "$port"
 PYTHON="$python" tools/prepare.sh
 echo "Waterline is starting: open http://$host:$port/  (Ctrl-C stops it)"
-exec "$python" -m tools.compiled --run -m playground.serve --bind "$host" --port "$port" --verbosity 1 "$@" playground.asgi:application
+exec "$python" -m tools.compiled --run -m playground.server.serve --bind "$host" --port "$port" --verbosity 1 "$@" playground.asgi:application

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from engine.replay import Player, on_ledger
+from engine.replay import RunPlayer, on_ledger
 from tools import wasm_desk
 from tools.compile_messages import compile_messages
 from tools.prepared import content_of, fill
@@ -46,7 +46,7 @@ MADE_FROM: Final = (
 SESSIONS: Final = """
 import sys
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "django", "asyncio", "orjson")))
-import playground.hosting.solo, playground.inspecting.desk
+import playground.hosting.solo, playground.inspecting.browser_inspect
 files = {each.__file__ for name, each in sys.modules.items() if name.partition(".")[0] == "playground"}
 print(*sorted(files), sep="\\n")
 """
@@ -137,15 +137,15 @@ def wheel(platform: dict[str, Any]) -> Path:
 
 def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the ready scenarios and the exercises' runs, each with the digest that it has natively."""
-    from playground import library  # noqa: PLC0415 - set up by now
     from playground.exercises.catalog import exercises  # noqa: PLC0415
+    from playground.library import ready_scenarios  # noqa: PLC0415 - set up by now
 
-    for entry in library.entries():
+    for entry in ready_scenarios.entries():
         yield entry.slug, entry.run
     for exercise in exercises().values():
         scenario = exercise.full_scenario()
         node = on_ledger(scenario)
-        Player(node).finish(scenario["until_us"])
+        RunPlayer(node).finish(scenario["until_us"])
         yield f"exercise-{exercise.slug}", {**scenario, "digest": node.log.digest}
 
 

@@ -32,11 +32,11 @@ compiled
 const NEEDED = `
 import sys
 sys.path.insert(0, "/waterline")
-import playground.hosting.solo, playground.inspecting.desk
+import playground.hosting.solo, playground.inspecting.browser_inspect
 from pathlib import Path
-from playground.desk.begin import begin
+from playground.browser_app.begin import begin
 begin(Path("/waterline"))
-from playground.desk import desk
+from playground.browser_app import desk
 " ".join(sorted(sys.modules))
 `;
 

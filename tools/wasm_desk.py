@@ -36,9 +36,9 @@ from pathlib import Path
 root = Path(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "orjson", "sqlite3", "_sqlite3")))
-from playground.desk.begin import begin
+from playground.browser_app.begin import begin
 begin(root)
-from playground.desk import desk
+from playground.browser_app import browser_app as desk
 from playground.whatif.shipped import heatmaps
 ask = lambda **question: json.loads(desk.ask(json.dumps(question)))
 shown = ask(q="task", exercise=sys.argv[3], lang="zh-hans")

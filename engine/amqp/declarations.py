@@ -11,7 +11,7 @@ import msgspec
 from engine.amqp.arguments import Arguments, amqp_type, check_arguments, check_equivalent, check_field
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
-from engine.amqp.validation import REFERENCE, Validation
+from engine.amqp.validation import REFERENCE, ReleaseValidation
 from engine.values.labels import bare
 
 RESERVED: Final = "amq."
@@ -54,7 +54,7 @@ def declare_queue(
     passive: bool = False,
     arguments: dict[str, Any] | None = None,
     by_server: bool = False,
-    validation: Validation = REFERENCE,
+    validation: ReleaseValidation = REFERENCE,
 ) -> DeclaredQueue:
     """Return the queue that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 
@@ -170,7 +170,7 @@ def declare_exchange(
     passive: bool = False,
     unknown_type: str = "command_invalid",
     *,
-    validation: Validation = REFERENCE,
+    validation: ReleaseValidation = REFERENCE,
 ) -> Exchange:
     """Return the exchange that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 

@@ -12,7 +12,7 @@ import msgspec
 from engine.amqp.arguments import PLACE, Row
 from engine.amqp.mirroring import refusal_of
 from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
-from engine.amqp.validation import REFERENCE, Validation
+from engine.amqp.validation import REFERENCE, ReleaseValidation
 from engine.values.errors import Refusal
 from engine.values.labels import bare, host_of
 
@@ -102,7 +102,7 @@ CHECKS: Final[dict[str, Callable[..., Check]]] = {
 """Kinds of checks, as the tables name them; each takes what stands behind the words. Mirrors' keys go together (H6)."""
 
 
-def checked(policy: Policy, validation: Validation = REFERENCE) -> Policy:
+def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
     """Return the policy, if the broker would take it.
 
     Args:
@@ -126,7 +126,7 @@ def checked(policy: Policy, validation: Validation = REFERENCE) -> Policy:
     return policy
 
 
-def _refused_definition(definition: Mapping[str, Any], validation: Validation) -> str | None:
+def _refused_definition(definition: Mapping[str, Any], validation: ReleaseValidation) -> str | None:
     """Return how the broker refuses a definition, None where it takes it; it looks at the keys in their order."""
     if not definition:
         return "no policy provided"
@@ -147,7 +147,7 @@ def _refused_mirrors(known: Mapping[str, Any]) -> str | None:
     return refusal_of(known, term)
 
 
-def _refused_values(known: Mapping[str, Any], validation: Validation) -> str | None:
+def _refused_values(known: Mapping[str, Any], validation: ReleaseValidation) -> str | None:
     found = (wrong_with(validation.keys[name], value, known) for name, value in known.items())
     return next((words for words in found if words is not None), None)
 
@@ -220,7 +220,7 @@ def policy_of(
     return min(fitting, key=lambda each: (-each.priority, each.name), default=None)
 
 
-class Effective(msgspec.Struct, frozen=True, kw_only=True):
+class EffectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
     """What a queue obeys, after its arguments and its policy are merged.
 
     Args:
@@ -251,7 +251,7 @@ ARGUMENT_WINS: Final = (
 _FIELDS: Final = {"expires": "expires_ms", "message-ttl": "message_ttl_ms"}
 
 
-def effective(arguments: Mapping[str, Any], policy: Policy | None) -> Effective:
+def effective(arguments: Mapping[str, Any], policy: Policy | None) -> EffectivePolicy:
     """Return what a queue with these x-arguments obeys under a policy (P17).
 
     Of two limits the smaller counts; elsewhere the argument wins over the policy.
@@ -263,7 +263,7 @@ def effective(arguments: Mapping[str, Any], policy: Policy | None) -> Effective:
         if values:
             value = min(values) if name in SMALLER_WINS else values[0]
             found[_FIELDS.get(name, name.replace("-", "_"))] = value
-    return Effective(**found)
+    return EffectivePolicy(**found)
 
 
 def expiry_ms(queue_ttl_ms: int | None, expiration_ms: int | None) -> int | None:
@@ -271,7 +271,7 @@ def expiry_ms(queue_ttl_ms: int | None, expiration_ms: int | None) -> int | None
     return min((each for each in (queue_ttl_ms, expiration_ms) if each is not None), default=None)
 
 
-def too_long(limits: Effective, ready: int, ready_bytes: int) -> bool:
+def too_long(limits: EffectivePolicy, ready: int, ready_bytes: int) -> bool:
     """Return whether so many ready messages and bytes are more than the queue may hold (P8 step 5)."""
     return (limits.max_length is not None and ready > limits.max_length) or (
         limits.max_length_bytes is not None and ready_bytes > limits.max_length_bytes

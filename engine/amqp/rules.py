@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from engine.amqp.validation import REFERENCE, Validation
+from engine.amqp.validation import REFERENCE, ReleaseValidation
 
 
 class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
 
     commits_to_processes: bool = False
     acknowledgements_time_out: bool = True
-    validation: Validation = REFERENCE
+    validation: ReleaseValidation = REFERENCE
     limits_channels: bool = True
     consumes_again: bool = True
     serves_after_cancel: bool = False

@@ -11,7 +11,7 @@ from engine.amqp import tables
 from engine.amqp.arguments import CHECKS, Row
 
 
-class Validation(msgspec.Struct, frozen=True, kw_only=True):
+class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     """The tables of one release.
 
     Args:
@@ -41,7 +41,7 @@ class Validation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 VALIDATIONS: Final = {
-    name: Validation(
+    name: ReleaseValidation(
         arguments=tables.ARGUMENTS[name],
         keys=tables.KEYS[name],
         mirrors_first=tables.MIRRORS_FIRST[name],

@@ -59,7 +59,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-class Taken(msgspec.Struct, frozen=True, gc=False):
+class TakenMessages(msgspec.Struct, frozen=True, gc=False):
     """Messages taken from the head.
 
     Args:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from engine.backing_queue.host_files import HostFiles, HostMeans, StorageSettings
-from engine.backing_queue.means import Maker
-from engine.formats.message import MessageCodec, Template
+from engine.backing_queue.queue_config import Maker
+from engine.formats.message import MessageCodec, MessageTemplate
 
 
-class Generation(msgspec.Struct, frozen=True, kw_only=True):
+class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
     """One generation of storage.
 
     Args:
@@ -32,6 +32,6 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     settings: Callable[..., StorageSettings]
     chosen: frozenset[str]
     bounds: Mapping[str, tuple[int, int]]
-    codec: Callable[[StorageSettings, bytes, Sequence[Template]], MessageCodec]
+    codec: Callable[[StorageSettings, bytes, Sequence[MessageTemplate]], MessageCodec]
     host_files: Callable[[HostMeans], HostFiles]
     make: Maker

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.message_places import VARIABLE_QUEUE
 
 BODY_PER_BYTE: Final = 1_037
 """Thousandths of a byte for each byte of a body outside the heaps, with the framing that it arrived in."""

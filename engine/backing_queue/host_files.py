@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.stores import Store
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.stores import MessageStore
+from engine.backing_queue.terms import CleanTerms
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -58,20 +58,20 @@ class HostFiles(Protocol):
     """The files that the queues of one virtual host share, with the stores that keep them."""
 
     @property
-    def stores(self) -> Mapping[str, Store]:
+    def stores(self) -> Mapping[str, MessageStore]:
         """The message stores by name, those of the newest start."""
 
     def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""
 
-    def start_again(self, stopped: Sequence[tuple[BackingQueue, Terms | None]]) -> None:
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
         """Start the stores on what a stop left, before any queue (S200-S208).
 
         Args:
             stopped: the queues that come back, as they were when they stopped, with their terms.
         """
 
-    def recover(self, queue: BackingQueue, terms: Terms | None, alone: bool = False) -> None:
+    def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
         """Let a blank queue begin on its files (Q62).
 
         Args:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from engine.backing_queue.heap import HeapFigures
-from engine.backing_queue.places import Place
+from engine.backing_queue.message_places import MessagePlace
 from engine.values.extents import Extent
 
 
@@ -45,7 +45,7 @@ class IndexLoad(msgspec.Struct, frozen=True):
     more: int = 0
 
 
-class Measured(Protocol):
+class MeasuredQueue(Protocol):
     """What may be read of a queue at any time; nothing of it changes the queue."""
 
     @property
@@ -63,7 +63,7 @@ class Measured(Protocol):
     def oldest_message(self) -> int | None:
         """Return the lowest message number of those that RAM has entries of, None without any."""
 
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
         """Yield every entry in RAM with its place."""
 
     def index_load(self) -> IndexLoad:

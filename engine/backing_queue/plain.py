@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
+from engine.backing_queue.protocol import BackingQueue, DrainedMailbox, Message, NeedsTimeout
 from engine.values.extents import IN_RAM, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
@@ -68,17 +68,17 @@ class PlainQueue(BackingQueue):
         return [(extent, 0)]
 
     @override
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         return self._while_expired(now_us, lambda count: self.drop(count, ack=False))
 
     @override
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         return self._while_expired(now_us, lambda count: self.fetch(count, ack=True))
 
     def _while_expired(
-        self, now_us: int, take: Callable[[int], list[Taken]]
-    ) -> tuple[list[Taken], int | None]:
-        taken: list[Taken] = []
+        self, now_us: int, take: Callable[[int], list[TakenMessages]]
+    ) -> tuple[list[TakenMessages], int | None]:
+        taken: list[TakenMessages] = []
         head = self.head_extent()
         while head is not None and 0 < head.expiry_us <= now_us:
             taken += take(head.count)
@@ -140,8 +140,8 @@ class PlainQueue(BackingQueue):
         pass
 
     @override
-    def drain_mailbox(self) -> Drained:
-        return Drained(0, 0)
+    def drain_mailbox(self) -> DrainedMailbox:
+        return DrainedMailbox(0, 0)
 
     @override
     def take_posted(self) -> list[Message]:

@@ -1,7 +1,8 @@
 """What a node asks of a queue: the broker's callbacks of a backing queue, and what its process needs to know of it.
 
-A queue begins with `engine.backing_queue.plain.PlainQueue`, which leaves it the verbs of `Verbs` and what others
-measure (`Measured`), and overrides of the rest what it does otherwise. `engine.releases` says which release has it.
+A queue begins with `engine.backing_queue.plain.PlainQueue`, which leaves it the verbs of `QueueVerbs` and what others
+measure (`MeasuredQueue`), and overrides of the rest what it does differently. `engine.releases` says which release has
+it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.measured import Measured
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.measured import MeasuredQueue
+from engine.backing_queue.terms import CleanTerms
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 
@@ -22,14 +23,14 @@ Message = tuple[str, Any]
 NeedsTimeout = Literal["no", "timed", "idle"]
 
 
-class Drained(msgspec.Struct, frozen=True):
+class DrainedMailbox(msgspec.Struct, frozen=True):
     """What draining the mailbox did: credit messages applied and rounds of resume."""
 
     bumps: int
     resumes: int
 
 
-class Verbs(Protocol):
+class QueueVerbs(Protocol):
     """What every queue must do itself; `engine.backing_queue.plain` has the rest for a queue of the simplest kind.
 
     The process sets the clock (`advance_clock`) before it calls a verb. The implementation gets the receiver of its
@@ -52,7 +53,7 @@ class Verbs(Protocol):
 
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -66,7 +67,7 @@ class Verbs(Protocol):
             in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
         """
 
-    def terminate(self) -> Terms | None:
+    def terminate(self) -> CleanTerms | None:
         """Stop in order and return what the next start needs (Q63), None where it will find nothing (W200, W201)."""
 
     def delete_and_terminate(self, cause: str = "deleted") -> None:
@@ -83,10 +84,10 @@ class Verbs(Protocol):
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
 
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         """Take up to `count` messages with their bodies, one call each (Q31)."""
 
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         """Take up to `count` messages without reading bodies, one call each (Q60)."""
 
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
@@ -125,7 +126,7 @@ class Verbs(Protocol):
         """Return the equal messages at the head; None where their size is known only from a file."""
 
 
-class BackingQueue(Verbs, Measured, Protocol):
+class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
     """One queue with its files, driven by its process: its verbs, what is measured, and what most queues share."""
 
     def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
@@ -162,10 +163,10 @@ class BackingQueue(Verbs, Measured, Protocol):
     def discard(self, arrival: Arrival) -> None:
         """Keep nothing of messages that left at once (Q24)."""
 
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Drop expired messages at the head; return them and when the next one expires (Q58)."""
 
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Fetch expired messages at the head as pending acks; return them and when the next one expires (Q59)."""
 
     def purge(self) -> int:
@@ -206,7 +207,7 @@ class BackingQueue(Verbs, Measured, Protocol):
     def pre_hibernate(self) -> None:
         """Flush the index before sleeping (Q65)."""
 
-    def drain_mailbox(self) -> Drained:
+    def drain_mailbox(self) -> DrainedMailbox:
         """Handle everything that stores and index sent, until quiet (K7, F5, Q52)."""
 
     def take_posted(self) -> list[Message]:
@@ -256,7 +257,7 @@ class BackingQueue(Verbs, Measured, Protocol):
         """
 
 
-class Mirrorable(BackingQueue, Protocol):
+class MirrorableQueue(BackingQueue, Protocol):
     """A queue that can be a member of a mirrored one."""
 
     def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:

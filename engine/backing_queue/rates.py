@@ -30,7 +30,7 @@ def decay(elapsed_us: int) -> Real:
     return math.ldexp(total, -min(halvings, 1100))
 
 
-class Rates:
+class QueueRates:
     """The four rates, in messages per second, and the events counted since they were last computed.
 
     `frozen` rates never change and count nothing towards an update, as the golden traces demand.

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from engine.backing_queue.measured import StoreCredit
 from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import Message
-from engine.backing_queue.rates import Rates
+from engine.backing_queue.rates import QueueRates
 from engine.values.inherit import override
 
 
@@ -25,7 +25,7 @@ class StoreSide(Protocol):
         """Whether the credit is used up (F2)."""
 
 
-class Credits(Protocol):
+class StoreCredits(Protocol):
     """What is asked of a queue's settings."""
 
     @property
@@ -39,12 +39,12 @@ class QueueNumbers(Protocol):
     now_us: int
     bytes: int
     ram_bytes: int
-    rates: Rates
+    rates: QueueRates
     mailbox: deque[tuple[str, object]]
     stores_alone: bool
 
     @property
-    def settings(self) -> Credits:
+    def settings(self) -> StoreCredits:
         """What the queue was configured with."""
 
     @property

@@ -38,7 +38,7 @@ def record_printed(*items: str | int | None) -> str:
     return f"{{{','.join('undefined' if each is None else str(each) for each in items)}}}"
 
 
-class Printed(msgspec.Struct, frozen=True):
+class PrintedStatus(msgspec.Struct, frozen=True):
     """A status that somebody has, in words and numbers.
 
     Args:
@@ -101,4 +101,4 @@ class StatusReader(msgspec.Struct, frozen=True, kw_only=True):
     keys: frozenset[str]
     named: str = ""
     numbered: str = ""
-    questions: Callable[[Printed], Iterator[Question]]
+    questions: Callable[[PrintedStatus], Iterator[Question]]

@@ -34,7 +34,7 @@ class StoreLoad(msgspec.Struct, frozen=True):
     heap: HeapFigures = MEASURED_3_10
 
 
-class Store(Protocol):
+class MessageStore(Protocol):
     """The server of one message store with its garbage collector; each is a process where work takes time (K6)."""
 
     @property

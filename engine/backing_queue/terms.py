@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Terms(msgspec.Struct, frozen=True):
+class CleanTerms(msgspec.Struct, frozen=True):
     """What a clean stop saves for the next start (Q63, S128).
 
     Args:
@@ -22,7 +22,7 @@ class Terms(msgspec.Struct, frozen=True):
     persistent_ref: str | None
     persistent_count: int
     persistent_bytes: int
-    parts: tuple[Terms | None, ...] = ()
+    parts: tuple[CleanTerms | None, ...] = ()
     deliveries: tuple[tuple[int, int, int], ...] = ()
 
     @property

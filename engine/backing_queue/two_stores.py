@@ -8,15 +8,15 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from engine.backing_queue.host_files import HostMeans, StopKind
 from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.stores import Store
-from engine.backing_queue.terms import Terms
-from engine.storage.port import Chunk
+from engine.backing_queue.stores import MessageStore
+from engine.backing_queue.terms import CleanTerms
+from engine.storage.port import ByteChunk
 from engine.values.ranges import Range, RangeSet
 
 SIDES: Final = ("persistent", "transient")
 
 
-class Startable(Store, Protocol):
+class StartableStore(MessageStore, Protocol):
     """A store, by what its virtual host does with it."""
 
     def account(self) -> Any:
@@ -38,7 +38,7 @@ class Startable(Store, Protocol):
         """End without a word (S234)."""
 
 
-S = TypeVar("S", bound=Startable)
+S = TypeVar("S", bound=StartableStore)
 
 
 class TwoStores(ABC, Generic[S]):
@@ -71,7 +71,7 @@ class TwoStores(ABC, Generic[S]):
         """Return a blank store, as after the start of a VM."""
 
     @abstractmethod
-    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+    def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
         """Return the text files beside the stores that a start writes, `new` of an empty virtual host."""
 
     def _make_stores(self) -> None:
@@ -95,7 +95,7 @@ class TwoStores(ABC, Generic[S]):
             storage.append(path, [text])
             storage.fsync(path)
 
-    def start_again(self, stopped: Sequence[tuple[BackingQueue, Terms | None]]) -> None:
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
         """Start the stores on what the stop left: the transient one empty, the other by its terms (S200-S208, W150)."""
         self._write_texts(new=False)
         self._make_stores()
@@ -108,7 +108,7 @@ class TwoStores(ABC, Generic[S]):
             ],
         )
 
-    def recover(self, queue: BackingQueue, terms: Terms | None, alone: bool = False) -> None:
+    def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
         """Let a blank queue begin on its files (Q62, S110, W96, W97)."""
         if alone:
             queue.recover(None, False, self.persistent.contains)

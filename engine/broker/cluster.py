@@ -12,39 +12,39 @@ from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.ack_timeouts import AckTimeout
 from engine.broker.clients.actors import Publisher
-from engine.broker.clients.closing import Closing
-from engine.broker.clients.confirms import Confirms
-from engine.broker.clients.connections import Connections
+from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.confirms import ConfirmSender
+from engine.broker.clients.connections import PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
 from engine.broker.commands.commands import AnyCommand
-from engine.broker.commands.scenario import Refused, Scenario, TimedCommand
+from engine.broker.commands.scenario import ParsedScenario, RefusedCommand, TimedCommand
 from engine.broker.commands.topology_commands import KillQueue
 from engine.broker.control.control import NodeControl
+from engine.broker.control.cost_profile import CostProfile
 from engine.broker.control.ends import QueueEnds
-from engine.broker.control.machine import Machine
 from engine.broker.control.operator_verbs import Console, no_console
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.mirrors.channels import MirroredChannels
+from engine.broker.mirrors.membership import MirrorMembership
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.node_parts import NodeParts
 from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
-from engine.broker.mirrors.roll import Roll
-from engine.broker.mirrors.rooms_below import RoomsBelow
-from engine.broker.mirrors.syncs import Syncs
-from engine.broker.queues.callbacks import Callbacks
+from engine.broker.mirrors.syncs import RunningSyncs
+from engine.broker.queues.callbacks import QueueCallbacks
 from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.lifetimes import Lifetimes
+from engine.broker.queues.lifetimes import QueueLifetimes
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.queues.queues import Queues
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import COMMAND, Scheduler
-from engine.broker.vhost.board import Board
-from engine.broker.vhost.capacity import Capacity
-from engine.broker.vhost.configuration import QUEUE, Configuration
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.queues.queues import NodeQueues
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import COMMAND, TimerScheduler
+from engine.broker.vhost.capacity import StorageCapacity
+from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
+from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
+from engine.broker.vhost.reported_state import ReportedState
 from engine.formats.message import MessageCodec
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
@@ -69,13 +69,13 @@ class Cluster:
     """
 
     def __init__(
-        self, scenario: Scenario, storage: Storage, keep: int = 2048, console: Console = no_console
+        self, scenario: ParsedScenario, storage: Storage, keep: int = 2048, console: Console = no_console
     ) -> None:
         self.scenario = scenario
         self.storage = storage
-        self.configuration = Configuration(scenario)
+        self.configuration = NodeConfiguration(scenario)
         self.log = TransitionLog(keep)
-        self.refused: list[Refused] = []
+        self.refused: list[RefusedCommand] = []
         self.history: list[TimedCommand] = []
         self._build_broker()
         self._build_clients()
@@ -86,15 +86,15 @@ class Cluster:
     def _build_broker(self) -> None:
         """Build time, definitions, files, memory and queues, and start on an empty storage."""
         configuration = self.configuration
-        self._clock = Scheduler()
-        self.processes = Processes(self._clock, self._emit, configuration.credit)
+        self._clock = TimerScheduler()
+        self.processes = NodeProcesses(self._clock, self._emit, configuration.credit)
         self.processes.use(configuration.node.work_profile)
-        self.board = Board(self._emit)
+        self.board = ReportedState(self._emit)
         self._codec = configuration.codec()
         below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
-        self.definitions = Definitions(self._emit, configuration.release.amqp)
-        self.roll = Roll(configuration.current, self._clock, self._emit)
+        self.definitions = HostDefinitions(self._emit, configuration.release.amqp)
+        self.roll = MirrorMembership(configuration.current, self._clock, self._emit)
         self.nodes = nodes_of(
             configuration,
             self._codec,
@@ -107,15 +107,15 @@ class Cluster:
         self._clustered = len(self.nodes) > 1
         first = self.nodes[NODES[0]]
         self.host, self.watch = first.host, first.watch
-        self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
+        self.lifetimes = QueueLifetimes(self.definitions, self._clock, self._delete_queue)
         self.dead_letters = DeadLetters(
             self.definitions, self.kinds, self._clock, self._emit, configuration.release.amqp
         )
         self._publishers: dict[str, Publisher] = {}
-        self.confirms = Confirms(
+        self.confirms = ConfirmSender(
             self._publishers, self.roll.records, self.processes, self._emit, self._publish_failed
         )
-        self.queues = Queues(
+        self.queues = NodeQueues(
             node=first,
             clock=self._clock,
             settings=configuration.current,
@@ -123,7 +123,7 @@ class Cluster:
             board=self.board,
             emit=self._emit,
             on_confirmed=self.confirms.confirmed,
-            callbacks=Callbacks(
+            callbacks=QueueCallbacks(
                 self.confirms.discarded,
                 self.confirms.taken,
                 self.confirms.rejected,
@@ -137,7 +137,7 @@ class Cluster:
             clustered=self._clustered,
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
-        self._machine = Machine(configuration, self.processes, self.board)
+        self._machine = CostProfile(configuration, self.processes, self.board)
         self._settings.report_settings("start")
         self._machine.report_work()
         for node in self.nodes.values():
@@ -154,8 +154,8 @@ class Cluster:
             self.configuration.release.amqp,
         )
         hosts = [node.host for node in self.nodes.values()]
-        self._capacity = Capacity(self.configuration.node, self._codec, self.storage, hosts)
-        self.connections = Connections(
+        self._capacity = StorageCapacity(self.configuration.node, self._codec, self.storage, hosts)
+        self.connections = PublisherConnections(
             self.queues.live,
             self.consumers,
             self.definitions,
@@ -172,7 +172,7 @@ class Cluster:
             self.roll.records,
             MirroredChannels(self.roll, self.queues, self.configuration.current),
         )
-        self._below = RoomsBelow(
+        self._below = NodeParts(
             nodes=self.nodes,
             clock=self._clock,
             roll=self.roll,
@@ -184,10 +184,10 @@ class Cluster:
             connections=self.connections,
             emit=self._emit,
         )
-        self._syncs = Syncs(self._below)
+        self._syncs = RunningSyncs(self._below)
         self.cluster = MirroredQueues(self._below, self._syncs.maybe)
         self._ends = QueueEnds(self.queues, self.consumers, self.confirms, self._settings, self.cluster)
-        self._closing = Closing(
+        self._closing = ChannelClosing(
             self.connections,
             self.consumers,
             self.definitions,
@@ -389,9 +389,9 @@ class Cluster:
         try:
             self._apply(timed.command)
         except CommandError as error:
-            self.refused.append(Refused(timed.at_us, timed.command, str(error)))
+            self.refused.append(RefusedCommand(timed.at_us, timed.command, str(error)))
 
-    def scenario_so_far(self, title: str | None = None) -> Scenario:
+    def scenario_so_far(self, title: str | None = None) -> ParsedScenario:
         """Return the run up to now as a scenario with its digest, to be replayed."""
         self.advance(self._clock.now_us)
         return msgspec.structs.replace(
@@ -427,7 +427,7 @@ class Cluster:
         """Return the bytes of all bodies in RAM."""
         return self._capacity.ram_bytes()
 
-    def live(self) -> Live:
+    def live(self) -> LiveValues:
         """Return what a snapshot does not contain: rates, and who is subscribed."""
         return self._report.live()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.backing_queue.places import VARIABLE_QUEUE_V2, counted, ready
+from engine.backing_queue.message_places import VARIABLE_QUEUE_V2, counted, ready
 from engine.backing_queue.status import (
-    Printed,
+    PrintedStatus,
     Question,
     Queue,
     QueueRates,
@@ -16,7 +16,7 @@ from engine.backing_queue.status import (
     rates_printed,
     record_printed,
 )
-from engine.classic_v1.places import PLACES
+from engine.classic_v1.lane_places import PLACES
 
 LANES: Final = {
     place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked
@@ -51,7 +51,7 @@ def printed_3_8(queue: Queue, rates: QueueRates) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in ("version", "next_deliver_seq_id")}
 
 
-def _questions(printed: Printed) -> Iterator[Question]:
+def _questions(printed: PrintedStatus) -> Iterator[Question]:
     growth = printed.growth()
     if growth is not None:
         yield ("grows_in_delta" if printed.counted else "grows"), growth

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engine.backing_queue.host_files import HostMeans
 from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.backing_queue.two_stores import TwoStores
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats.names import host_texts
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.inherit import override
 
 
@@ -40,13 +40,13 @@ class VhostStores(TwoStores[MsgStore]):
         )
 
     @override
-    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+    def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
         settings = self._settings
         writes = new and settings.writes_config
         return host_texts(self._means.codec.vhost, settings.segment_entry_count if writes else None)
 
     @override
-    def start_again(self, stopped: Sequence[tuple[BackingQueue, Terms | None]]) -> None:
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
         self._in_order = self._settings.flags_deliveries and self._found_clean_stop()
         super().start_again(stopped)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.backing_queue.generation import Generation
+from engine.backing_queue.generation import StorageGeneration
 from engine.backing_queue.host_files import StorageSettings
-from engine.backing_queue.means import Means
+from engine.backing_queue.queue_config import QueueConfig
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import BOUNDS, NAMES, V2Settings
 from engine.classic_v2.vhost_stores import V2VhostStores
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 
 
-def make(means: Means) -> ClassicQueueV2:
+def make(means: QueueConfig) -> ClassicQueueV2:
     """Return a blank queue with clients of both stores of its virtual host."""
     return ClassicQueueV2(v2_means(means))
 
 
-def v2_means(means: Means) -> V2Means:
+def v2_means(means: QueueConfig) -> V2Means:
     """Return what a queue of version 2 is made of."""
     files, settings, messages = means.files, means.settings, means.codec
     assert isinstance(files, V2VhostStores)
@@ -46,14 +46,14 @@ def v2_means(means: Means) -> V2Means:
     )
 
 
-def codec(settings: StorageSettings, id_prefix: bytes, templates: Sequence[Template]) -> MessageCodec:
+def codec(settings: StorageSettings, id_prefix: bytes, templates: Sequence[MessageTemplate]) -> MessageCodec:
     """Return what encodes messages: releases differ in the order of a message's annotations (W162)."""
     assert isinstance(settings, V2Settings)
     second = settings.transient_mark_second
     return McCodec(id_prefix=id_prefix, templates=templates, transient_mark_second=second)
 
 
-CLASSIC_V2: Final = Generation(
+CLASSIC_V2: Final = StorageGeneration(
     name="classic_v2",
     settings=V2Settings,
     chosen=NAMES,

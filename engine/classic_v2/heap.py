@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.backing_queue.heap import HEAPS, HeapFigures
-from engine.backing_queue.places import CLASSIC_V2
+from engine.backing_queue.message_places import CLASSIC_V2
 
 FIGURES: Final = HeapFigures(
     alpha_small=520_000,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.backing_queue.places import places_of
+from engine.backing_queue.message_places import places_of
 from engine.backing_queue.status import (
-    Printed,
+    PrintedStatus,
     Question,
     Queue,
     QueueRates,
@@ -66,7 +66,7 @@ def _rest(queue: Queue, rates: QueueRates) -> dict[str, Any]:
     }
 
 
-def _questions(printed: Printed) -> Iterator[Question]:
+def _questions(printed: PrintedStatus) -> Iterator[Question]:
     """Yield what somebody should ask: such a queue grows on disk, not in memory (W32, W70)."""
     growth, egress = printed.growth(), printed.number("avg_egress_rate")
     if growth is not None:

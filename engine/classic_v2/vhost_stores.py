@@ -10,7 +10,7 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
 from engine.formats.names import host_texts
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.inherit import override
 
 
@@ -42,5 +42,5 @@ class V2VhostStores(TwoStores[SharedStore]):
         )
 
     @override
-    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+    def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
         return host_texts(self._codec.vhost, self._settings.segment_entry_count if new else None)

@@ -17,7 +17,7 @@ MEBIBYTE: Final = 1024 * 1024
 ProfileName = Literal["instant", "measured-vm", "nvme", "ssd", "hdd", "cloud-volume"]
 
 
-class Cost(NamedTuple):
+class WorkCost(NamedTuple):
     """What one message costs in one place.
 
     Args:
@@ -35,38 +35,38 @@ class Cost(NamedTuple):
         return count * (self.each_ns + self.per_kib_ns * size_bytes // KIBIBYTE)
 
 
-class Cpu(NamedTuple):
+class CpuCost(NamedTuple):
     """What processes do with messages, by the names of the calibration."""
 
-    reader_publish: Cost = Cost()
-    channel_publish: Cost = Cost()
-    channel_confirm_extra: Cost = Cost()
-    writer_confirm: Cost = Cost()
-    queue_publish_transient: Cost = Cost()
-    queue_publish_persistent_embedded: Cost = Cost()
-    queue_publish_persistent_store: Cost = Cost()
-    queue_confirm_extra_transient: Cost = Cost()
-    queue_confirm_extra_persistent: Cost = Cost()
-    queue_deliver_and_ack: Cost = Cost()
-    queue_deliver_and_ack_persistent_embedded: Cost = Cost()
-    queue_deliver_ack_multiple: Cost = Cost()
-    channel_deliver: Cost = Cost()
-    channel_ack_each: Cost = Cost()
-    reader_ack_each: Cost = Cost()
-    writer_deliver: Cost = Cost()
-    page_out_alpha_transient_queue_side: Cost = Cost()
-    beta_or_embedded_to_delta: Cost = Cost()
-    load_from_delta_embedded: Cost = Cost()
-    store_write_client: Cost = Cost()
-    store_read_cached: Cost = Cost()
-    store_remove: Cost = Cost()
-    bq_fetch_ram: Cost = Cost()
-    bq_ack_ram: Cost = Cost()
-    journal_flush_per_record: Cost = Cost()
-    store_write_server_cpu: Cost = Cost()
+    reader_publish: WorkCost = WorkCost()
+    channel_publish: WorkCost = WorkCost()
+    channel_confirm_extra: WorkCost = WorkCost()
+    writer_confirm: WorkCost = WorkCost()
+    queue_publish_transient: WorkCost = WorkCost()
+    queue_publish_persistent_embedded: WorkCost = WorkCost()
+    queue_publish_persistent_store: WorkCost = WorkCost()
+    queue_confirm_extra_transient: WorkCost = WorkCost()
+    queue_confirm_extra_persistent: WorkCost = WorkCost()
+    queue_deliver_and_ack: WorkCost = WorkCost()
+    queue_deliver_and_ack_persistent_embedded: WorkCost = WorkCost()
+    queue_deliver_ack_multiple: WorkCost = WorkCost()
+    channel_deliver: WorkCost = WorkCost()
+    channel_ack_each: WorkCost = WorkCost()
+    reader_ack_each: WorkCost = WorkCost()
+    writer_deliver: WorkCost = WorkCost()
+    page_out_alpha_transient_queue_side: WorkCost = WorkCost()
+    beta_or_embedded_to_delta: WorkCost = WorkCost()
+    load_from_delta_embedded: WorkCost = WorkCost()
+    store_write_client: WorkCost = WorkCost()
+    store_read_cached: WorkCost = WorkCost()
+    store_remove: WorkCost = WorkCost()
+    bq_fetch_ram: WorkCost = WorkCost()
+    bq_ack_ram: WorkCost = WorkCost()
+    journal_flush_per_record: WorkCost = WorkCost()
+    store_write_server_cpu: WorkCost = WorkCost()
 
 
-class Disk(NamedTuple):
+class DiskCost(NamedTuple):
     """What the disk costs, for each operation and each MiB."""
 
     fsync_ns: int = 0
@@ -102,8 +102,8 @@ class WorkProfile(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: ProfileName
-    cpu: Cpu = Cpu()
-    disk: Disk = Disk()
+    cpu: CpuCost = CpuCost()
+    disk: DiskCost = DiskCost()
     combine_ns_per_mib: int = 0
     combine_ns_per_message: int = 0
     milli_cores: int = 1000
@@ -117,33 +117,33 @@ class WorkProfile(msgspec.Struct, frozen=True, kw_only=True):
         return self.name == "instant"
 
 
-MEASURED_CPU: Final = Cpu(
-    reader_publish=Cost(5430, 1065, 36.07),
-    channel_publish=Cost(12510, 0, 95.9),
-    channel_confirm_extra=Cost(10860, 0, 28.3),
-    writer_confirm=Cost(690, 0, 653.7),
-    queue_publish_transient=Cost(16760, 0, 42.5),
-    queue_publish_persistent_embedded=Cost(49870, 3625, 22.08),
-    queue_publish_persistent_store=Cost(48670, 0, 16.9),
-    queue_confirm_extra_transient=Cost(3750, 0, None),
-    queue_confirm_extra_persistent=Cost(27060, 0, 9.0),
-    queue_deliver_and_ack=Cost(14880, 0, 25.9),
-    queue_deliver_and_ack_persistent_embedded=Cost(58220, 0, None),
-    queue_deliver_ack_multiple=Cost(10670, 0, None),
-    channel_deliver=Cost(4890, 0, None),
-    channel_ack_each=Cost(3200, 0, None),
-    reader_ack_each=Cost(2250, 0, 22.0),
-    writer_deliver=Cost(7310, 635, 34.98),
-    page_out_alpha_transient_queue_side=Cost(21750, 0, 7.2),
-    beta_or_embedded_to_delta=Cost(6050, 0, None),
-    load_from_delta_embedded=Cost(22160, 0, 5.4),
-    store_write_client=Cost(2550, 0, 23.2),
-    store_read_cached=Cost(31520, 655, 4.51),
-    store_remove=Cost(1970, 0, 75.7),
-    bq_fetch_ram=Cost(4030, 0, 19.5),
-    bq_ack_ram=Cost(3290, 0, 12.7),
-    journal_flush_per_record=Cost(1310, 1393, 25.33),
-    store_write_server_cpu=Cost(22610, 635, None),
+MEASURED_CPU: Final = CpuCost(
+    reader_publish=WorkCost(5430, 1065, 36.07),
+    channel_publish=WorkCost(12510, 0, 95.9),
+    channel_confirm_extra=WorkCost(10860, 0, 28.3),
+    writer_confirm=WorkCost(690, 0, 653.7),
+    queue_publish_transient=WorkCost(16760, 0, 42.5),
+    queue_publish_persistent_embedded=WorkCost(49870, 3625, 22.08),
+    queue_publish_persistent_store=WorkCost(48670, 0, 16.9),
+    queue_confirm_extra_transient=WorkCost(3750, 0, None),
+    queue_confirm_extra_persistent=WorkCost(27060, 0, 9.0),
+    queue_deliver_and_ack=WorkCost(14880, 0, 25.9),
+    queue_deliver_and_ack_persistent_embedded=WorkCost(58220, 0, None),
+    queue_deliver_ack_multiple=WorkCost(10670, 0, None),
+    channel_deliver=WorkCost(4890, 0, None),
+    channel_ack_each=WorkCost(3200, 0, None),
+    reader_ack_each=WorkCost(2250, 0, 22.0),
+    writer_deliver=WorkCost(7310, 635, 34.98),
+    page_out_alpha_transient_queue_side=WorkCost(21750, 0, 7.2),
+    beta_or_embedded_to_delta=WorkCost(6050, 0, None),
+    load_from_delta_embedded=WorkCost(22160, 0, 5.4),
+    store_write_client=WorkCost(2550, 0, 23.2),
+    store_read_cached=WorkCost(31520, 655, 4.51),
+    store_remove=WorkCost(1970, 0, 75.7),
+    bq_fetch_ram=WorkCost(4030, 0, 19.5),
+    bq_ack_ram=WorkCost(3290, 0, 12.7),
+    journal_flush_per_record=WorkCost(1310, 1393, 25.33),
+    store_write_server_cpu=WorkCost(22610, 635, None),
 )
 """Medians of tracing real AMQP traffic; `store_write_server_cpu` is derived and leaves the fsyncs to the disk."""
 
@@ -157,7 +157,7 @@ PROFILES: Final[dict[str, WorkProfile]] = {
         WorkProfile(
             name="measured-vm",
             cpu=MEASURED_CPU,
-            disk=Disk(135130, 1331700, 40000, 291000, 0, 0),
+            disk=DiskCost(135130, 1331700, 40000, 291000, 0, 0),
             combine_ns_per_mib=16435000,
             combine_ns_per_message=103000,
             milli_cores=1300,
@@ -168,7 +168,7 @@ PROFILES: Final[dict[str, WorkProfile]] = {
         WorkProfile(
             name="nvme",
             cpu=MEASURED_CPU,
-            disk=Disk(60000, 500000, 20000, 300000, 80000, 333000),
+            disk=DiskCost(60000, 500000, 20000, 300000, 80000, 333000),
             combine_ns_per_mib=15646000,
             combine_ns_per_message=103000,
             milli_cores=2000,
@@ -180,7 +180,7 @@ PROFILES: Final[dict[str, WorkProfile]] = {
         WorkProfile(
             name="ssd",
             cpu=MEASURED_CPU,
-            disk=Disk(800000, 2222000, 20000, 300000, 120000, 2000000),
+            disk=DiskCost(800000, 2222000, 20000, 300000, 120000, 2000000),
             combine_ns_per_mib=19035000,
             combine_ns_per_message=103000,
             milli_cores=2000,
@@ -191,7 +191,7 @@ PROFILES: Final[dict[str, WorkProfile]] = {
         WorkProfile(
             name="hdd",
             cpu=MEASURED_CPU,
-            disk=Disk(12000000, 6667000, 20000, 300000, 9000000, 6667000),
+            disk=DiskCost(12000000, 6667000, 20000, 300000, 9000000, 6667000),
             combine_ns_per_mib=28146000,
             combine_ns_per_message=103000,
             milli_cores=2000,
@@ -203,7 +203,7 @@ PROFILES: Final[dict[str, WorkProfile]] = {
         WorkProfile(
             name="cloud-volume",
             cpu=MEASURED_CPU,
-            disk=Disk(1500000, 8000000, 20000, 300000, 1000000, 8000000),
+            disk=DiskCost(1500000, 8000000, 20000, 300000, 1000000, 8000000),
             combine_ns_per_mib=30812000,
             combine_ns_per_message=103000,
             milli_cores=2000,

@@ -25,7 +25,7 @@ class Accumulator(ABC):
         return self._number
 
 
-class Total(Accumulator):
+class TotalOf(Accumulator):
     """All answers added up."""
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class Total(Accumulator):
         self._number += answer
 
 
-class Highest(Accumulator):
+class HighestOf(Accumulator):
     """The largest answer."""
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class Highest(Accumulator):
         self._number = answer if answer > self._number else self._number
 
 
-class Latest(Accumulator):
+class LatestOf(Accumulator):
     """The last answer."""
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class Latest(Accumulator):
         self._number = answer
 
 
-class First(Accumulator):
+class FirstOf(Accumulator):
     """At which second of virtual time the answer was yes for the first time; None if it never was."""
 
     __slots__ = ("_first_us",)
@@ -74,7 +74,7 @@ class First(Accumulator):
         return None if self._first_us is None else self._first_us / 1e6
 
 
-class Lasting(Accumulator):
+class LastingOf(Accumulator):
     """For how many seconds of virtual time the answer was yes."""
 
     __slots__ = ("_since_us",)

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from engine.backing_queue.places import is_lane
+from engine.backing_queue.message_places import is_lane
 from engine.report.transitions.base import Transition
 from engine.report.transitions.messages import (
     Discarded,
@@ -25,12 +25,12 @@ from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.labels import is_member
 from engine.values.ranges import RangeSet
 from engine.values.sizes import total
-from engine.values.waits import Stopwatch
+from engine.values.waits import WaitTimes
 
 Part = TypeVar("Part")
 
 
-class Levels(msgspec.Struct):
+class RunLevels(msgspec.Struct):
     """The levels after the last transition.
 
     Args:
@@ -61,8 +61,8 @@ class Levels(msgspec.Struct):
     counted: dict[str, int] = {}
     finite_targets: set[str] = set()
     blocked_publishers: set[str] = set()
-    waiting: dict[str, Stopwatch] = {}
-    unconfirmed: Stopwatch = msgspec.field(default_factory=Stopwatch)
+    waiting: dict[str, WaitTimes] = {}
+    unconfirmed: WaitTimes = msgspec.field(default_factory=WaitTimes)
     due: RangeSet = msgspec.field(default_factory=RangeSet)
     new: tuple[tuple[int, int], ...] = ()
     seen: RangeSet = msgspec.field(default_factory=RangeSet)
@@ -105,7 +105,7 @@ of_mirror: Final = is_member
 """Tells whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
 
 
-def _shifted(levels: Levels, at_us: int, shift: Shift) -> None:
+def _shifted(levels: RunLevels, at_us: int, shift: Shift) -> None:
     """Follow how many messages are ready, in all and those that are only counted."""
     step = is_lane(shift.to) - is_lane(shift.source)
     if step:
@@ -114,25 +114,25 @@ def _shifted(levels: Levels, at_us: int, shift: Shift) -> None:
         recount(levels, shift.queue, shift.record.count)
 
 
-def _ready(levels: Levels, queue: str, more: int) -> None:
+def _ready(levels: RunLevels, queue: str, more: int) -> None:
     if not of_mirror(queue):
         levels.ready += more
     levels.readies[queue] = levels.readies.get(queue, 0) + more
 
 
-def recount(levels: Levels, queue: str, many: int) -> None:
+def recount(levels: RunLevels, queue: str, many: int) -> None:
     """Take notice of how many messages of a queue are only counted."""
     _ready(levels, queue, many - levels.counted.get(queue, 0))
     levels.counted[queue] = many
 
 
-def _waiting(levels: Levels, queue: str) -> Stopwatch:
+def _waiting(levels: RunLevels, queue: str) -> WaitTimes:
     if queue not in levels.waiting:
-        levels.waiting[queue] = Stopwatch()
+        levels.waiting[queue] = WaitTimes()
     return levels.waiting[queue]
 
 
-def _entered(levels: Levels, at_us: int, shift: Shift) -> None:
+def _entered(levels: RunLevels, at_us: int, shift: Shift) -> None:
     """Of messages that came into a queue and await a confirm the time is taken once for all queues."""
     levels.new = tuple(_first_time(levels.seen, extent) for extent in shift.extents)
     for extent in shift.extents:
@@ -148,40 +148,40 @@ def _first_time(seen: RangeSet, extent: Extent) -> tuple[int, int]:
     return count, extent.total_bytes - sum(total(extent.size_bytes, each.start, each.count) for each in known)
 
 
-def _published(levels: Levels, at_us: int, shift: Shift) -> None:
+def _published(levels: RunLevels, at_us: int, shift: Shift) -> None:
     _entered(levels, at_us, shift)
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.begin(extent.start, extent.count, at_us)
 
 
-def _handed_over(levels: Levels, at_us: int, shift: Shift) -> None:
+def _handed_over(levels: RunLevels, at_us: int, shift: Shift) -> None:
     """A message that met a waiting consumer is published and delivered at once."""
     _entered(levels, at_us, shift)
     if not of_mirror(shift.queue):
         _waiting(levels, shift.queue).note(0, count(shift.extents))
 
 
-def _fetched(levels: Levels, at_us: int, shift: Shift) -> None:
+def _fetched(levels: RunLevels, at_us: int, shift: Shift) -> None:
     """Only the first delivery of a message ends its wait: a requeued one does not wait any more."""
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.end(extent.start, extent.count, at_us)
 
 
-def _dropped(levels: Levels, at_us: int, shift: Shift) -> None:
+def _dropped(levels: RunLevels, at_us: int, shift: Shift) -> None:
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.forget(extent.start, extent.count)
 
 
-def _confirms_due(levels: Levels, at_us: int, due: ConfirmsDue) -> None:
+def _confirms_due(levels: RunLevels, at_us: int, due: ConfirmsDue) -> None:
     for each in due.messages:
         for stamp in levels.unconfirmed.waiting.overlapping(each.start, each.count):
             levels.due.add(stamp.start, stamp.count)
 
 
-def _confirms_sent(levels: Levels, at_us: int, sent: ConfirmsSent) -> None:
+def _confirms_sent(levels: RunLevels, at_us: int, sent: ConfirmsSent) -> None:
     """Of the messages that some queue has written the oldest are confirmed; without disk a confirm takes no time."""
     left = sent.count
     for each in list(levels.due):
@@ -195,7 +195,7 @@ def _confirms_sent(levels: Levels, at_us: int, sent: ConfirmsSent) -> None:
         levels.unconfirmed.note(0, left)
 
 
-def _queue_stopped(levels: Levels, at_us: int, stop: QueueStopped) -> None:
+def _queue_stopped(levels: RunLevels, at_us: int, stop: QueueStopped) -> None:
     """Nothing of a stopped queue is ready; what survives is reported when it starts again."""
     _ready(levels, stop.queue, -levels.readies.get(stop.queue, 0))
     levels.due.clear()
@@ -203,11 +203,11 @@ def _queue_stopped(levels: Levels, at_us: int, stop: QueueStopped) -> None:
     levels.finite_targets.discard(stop.queue)
 
 
-def _queue_started(levels: Levels, at_us: int, start: QueueStarted) -> None:
+def _queue_started(levels: RunLevels, at_us: int, start: QueueStarted) -> None:
     recount(levels, start.queue, start.record.count)
 
 
-def _promoted(levels: Levels, at_us: int, change: QueuePromoted) -> None:
+def _promoted(levels: RunLevels, at_us: int, change: QueuePromoted) -> None:
     """What a mirror has is what waits in the queue from now on."""
     ready = levels.readies.pop(change.source, 0)
     levels.counted[change.queue] = levels.counted.pop(change.source, 0)
@@ -218,11 +218,11 @@ def _promoted(levels: Levels, at_us: int, change: QueuePromoted) -> None:
     _ready(levels, change.queue, ready - levels.readies.get(change.queue, 0))
 
 
-def _target_changed(levels: Levels, at_us: int, change: TargetChanged) -> None:
+def _target_changed(levels: RunLevels, at_us: int, change: TargetChanged) -> None:
     (levels.finite_targets.discard if change.target is None else levels.finite_targets.add)(change.queue)
 
 
-def _node_changed(levels: Levels, at_us: int, change: NodeChanged) -> None:
+def _node_changed(levels: RunLevels, at_us: int, change: NodeChanged) -> None:
     values = change.values
     if change.part == "memory":
         levels.ram_bytes = int(values.get("process_memory", levels.ram_bytes) or 0)
@@ -236,7 +236,7 @@ def _node_changed(levels: Levels, at_us: int, change: NodeChanged) -> None:
         levels.alarm = bool(values["memory"])
 
 
-def _actor_changed(levels: Levels, at_us: int, change: ActorChanged) -> None:
+def _actor_changed(levels: RunLevels, at_us: int, change: ActorChanged) -> None:
     """A blocked connection reads nothing, so what counts is the time in which any of them was."""
     values = change.values
     if values is None:
@@ -246,7 +246,7 @@ def _actor_changed(levels: Levels, at_us: int, change: ActorChanged) -> None:
         (levels.blocked_publishers.add if blocked else levels.blocked_publishers.discard)(change.actor)
 
 
-Handler = Callable[[Levels, int, Any], None]
+Handler = Callable[[RunLevels, int, Any], None]
 
 HANDLERS: dict[type[Transition], Handler] = {
     Published: _published,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.counting.levels import Handler, Levels, handlers_of
-from engine.counting.metric import METRICS, Ending, Metric, PowerCut, Step
+from engine.counting.levels import Handler, RunLevels, handlers_of
+from engine.counting.metric import METRICS, Metric, PowerCut, RunEnding, Step
 from engine.report.transitions.base import Transition
 
 Row = dict[str, Any]
@@ -14,7 +14,7 @@ Add = Callable[[float, int], None]
 """Takes the answer to a transition and its time."""
 
 
-class Meter:
+class RunMeter:
     """Counts every metric, or some of them, from the transitions of one run.
 
     Args:
@@ -22,7 +22,7 @@ class Meter:
     """
 
     def __init__(self, metrics: dict[str, Metric] | None = None) -> None:
-        self.levels = Levels()
+        self.levels = RunLevels()
         self._metrics = METRICS if metrics is None else metrics
         self._accumulators = {
             each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
@@ -74,7 +74,7 @@ class Meter:
             a value for each metric; None where nothing was counted, as a waiting time when nothing was delivered.
         """
         counted = {name: each.value(at_us) for name, each in self._accumulators.items()}
-        ending = Ending(at_us, self.levels, counted, refused, power_cut, confirmed_and_lost)
+        ending = RunEnding(at_us, self.levels, counted, refused, power_cut, confirmed_and_lost)
         return {
             name: counted[name] if name in counted else metric.function(ending)
             for name, metric in self._metrics.items()

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.counting.accumulators import Accumulator
-from engine.counting.levels import Levels
+from engine.counting.levels import RunLevels
 from engine.report.transitions.base import Transition
 
 Value = int | float | None
-Step = Callable[[Levels, Any], int | float | bool]
+Step = Callable[[RunLevels, Any], int | float | bool]
 """A metric that is counted: what one transition means for it, asked when the levels include that transition."""
 
 
-class Unit(StrEnum):
+class MetricUnit(StrEnum):
     """What a metric's number is; pages choose its format by it."""
 
     COUNT = "count"
@@ -31,7 +31,7 @@ class Unit(StrEnum):
     """Bytes for each byte."""
 
 
-class Better(StrEnum):
+class BetterWay(StrEnum):
     """Which way is better for whoever runs the broker."""
 
     LOWER = "lower"
@@ -53,7 +53,7 @@ class PowerCut(NamedTuple):
     returned: int | None
 
 
-class Ending(NamedTuple):
+class RunEnding(NamedTuple):
     """What is known of a run when it ends.
 
     Args:
@@ -66,7 +66,7 @@ class Ending(NamedTuple):
     """
 
     at_us: int
-    levels: Levels
+    levels: RunLevels
     counted: Mapping[str, Value]
     refused: int | None = None
     power_cut: PowerCut | None = None
@@ -89,15 +89,15 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
         parts: metrics of which it is made at the end.
         help: one sentence for documentation: the first line of the function's docstring.
         accumulator: how the function's answers become one number; None for a metric that is asked once, at the end.
-        function: `Step` with an accumulator, otherwise from `Ending` to the value.
+        function: `Step` with an accumulator, otherwise from `RunEnding` to the value.
         steps: what counts for kinds of which the function knows nothing, since a generation brings them.
         passed: kinds below those of `kinds` that change nothing of it.
     """
 
     name: str
     label: str
-    unit: Unit
-    better: Better
+    unit: MetricUnit
+    better: BetterWay
     kinds: tuple[type[Transition], ...]
     help: str
     accumulator: type[Accumulator] | None
@@ -132,7 +132,7 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
     @property
     def whole(self) -> bool:
         """Whether its values are whole numbers."""
-        return self.unit in {Unit.COUNT, Unit.BYTES}
+        return self.unit in {MetricUnit.COUNT, MetricUnit.BYTES}
 
 
 METRICS: dict[str, Metric] = {}
@@ -142,7 +142,7 @@ Reads = tuple[type[Transition], ...]
 
 
 def counted(
-    label: str, unit: Unit, better: Better, accumulator: type[Accumulator], *, reads: Reads
+    label: str, unit: MetricUnit, better: BetterWay, accumulator: type[Accumulator], *, reads: Reads
 ) -> Callable[[Step], Metric]:
     """Register the decorated function as a metric that is counted with each transition that it reads."""
 
@@ -153,11 +153,11 @@ def counted(
 
 
 def at_end(
-    label: str, unit: Unit, better: Better, *, reads: Reads = (), parts: tuple[Metric, ...] = ()
-) -> Callable[[Callable[[Ending], Value]], Metric]:
+    label: str, unit: MetricUnit, better: BetterWay, *, reads: Reads = (), parts: tuple[Metric, ...] = ()
+) -> Callable[[Callable[[RunEnding], Value]], Metric]:
     """Register the decorated function as a metric that is asked once, when the run has ended."""
 
-    def register(function: Callable[[Ending], Value]) -> Metric:
+    def register(function: Callable[[RunEnding], Value]) -> Metric:
         return _register(function, label, unit, better, reads, None, parts)
 
     return register
@@ -166,8 +166,8 @@ def at_end(
 def _register(
     function: Callable[..., Any],
     label: str,
-    unit: Unit,
-    better: Better,
+    unit: MetricUnit,
+    better: BetterWay,
     reads: Reads,
     accumulator: type[Accumulator] | None,
     parts: tuple[Metric, ...] = (),

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.amounts import fraction, limit_bytes, watermark_bytes
 from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.listings import used
@@ -17,7 +17,7 @@ from engine.ctl.releases import release_shown
 from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
 from engine.reading.hosts import state_of, vhosts_of
-from engine.reading.places import declared
+from engine.reading.message_places import declared
 
 State = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def _two(request: Request, keyword: str) -> bool:
     return first == keyword
 
 
-def _watermark(request: Request, _: State, __: Live) -> Change:
+def _watermark(request: Request, _: State, __: LiveValues) -> Change:
     value: Any
     if _two(request, "absolute"):
         value = {"absolute": watermark_bytes(request, request.arguments[1])}
@@ -56,7 +56,7 @@ def _watermark(request: Request, _: State, __: Live) -> Change:
     return Change(command, f"Setting memory threshold on {NODE_NAME} to {shown} ...")
 
 
-def _disk_limit(request: Request, _: State, __: Live) -> Change:
+def _disk_limit(request: Request, _: State, __: LiveValues) -> Change:
     value: dict[str, Any]
     if _two(request, "mem_relative"):
         part = fraction(request, request.arguments[1])
@@ -70,7 +70,7 @@ def _disk_limit(request: Request, _: State, __: Live) -> Change:
     return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
 
 
-def _set_policy(request: Request, state: State, _: Live) -> Change:
+def _set_policy(request: Request, state: State, _: LiveValues) -> Change:
     name, pattern, text = request.arguments
     priority = request.options.get("priority", "0")
     heading = (
@@ -105,7 +105,7 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
     return Change({"do": "set_policy", **fields}, heading)
 
 
-def _clear_policy(request: Request, state: State, _: Live) -> Change:
+def _clear_policy(request: Request, state: State, _: LiveValues) -> Change:
     name = request.arguments[0]
     heading = f'Clearing policy "{name}" on vhost "{request.vhost}" ...'
     if name not in state["node"].get("policies", {}):
@@ -113,7 +113,7 @@ def _clear_policy(request: Request, state: State, _: Live) -> Change:
     return Change({"do": "clear_policy", "name": name}, heading)
 
 
-def _purge(request: Request, state: State, _: Live) -> Change:
+def _purge(request: Request, state: State, _: LiveValues) -> Change:
     name = request.arguments[0]
     heading = f"Purging queue '{name}' in vhost '{request.vhost}' ..."
     if name not in declared(state):
@@ -121,7 +121,7 @@ def _purge(request: Request, state: State, _: Live) -> Change:
     return Change({"do": "purge", "queue": name}, heading)
 
 
-def _delete(request: Request, state: State, live: Live) -> Change:
+def _delete(request: Request, state: State, live: LiveValues) -> Change:
     name = request.arguments[0]
     conditions = [
         words
@@ -149,14 +149,14 @@ def _delete(request: Request, state: State, live: Live) -> Change:
     return Change(command, heading, f"Queue was successfully deleted with {ready} {request.facts.deleted}\n")
 
 
-def _sync(request: Request, state: State, _: Live) -> Change:
+def _sync(request: Request, state: State, _: LiveValues) -> Change:
     name = request.arguments[0]
     heading = f"Synchronising queue '{name}' in vhost '{request.vhost}' ..."
     _mirrored(request, state, heading)
     return Change({"do": "sync_queue", "queue": name}, heading)
 
 
-def _cancel_sync(request: Request, state: State, _: Live) -> Change:
+def _cancel_sync(request: Request, state: State, _: LiveValues) -> Change:
     name = request.arguments[0]
     heading = f"Stopping synchronising queue '{name}' in vhost '{request.vhost}' ..."
     if name in declared(state) and not declared(state)[name].get("mirrors"):
@@ -174,22 +174,22 @@ def _mirrored(request: Request, state: State, heading: str) -> None:
         raise request.failed(heading, "not_mirrored")
 
 
-def _stop(_: Request, __: State, ___: Live) -> Change:
+def _stop(_: Request, __: State, ___: LiveValues) -> Change:
     return Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ...")
 
 
-def _start(_: Request, __: State, ___: Live) -> Change:
+def _start(_: Request, __: State, ___: LiveValues) -> Change:
     return Change({"do": "start_app"}, f"Starting node {NODE_NAME} ...")
 
 
-def _add_vhost(request: Request, _: State, __: Live) -> Change:
+def _add_vhost(request: Request, _: State, __: LiveValues) -> Change:
     name = request.arguments[0]
     lost = [f"--{each}" for each in ("description", "tags", "default-queue-type") if each in request.options]
     remark = f"Waterline: not kept here: {', '.join(lost)}\n" if lost else ""
     return Change({"do": "add_vhost", "vhost": name}, f'Adding vhost "{name}" ...', remark)
 
 
-def _delete_vhost(request: Request, state: State, _: Live) -> Change:
+def _delete_vhost(request: Request, state: State, _: LiveValues) -> Change:
     name = request.arguments[0]
     heading = f'Deleting vhost "{name}" ...'
     if name not in vhosts_of(state):
@@ -199,7 +199,7 @@ def _delete_vhost(request: Request, state: State, _: Live) -> Change:
     return Change({"do": "delete_vhost", "vhost": name}, heading)
 
 
-_CHANGES: Final[dict[str, Callable[[Request, State, Live], Change]]] = {
+_CHANGES: Final[dict[str, Callable[[Request, State, LiveValues], Change]]] = {
     "set_vm_memory_high_watermark": _watermark,
     "set_disk_free_limit": _disk_limit,
     "add_vhost": _add_vhost,
@@ -215,7 +215,7 @@ _CHANGES: Final[dict[str, Callable[[Request, State, Live], Change]]] = {
 }
 
 
-def change_of(request: Request, state: State, live: Live) -> Change:
+def change_of(request: Request, state: State, live: LiveValues) -> Change:
     """Return what a line changes.
 
     Raises CtlRefused when rabbitmqctl or the node would not do it.

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.changes import change_of
 from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.evals import evaluated
@@ -38,7 +38,7 @@ class Answer(msgspec.Struct, frozen=True):
     code: int = 0
 
 
-def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_MORE) -> Answer:
+def ask(line: str, state: Mapping[str, Any], now_us: int, live: LiveValues = NOTHING_MORE) -> Answer:
     """Return what a line prints; nothing changes.
 
     Args:
@@ -66,7 +66,7 @@ def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_M
         return Answer(refused.text, code=refused.code)
 
 
-def command_of(line: str, state: Mapping[str, Any], live: Live = NOTHING_MORE) -> dict[str, Any]:
+def command_of(line: str, state: Mapping[str, Any], live: LiveValues = NOTHING_MORE) -> dict[str, Any]:
     """Return the node's command for a line that changes something.
 
     Raises CommandError when rabbitmqctl would refuse the line, or when it changes nothing.

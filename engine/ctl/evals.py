@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.amounts import FRACTION
 from engine.ctl.changes import Change
 from engine.ctl.errors import NotHere
@@ -54,7 +54,7 @@ READS: Final[Mapping[str, Callable[[State], Any]]] = {
 """Expressions without a blank, and what they read."""
 
 
-def evaluated(request: Request, state: State, live: Live) -> str | Change:
+def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
     """Return what an expression evaluates to, or what it changes.
 
     Raises:

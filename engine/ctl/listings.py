@@ -9,25 +9,25 @@ import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
 from engine.backing_queue.heap import heap_of
-from engine.backing_queue.places import places_of
+from engine.backing_queue.message_places import places_of
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.broker.memory.model import entries_bytes
 from engine.ctl.errors import NotHere
-from engine.ctl.printing import Definition, Pid, Term, plain, print_rows
-from engine.ctl.releases.facts import Facts
+from engine.ctl.printing import Pid, PrintedDefinition, Term, plain, print_rows
+from engine.ctl.releases.facts import ReleaseFacts
 from engine.ctl.request import PLAIN, Request
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.hosts import host_shown, state_of, vhosts_of
-from engine.reading.places import declared, parts_of
+from engine.reading.message_places import declared, parts_of
 from engine.values.extents import Extent
 from engine.values.labels import FIRST_HOST, bare, host_of
 
 State = Mapping[str, Any]
 Row = dict[str, Any]
 
-NOTHING_MORE: Final = Live()
+NOTHING_MORE: Final = LiveValues()
 
 STATUS: Final = "backing_queue_status"
 STATUS_LINE: Final = f'rabbit_amqqueue:info_all(<<"/">>, [name, {STATUS}]).'
@@ -73,7 +73,7 @@ def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
     }
 
 
-def _consumers(state: State, live: Live) -> dict[str, tuple[int, Mapping[str, Any]]]:
+def _consumers(state: State, live: LiveValues) -> dict[str, tuple[int, Mapping[str, Any]]]:
     return {
         name: found
         for name, found in _connections(state).items()
@@ -81,7 +81,7 @@ def _consumers(state: State, live: Live) -> dict[str, tuple[int, Mapping[str, An
     }
 
 
-def used(state: State, live: Live, queue: str) -> bool:
+def used(state: State, live: LiveValues, queue: str) -> bool:
     """Return whether a queue has a consumer."""
     return any(_queue_of(info) == queue for _, info in _consumers(state, live).values())
 
@@ -103,7 +103,7 @@ def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
     return (process + held) // 1000
 
 
-def _status_of(facts: Facts, queues: Mapping[str, Mapping[str, Any]], live: Live) -> list[str]:
+def _status_of(facts: ReleaseFacts, queues: Mapping[str, Mapping[str, Any]], live: LiveValues) -> list[str]:
     """Return the terms of the status of a queue's backing queue, the release's own (Q10, W74).
 
     Of several, one for each priority, the broker adds up what can be added up (P20).
@@ -124,7 +124,7 @@ def _status_of(facts: Facts, queues: Mapping[str, Mapping[str, Any]], live: Live
     return [f"{{{name},{plain(value)}}}" for name, value in pairs.items()]
 
 
-def status_terms(facts: Facts, state: State, live: Live) -> str:
+def status_terms(facts: ReleaseFacts, state: State, live: LiveValues) -> str:
     """Return what `STATUS_LINE` evaluates to: name and status of each queue of the first virtual host."""
     found = []
     for name in declared(state):
@@ -165,13 +165,13 @@ def _owners(state: State, queue: Mapping[str, Any], name: str) -> Row:
     return found
 
 
-def _arguments(facts: Facts, queue: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(facts: ReleaseFacts, queue: Mapping[str, Any]) -> dict[str, Any]:
     """Return a queue's arguments as the release prints them."""
     given = queue.get("arguments", {})
     return dict(sorted({"x-queue-type": "classic", **given}.items())) if facts.typed else given
 
 
-def queues(facts: Facts, state: State, live: Live) -> list[Row]:
+def queues(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     """Return a row for each queue."""
     policies: Mapping[str, Any] = state["node"].get("policies", {})
     consumers = [_queue_of(info) for _, info in _consumers(state, live).values()]
@@ -197,7 +197,7 @@ def queues(facts: Facts, state: State, live: Live) -> list[Row]:
                 "arguments": _arguments(facts, queue),
                 "policy": queue.get("policy"),
                 "operator_policy": None,
-                "effective_policy_definition": Definition(
+                "effective_policy_definition": PrintedDefinition(
                     policies.get(queue.get("policy") or "", {}).get("definition", {}), facts.no_definition
                 ),
                 "pid": _pid(FIRST_PROCESS // 2 + number, queue),
@@ -232,7 +232,7 @@ def queues(facts: Facts, state: State, live: Live) -> list[Row]:
     return rows
 
 
-def exchanges(facts: Facts, state: State, __: Live) -> list[Row]:
+def exchanges(facts: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     """Return a row for each exchange."""
     if host_shown(state) not in vhosts_of(state):
         return []
@@ -244,7 +244,7 @@ def exchanges(facts: Facts, state: State, __: Live) -> list[Row]:
     ]
 
 
-def bindings(_: Facts, state: State, __: Live) -> list[Row]:
+def bindings(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     """Return a row for each binding, first those that every queue has to the default exchange."""
     made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in declared(state)]
     return [
@@ -268,7 +268,7 @@ def _on_connections(state: State) -> dict[str, list[str]]:
     return found
 
 
-def connections(_: Facts, state: State, __: Live) -> list[Row]:
+def connections(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     """Return a row for each connection (A4)."""
     shown = ("blocked", "blocking", "flow")
     rows = []
@@ -299,7 +299,7 @@ def connections(_: Facts, state: State, __: Live) -> list[Row]:
     return rows
 
 
-def channels(_: Facts, state: State, live: Live) -> list[Row]:
+def channels(_: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     """Return a row for each channel."""
     consuming = _consumers(state, live)
     actors = _connections(state)
@@ -331,7 +331,7 @@ def channels(_: Facts, state: State, live: Live) -> list[Row]:
     ]
 
 
-def consumers(facts: Facts, state: State, live: Live) -> list[Row]:
+def consumers(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     """Return a row for each consumer."""
     return [
         {
@@ -348,7 +348,7 @@ def consumers(facts: Facts, state: State, live: Live) -> list[Row]:
     ]
 
 
-def policies(_: Facts, state: State, __: Live) -> list[Row]:
+def policies(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     """Return a row for each policy, the lowest priority first."""
     known: Mapping[str, Mapping[str, Any]] = state["node"].get("policies", {})
     return [
@@ -364,7 +364,7 @@ def policies(_: Facts, state: State, __: Live) -> list[Row]:
     ]
 
 
-def vhosts(facts: Facts, state: State, _: Live) -> list[Row]:
+def vhosts(facts: ReleaseFacts, state: State, _: LiveValues) -> list[Row]:
     """Return a row for each virtual host."""
     return [
         {
@@ -380,7 +380,7 @@ def vhosts(facts: Facts, state: State, _: Live) -> list[Row]:
     ]
 
 
-def feature_flags(facts: Facts, _: State, __: Live) -> list[Row]:
+def feature_flags(facts: ReleaseFacts, _: State, __: LiveValues) -> list[Row]:
     """Return a row for each feature flag of a new node."""
     return [
         {"name": name, "state": state, "stability": stability, "provided_by": "rabbit"}
@@ -388,7 +388,7 @@ def feature_flags(facts: Facts, _: State, __: Live) -> list[Row]:
     ]
 
 
-def deprecated_features(facts: Facts, _: State, __: Live) -> list[Row]:
+def deprecated_features(facts: ReleaseFacts, _: State, __: LiveValues) -> list[Row]:
     """Return a row for each deprecated feature."""
     return [
         {"name": name, "deprecation_phase": phase, "state": state, "provided_by": "rabbit"}
@@ -396,7 +396,7 @@ def deprecated_features(facts: Facts, _: State, __: Live) -> list[Row]:
     ]
 
 
-LISTINGS: Final[dict[str, tuple[Callable[[Facts, State, Live], list[Row]], str]]] = {
+LISTINGS: Final[dict[str, tuple[Callable[[ReleaseFacts, State, LiveValues], list[Row]], str]]] = {
     "list_queues": (queues, "Timeout: {timeout} seconds ...\nListing queues for vhost {vhost} ..."),
     "list_exchanges": (exchanges, "Listing exchanges for vhost {vhost} ..."),
     "list_bindings": (bindings, "Listing bindings for vhost {vhost}..."),
@@ -413,7 +413,7 @@ OF_HOST: Final = ("list_queues", "list_exchanges", "list_bindings", "list_consum
 """Listings of one virtual host; the others are of the whole node."""
 
 
-def listed(request: Request, state: State, live: Live) -> str:
+def listed(request: Request, state: State, live: LiveValues) -> str:
     """Return what a listing prints.
 
     Raises CtlRefused where there is no such virtual host and the listing asks for it.

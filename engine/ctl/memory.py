@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.listings import NOTHING_MORE, connections
-from engine.ctl.releases.facts import Facts
+from engine.ctl.releases.facts import ReleaseFacts
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 
@@ -45,7 +45,7 @@ def strategy_of(state: State) -> str:
     return str(state["node"]["settings"].get("vm_memory_calculation_strategy", "erlang"))
 
 
-def memory_parts(facts: Facts, state: State) -> dict[str, int]:
+def memory_parts(facts: ReleaseFacts, state: State) -> dict[str, int]:
     """Return the bytes of each part in the release's order; together they are what the node counts."""
     memory = state["node"]["memory"]
     parts = dict.fromkeys(facts.idle, 0)
@@ -67,7 +67,7 @@ def memory_parts(facts: Facts, state: State) -> dict[str, int]:
     return parts
 
 
-def largest_first(facts: Facts, state: State) -> list[tuple[str, int, float]]:
+def largest_first(facts: ReleaseFacts, state: State) -> list[tuple[str, int, float]]:
     """Return name, bytes and per cent of the node's memory of each part."""
     total = max(1, state["node"]["memory"]["process_memory"])
     parts = sorted(memory_parts(facts, state).items(), key=lambda part: -part[1])
@@ -81,7 +81,7 @@ def totals(state: State) -> dict[str, int]:
     return {"erlang": counted - beyond, strategy_of(state): counted}
 
 
-def memory_terms(facts: Facts, state: State) -> str:
+def memory_terms(facts: ReleaseFacts, state: State) -> str:
     """Return what `rabbit_vm:memory()` gives, but for totals that the model has not."""
     given = totals(state)
     parts = ",\n ".join(f"{{{name},{size}}}" for name, size in memory_parts(facts, state).items())
@@ -93,7 +93,7 @@ def memory_terms(facts: Facts, state: State) -> str:
     )
 
 
-def memory_breakdown(request: Request, state: State, _: int, __: Live) -> str:
+def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> str:
     """Return the parts of the memory, the largest first.
 
     Raises CtlRefused for a unit that does not exist.

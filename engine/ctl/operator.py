@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import Scenario
+from engine.broker.commands.scenario import ParsedScenario
 from engine.ctl import console
 from engine.ctl.console import Answer
 from engine.storage.port import Storage
 
 
-def operated(scenario: Scenario, storage: Storage, keep: int = 2048) -> Cluster:
+def operated(scenario: ParsedScenario, storage: Storage, keep: int = 2048) -> Cluster:
     """Return a node whose command `ctl` does what a line of rabbitmqctl prints; arguments as for Node."""
     return Cluster(scenario, storage, keep, console.command_of)
 

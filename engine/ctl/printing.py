@@ -22,7 +22,7 @@ class Term:
         return self.text
 
 
-class Definition(Term):
+class PrintedDefinition(Term):
     """What a policy defines, as a list of pairs; a word of the release's where there is none."""
 
     def __init__(self, fields: Mapping[str, Any], none: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.errors import UNREACHABLE, NotHere
 from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, feature_flags, listed
 from engine.ctl.memory import amounts, largest_first, memory_breakdown, memory_parts, strategy_of, totals
@@ -18,7 +18,7 @@ from engine.ctl.printing import erlang_float
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.hosts import vhosts_of
-from engine.reading.places import declared
+from engine.reading.message_places import declared
 
 State = Mapping[str, Any]
 ALARMS: Final = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
@@ -53,7 +53,7 @@ def _ringing(state: State) -> list[str]:
     return [f"{words} on node {NODE_NAME}" for name, words in ALARMS.items() if alarms.get(name)]
 
 
-def status(request: Request, state: State, now_us: int, _: Live) -> str:
+def status(request: Request, state: State, now_us: int, _: LiveValues) -> str:
     """Return memory, disk, alarms and totals of the node.
 
     Raises CtlRefused for a unit that does not exist.
@@ -145,7 +145,7 @@ def cluster_names(state: State) -> tuple[list[str], list[str]]:
     return [node_name(name) for name in names] or [NODE_NAME], running
 
 
-def cluster_status(request: Request, state: State, _: int, live: Live) -> str:
+def cluster_status(request: Request, state: State, _: int, live: LiveValues) -> str:
     """Return which nodes there are and which run."""
     nodes, running = cluster_names(state)
     facts = request.facts
@@ -181,10 +181,10 @@ def cluster_status(request: Request, state: State, _: int, live: Live) -> str:
     return _headed(request, f"Cluster status of node {running[0]} ...", text)
 
 
-def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, int, Live], str]:
+def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, int, LiveValues], str]:
     """Return what says which alarms have gone off; a check fails where there is one (A1)."""
 
-    def answer(request: Request, state: State, _: int, __: Live) -> str:
+    def answer(request: Request, state: State, _: int, __: LiveValues) -> str:
         _check_text(request)
         remark = request.facts.remarks.get(request.name)
         heading = remark or f"Asking node {NODE_NAME} to report any {ask} ..."
@@ -196,7 +196,7 @@ def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, in
     return answer
 
 
-def environment(request: Request, state: State, _: int, __: Live) -> str:
+def environment(request: Request, state: State, _: int, __: LiveValues) -> str:
     """Return the settings that a session has as the broker's application has them, in Erlang's form."""
     settings = state["node"]["settings"]
     found = {OF_BROKER.get(name, name): value for name, value in settings.items()}
@@ -218,7 +218,7 @@ def _erlang(value: Any) -> str:
     return erlang_float(value) if isinstance(value, float) else str(value)
 
 
-def report(request: Request, state: State, now_us: int, live: Live) -> str:
+def report(request: Request, state: State, now_us: int, live: LiveValues) -> str:
     """Return everything at once: status, nodes, settings, and the listings of each virtual host."""
 
     def as_typed(name: str, vhost: str = "") -> Request:
@@ -236,24 +236,24 @@ def report(request: Request, state: State, now_us: int, live: Live) -> str:
     return "\n".join([heading, *parts]) + REMARK.format("plugins, files, listeners, users and parameters")
 
 
-def _listed(request: Request, state: State, live: Live) -> str:
+def _listed(request: Request, state: State, live: LiveValues) -> str:
     """Return a listing without its remark."""
     return listed(request, state, live).partition("Waterline: ")[0]
 
 
-def _version(request: Request, _: State, __: int, ___: Live) -> str:
+def _version(request: Request, _: State, __: int, ___: LiveValues) -> str:
     _check_text(request)
     return f"{request.facts.version}\n"
 
 
-def _server_version(request: Request, _: State, __: int, ___: Live) -> str:
+def _server_version(request: Request, _: State, __: int, ___: LiveValues) -> str:
     _check_text(request)
     return _headed(
         request, f"Asking node {NODE_NAME} for its RabbitMQ version...", f"{request.facts.version}\n"
     )
 
 
-REPORTS: Final[dict[str, Callable[[Request, State, int, Live], str]]] = {
+REPORTS: Final[dict[str, Callable[[Request, State, int, LiveValues], str]]] = {
     "alarms": _alarms("known resource alarms", "no alarms, local or clusterwide", fails=False),
     "check_alarms": _alarms("local resource alarms", "no alarms, local or clusterwide", fails=True),
     "check_local_alarms": _alarms("local resource alarms", "no local alarms", fails=True),

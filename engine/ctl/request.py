@@ -11,7 +11,7 @@ import msgspec
 from engine.ctl.closest import closest
 from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.releases import KNOWN_COLUMNS
-from engine.ctl.releases.facts import CtlRefusal, Facts
+from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts
 from engine.ctl.usage import CTL, NODE_NAME, PROGRAMS, USAGES, Usage
 
 MAX_LINE: Final = 255
@@ -58,7 +58,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         options: long names and values; a flag's value is "true".
     """
 
-    facts: Facts
+    facts: ReleaseFacts
 
     name: str
     arguments: tuple[str, ...]
@@ -126,7 +126,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def parse(line: str, facts: Facts) -> Request:
+def parse(line: str, facts: ReleaseFacts) -> Request:
     """Return the request that a line makes; the word rabbitmqctl before it may be left out.
 
     Args:

@@ -123,7 +123,7 @@ MOST: Final = 10_000
 """Findings that are described."""
 
 
-class Damage(msgspec.Struct, frozen=True):
+class FileDamage(msgspec.Struct, frozen=True):
     """One finding.
 
     Args:
@@ -143,11 +143,11 @@ class Damage(msgspec.Struct, frozen=True):
     values: dict[str, Any]
 
 
-class Findings:
+class DamageFindings:
     """Collects damage while a directory is read."""
 
     def __init__(self) -> None:
-        self.damage: list[Damage] = []
+        self.damage: list[FileDamage] = []
         self.more = 0
         """Findings beyond the first `MOST`, which are counted alone: damage can be in each record."""
 
@@ -157,7 +157,7 @@ class Findings:
         Args:
             file: path of the file, relative to the inspected directory.
             offset: byte at which it begins, None for the file as a whole.
-            kind: see `Damage`.
+            kind: see `FileDamage`.
             code: a key of `ENGLISH`.
             values: what the sentence's places stand for.
         """
@@ -165,7 +165,7 @@ class Findings:
             self.more += 1
             return
         plain = {name: _plain(value) for name, value in values.items()}
-        self.damage.append(Damage(file, offset, kind, ENGLISH[code] % values, code, plain))
+        self.damage.append(FileDamage(file, offset, kind, ENGLISH[code] % values, code, plain))
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the findings in the order they were made."""

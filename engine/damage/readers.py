@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from engine.damage.findings import Findings
-from engine.damage.reading import Options
+from engine.damage.findings import DamageFindings
+from engine.damage.reading import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import ProcessCrash
 
 
-class Inspected(NamedTuple):
+class InspectedQueue(NamedTuple):
     """The virtual host that is inspected.
 
     Args:
@@ -27,8 +27,8 @@ class Inspected(NamedTuple):
     storage: DirectoryStorage
     codec: MessageCodec
     entry_count: int
-    findings: Findings
-    options: Options
+    findings: DamageFindings
+    options: ReadingOptions
 
 
 class IndexedMessage(Protocol):
@@ -93,7 +93,7 @@ class StoreReader(Protocol):
 class HostReader(Protocol):
     """Reads what one generation left of a virtual host."""
 
-    def __init__(self, host: Inspected) -> None:
+    def __init__(self, host: InspectedQueue) -> None:
         """Begin with a virtual host of which nothing is read yet."""
 
     def has_queue(self, directory: str) -> bool:

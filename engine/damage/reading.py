@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.damage.findings import Findings
+from engine.damage.findings import DamageFindings
 from engine.formats.chunks import AnyChunk
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
@@ -19,7 +19,7 @@ MAX_FILE_BYTES: Final = 512 * 1024 * 1024
 """A larger file is named and not decoded."""
 
 
-class Options(msgspec.Struct, frozen=True):
+class ReadingOptions(msgspec.Struct, frozen=True):
     """How much to report.
 
     Args:
@@ -31,7 +31,7 @@ class Options(msgspec.Struct, frozen=True):
     entry_count: int | None = None
 
 
-def content(storage: DirectoryStorage, path: str, findings: Findings) -> bytes | None:
+def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:
     """Return a file's bytes; None, with a finding where it is more than absence, when they cannot be had."""
     size = storage.size(path)
     if size is None:
@@ -50,7 +50,7 @@ def content(storage: DirectoryStorage, path: str, findings: Findings) -> bytes |
 
 
 def until_damage(
-    scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: Findings
+    scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: DamageFindings
 ) -> Iterable[tuple[int, AnyChunk]]:
     """Yield what a scanner finds; where a broker would crash, note it and end."""
     try:
@@ -60,7 +60,7 @@ def until_damage(
         findings.add(path, error.offset, kind, "recovery_crashes", why=error)
 
 
-def parsed(data: bytes | None, path: str, findings: Findings, read: Callable[[bytes], Any]) -> Any:
+def parsed(data: bytes | None, path: str, findings: DamageFindings, read: Callable[[bytes], Any]) -> Any:
     """Return what `read` makes of a small file, or None; what it refuses is a finding."""
     if data is None:
         return None

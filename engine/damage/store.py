@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from engine.damage.readers import Inspected
+from engine.damage.readers import InspectedQueue
 from engine.damage.reading import content, numbered, parsed
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 
@@ -22,7 +22,7 @@ class StoreFiles(ABC):
     unfinished: ClassVar[str] = ""
     """How the names of files end that an interrupted compaction leaves; empty where it leaves none."""
 
-    def __init__(self, host: Inspected, directory: str) -> None:
+    def __init__(self, host: InspectedQueue, directory: str) -> None:
         self._storage = host.storage
         self._codec = host.codec
         self._findings = host.findings

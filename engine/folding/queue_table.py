@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.places import counted, is_counted, listed, places_of
+from engine.backing_queue.message_places import counted, is_counted, listed, places_of
 from engine.folding.tables import OwnPart, own_part
 from engine.report.transitions.messages import Shift
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueChanged, TargetChanged
-from engine.values.extents import BLANK, Delta, Extent
+from engine.values.extents import BLANK, DeltaExtent, Extent
 from engine.values.stretches import Stretches
 
 
@@ -24,7 +24,7 @@ class QueueTable:
         self.durable = True
         self.lanes: dict[str, Stretches[Extent]] = {}
         """Messages by the name of their place, for each place that ever had any."""
-        self.record: Delta = BLANK
+        self.record: DeltaExtent = BLANK
         """Of the place whose messages are only counted, where the queue has one."""
         self.counters: dict[str, Any] = {}
         self.info: dict[str, Any] = info or {}
@@ -81,6 +81,6 @@ class QueueTable:
         }
 
 
-def rows_of(value: Extent | Delta) -> list[Any]:
+def rows_of(value: Extent | DeltaExtent) -> list[Any]:
     """Return an extent or a record as the list that stands for it in JSON."""
     return list(msgspec.structs.astuple(value))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from engine.folding.queue_table import QueueTable
-from engine.folding.tables import TABLES, Table, register
+from engine.folding.tables import TABLES, FoldTable, register
 from engine.folding.topology_table import TopologyTable
 from engine.report.transitions.amqp import VhostAdded, VhostDeleted
 from engine.report.transitions.base import Transition
@@ -27,7 +27,7 @@ STAYING: Final = ("backing_queue",)
 """What is shown of a queue that a start of it does not change: which implementation it has."""
 
 
-class State:
+class RunState:
     """Everything that transitions describe: queues, stores and the node."""
 
     __slots__ = ("queues", "stores", "node", "topology")
@@ -89,12 +89,12 @@ def _merge(members: dict[str, Any], name: str, values: dict[str, Any] | None) ->
         members.setdefault(name, {}).update(values)
 
 
-def empty_state() -> State:
+def empty_state() -> RunState:
     """Return the state before the first transition."""
-    return State()
+    return RunState()
 
 
-def to_json(state: State) -> dict[str, Any]:
+def to_json(state: RunState) -> dict[str, Any]:
     """Return the state in the plain shape of a snapshot: dicts, lists, numbers and texts."""
     return {
         "queues": {name: queue.to_json() for name, queue in sorted(state.queues.items())},
@@ -107,28 +107,28 @@ def to_json(state: State) -> dict[str, Any]:
     }
 
 
-def fold(state: State, transition: Transition) -> None:
+def fold(state: RunState, transition: Transition) -> None:
     """Apply one transition to `state`, in place. Kinds that only report an event change nothing."""
     handler = _HANDLERS[type(transition)]
     if handler is not None:
         handler(state, transition)
 
 
-def fold_all(state: State, transitions: Iterable[Transition]) -> State:
+def fold_all(state: RunState, transitions: Iterable[Transition]) -> RunState:
     """Apply transitions in order and return the state."""
     for each in transitions:
         fold(state, each)
     return state
 
 
-Handler = Callable[[State, Any], None]
+Handler = Callable[[RunState, Any], None]
 
 register(
     {
-        "shift": Table(QueueTable, lambda state, t: state.queue(t.queue)),
-        "queue": Table(QueueTable, lambda state, t: state.queue(t.queue)),
-        "topology": Table(TopologyTable, lambda state, t: state.topology),
-        "state": Table(State, lambda state, t: state),
+        "shift": FoldTable(QueueTable, lambda state, t: state.queue(t.queue)),
+        "queue": FoldTable(QueueTable, lambda state, t: state.queue(t.queue)),
+        "topology": FoldTable(TopologyTable, lambda state, t: state.topology),
+        "state": FoldTable(RunState, lambda state, t: state),
     }
 )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.report.transitions.base import Transition
 from engine.values.ranges import Range
 
 
-class Table(NamedTuple):
+class FoldTable(NamedTuple):
     """What a kind of transition changes, by the name in `About.fold`.
 
     Args:
@@ -40,7 +40,7 @@ class OwnPart(Protocol):
         """
 
 
-class Nothing:
+class NothingMore:
     """The part of a queue that shows nothing of its own."""
 
     def begin(self) -> None:
@@ -56,14 +56,14 @@ class Nothing:
         yield from ()
 
 
-TABLES: dict[str, Table] = {}
+TABLES: dict[str, FoldTable] = {}
 """Every table that a kind may name."""
 
 _OWN_PARTS: dict[str, type[OwnPart]] = {}
 
 
 def register(
-    tables: Mapping[str, Table], backing_queue: str | None = None, own: type[OwnPart] = Nothing
+    tables: Mapping[str, FoldTable], backing_queue: str | None = None, own: type[OwnPart] = NothingMore
 ) -> None:
     """Add tables, and the own part of the queues of one implementation."""
     TABLES.update(tables)
@@ -95,4 +95,4 @@ def found_at_start(transition: Transition) -> Iterable[Range] | None:
 def own_part(info: Mapping[str, Any]) -> type[OwnPart]:
     """Return the class of a queue's own part, given what is shown of it: a snapshot of it, or its facts."""
     assert _OWN_PARTS, "engine.generations registers every kind of queue"
-    return _OWN_PARTS.get(info.get("backing_queue", VARIABLE_QUEUE), Nothing)
+    return _OWN_PARTS.get(info.get("backing_queue", VARIABLE_QUEUE), NothingMore)

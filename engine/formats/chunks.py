@@ -52,7 +52,7 @@ class RawBytes(msgspec.Struct, frozen=True):
         return raw(self.data[:offset_bytes]), raw(self.data[offset_bytes:])
 
 
-class Zeros(msgspec.Struct, frozen=True):
+class ZeroBytes(msgspec.Struct, frozen=True):
     """Zero bytes, as an extended file holds them (S183).
 
     Args:
@@ -70,11 +70,11 @@ class Zeros(msgspec.Struct, frozen=True):
         """Split at a byte offset."""
         at = min(max(offset_bytes, 0), self.size_bytes)
         rest = self.size_bytes - at
-        return ([Zeros(at)] if at else []), ([Zeros(rest)] if rest else [])
+        return ([ZeroBytes(at)] if at else []), ([ZeroBytes(rest)] if rest else [])
 
 
 def raw(data: bytes) -> list[AnyChunk]:
-    """Return the bytes as chunks: none when empty, `Zeros` when nothing else is in them.
+    """Return the bytes as chunks: none when empty, `ZeroBytes` when nothing else is in them.
 
     Args:
         data: any bytes.
@@ -82,11 +82,11 @@ def raw(data: bytes) -> list[AnyChunk]:
     if not data:
         return []
     if not data[0] and data.count(0) == len(data):
-        return [Zeros(len(data))]
+        return [ZeroBytes(len(data))]
     return [RawBytes(bytes(data))]
 
 
-class Records(Protocol):
+class RecordBytes(Protocol):
     """A run of `count` records, as `cut_records` needs it."""
 
     @property
@@ -99,7 +99,7 @@ class Records(Protocol):
         """Bytes of each record."""
         ...
 
-    def written(self, skip: int, count: int) -> Records:
+    def written(self, skip: int, count: int) -> RecordBytes:
         """Return `count` records in the order of writing, after the first `skip`."""
         ...
 
@@ -118,7 +118,7 @@ class Records(Protocol):
 
 
 def cut_records(
-    run: Records, offset_bytes: int, written_bytes: Callable[[int], int] | None = None
+    run: RecordBytes, offset_bytes: int, written_bytes: Callable[[int], int] | None = None
 ) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
     """Split a run of records at a byte offset.
 

@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 
 from engine.formats import terms
-from engine.formats.terms import Atom, Term, TermError
+from engine.formats.terms import ErlangAtom, Term, TermError
 
 ETS_HEADER: Final = bytes.fromhex("0102030463584d0b")
 ETS_MAGIC: Final = bytes.fromhex("62574c41")
-END_OF_TABLE: Final = Atom("$end_of_table")
-_COUNT: Final = Atom("count")
+END_OF_TABLE: Final = ErlangAtom("$end_of_table")
+_COUNT: Final = ErlangAtom("count")
 
 _LENGTH = struct.Struct(">I")
 
@@ -86,7 +86,7 @@ def read_ets(data: bytes) -> list[Term]:
         raise TermError("table_without_description")
     *rows, last = items[1:] or [None]
     match last:
-        case [Atom() as mark, list(trailer)] if mark == END_OF_TABLE:
+        case [ErlangAtom() as mark, list(trailer)] if mark == END_OF_TABLE:
             if (_COUNT, len(rows)) not in trailer:
                 raise TermError("table_counts_other_rows", count=len(rows), trailer=terms.shown(trailer))
         case _:
@@ -119,9 +119,16 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int() | Atom()) if (
-                _are_numbers(file, valid, size)
-            ):
+            case (
+                ErlangAtom(),
+                int(file),
+                int(valid),
+                left,
+                right,
+                int(size),
+                ErlangAtom(),
+                int() | ErlangAtom(),
+            ) if _are_numbers(file, valid, size):
                 rows.append(FileSummaryRow(file, valid, _number(left), _number(right), size))
             case _:
                 raise TermError("no_row_of_file_summary", row=terms.shown(row))
@@ -137,7 +144,7 @@ def read_index(data: bytes) -> list[IndexRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (Atom(), bytes(id16), int(refs), int(file), int(offset), int(size)) if _are_numbers(
+            case (ErlangAtom(), bytes(id16), int(refs), int(file), int(offset), int(size)) if _are_numbers(
                 refs, file, offset, size
             ):
                 rows.append(IndexRow(id16, refs, file, offset, size))

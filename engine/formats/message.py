@@ -14,7 +14,7 @@ import msgspec
 from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, MessageIds
-from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
+from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, StoredNames, parse_message
 from engine.values.each import Each, Length
 from engine.values.sizes import FRAME_BYTES, Lengths, Sizes, framed_bytes, unframed_bytes
 
@@ -27,7 +27,7 @@ _CACHED_LAYOUT_BYTES = 256 * 1024
 _KNOWN_SHAPES = 8
 
 
-class Template(msgspec.Struct, frozen=True):
+class MessageTemplate(msgspec.Struct, frozen=True):
     """What a stored term carries besides id, body and persistence.
 
     Args:
@@ -114,14 +114,14 @@ class MessageCodec(MessageIds):
         self,
         vhost: str = "/",
         id_prefix: bytes = OWN_PREFIX,
-        templates: Sequence[Template] = (Template(),),
+        templates: Sequence[MessageTemplate] = (MessageTemplate(),),
         frame_bytes: int = FRAME_BYTES,
     ) -> None:
         super().__init__(id_prefix)
         self.vhost = vhost
         self._frame_bytes = frame_bytes
-        self.templates: list[Template] = []
-        self._template_numbers: dict[Template, int] = {}
+        self.templates: list[MessageTemplate] = []
+        self._template_numbers: dict[MessageTemplate, int] = {}
         self._shapes: list[tuple[int, bool]] = []
         """Template and persistence of own terms that were read, the newest first."""
         self._alike: list[_Alike] = []
@@ -163,7 +163,7 @@ class MessageCodec(MessageIds):
 
     # --- templates and sizes ---
 
-    def template_no(self, template: Template) -> int:
+    def template_no(self, template: MessageTemplate) -> int:
         """Return the number of a template, registering it when it is new."""
         known = self._template_numbers.get(template)
         if known is None:
@@ -259,15 +259,15 @@ class MessageCodec(MessageIds):
             properties = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
         term = terms.encode(
             (
-                Names.BASIC_MESSAGE,
-                (Names.RESOURCE, _text(self.vhost), Names.EXCHANGE, _text(made.exchange)),
+                StoredNames.BASIC_MESSAGE,
+                (StoredNames.RESOURCE, _text(self.vhost), StoredNames.EXCHANGE, _text(made.exchange)),
                 [_text(key) for key in made.routing_keys],
                 (
-                    Names.CONTENT,
+                    StoredNames.CONTENT,
                     60,
                     terms.NONE,
                     properties,
-                    Names.PROTOCOL,
+                    StoredNames.PROTOCOL,
                     frames[::-1],
                 ),
                 bytes(16),
@@ -385,7 +385,7 @@ class MessageCodec(MessageIds):
         exchange = _string(message.exchange)
         keys = tuple(_string(key) for key in message.routing_keys)
         properties = None if message.delivery_mode_only else message.properties or b""
-        template = self.template_no(Template(exchange, keys, properties))
+        template = self.template_no(MessageTemplate(exchange, keys, properties))
         msg_no = self.msg_no_of(message.id16)
         size_bytes = sum(len(frame) for frame in message.frames)
         generated = (
@@ -447,7 +447,7 @@ class MessageCodec(MessageIds):
                     properties = term[at:end]
                     plain = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
                     template = self.template_no(
-                        Template(exchange, keys, None if properties == plain else properties)
+                        MessageTemplate(exchange, keys, None if properties == plain else properties)
                     )
                     return ReadMessage(number, size_bytes, raw_persistent, template, False)
         return None

@@ -33,9 +33,9 @@ def frombuffer(data: bytes, _dtype: Any) -> ByteLine:
     return ByteLine(bytes(data))
 
 
-def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None) -> Numbers:
+def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None) -> NumberArray:
     """Return consecutive numbers, as range does."""
-    return Numbers(range(start) if stop is None else range(start, stop, step))
+    return NumberArray(range(start) if stop is None else range(start, stop, step))
 
 
 def array_equal(one: ByteTable, other: ByteTable) -> bool:
@@ -66,7 +66,7 @@ class ByteLine:
         return self.data
 
 
-class Numbers:
+class NumberArray:
     """Whole numbers; as bytes, `width` for each, the highest first."""
 
     def __init__(self, values: Iterable[int], width: int = 8) -> None:
@@ -76,18 +76,18 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __radd__(self, first: int) -> Numbers:
-        return Numbers((first + each & WORD_MASK for each in self.values), self.width)
+    def __radd__(self, first: int) -> NumberArray:
+        return NumberArray((first + each & WORD_MASK for each in self.values), self.width)
 
-    def __rsub__(self, first: int) -> Numbers:
-        return Numbers((first - each & WORD_MASK for each in self.values), self.width)
+    def __rsub__(self, first: int) -> NumberArray:
+        return NumberArray((first - each & WORD_MASK for each in self.values), self.width)
 
-    def __or__(self, bits: int) -> Numbers:
-        return Numbers((each | bits for each in self.values), self.width)
+    def __or__(self, bits: int) -> NumberArray:
+        return NumberArray((each | bits for each in self.values), self.width)
 
-    def astype(self, dtype: Any) -> Numbers:
+    def astype(self, dtype: Any) -> NumberArray:
         """Return the numbers at the width of ">u2" or ">u8"; other types leave it."""
-        return Numbers(self.values, int(dtype[2:])) if isinstance(dtype, str) else self
+        return NumberArray(self.values, int(dtype[2:])) if isinstance(dtype, str) else self
 
     def view(self, _dtype: Any) -> ByteLine:
         """Return the numbers as bytes."""
@@ -137,9 +137,9 @@ class ByteTable:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def any(self, axis: int) -> Numbers:
+    def any(self, axis: int) -> NumberArray:
         """Return 1 for each row that has anything but zeros, else 0."""
-        return Numbers(int(any(row)) for row in self.rows)
+        return NumberArray(int(any(row)) for row in self.rows)
 
     def tobytes(self) -> bytes:
         """Return all rows, one after the other."""

@@ -12,7 +12,7 @@ from typing import Final, TypeGuard
 import msgspec
 
 from engine.formats import terms
-from engine.formats.terms import Atom, Term, TermError
+from engine.formats.terms import ErlangAtom, Term, TermError
 
 MAGIC: Final = b"\x00\xab\xcd\xef"
 ACTIVE: Final = b"\x12\x34\x56\x78"
@@ -93,11 +93,11 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
     values = {
         str(each[0]): each[1]
         for each in listed
-        if isinstance(each, tuple) and len(each) == len(("key", "value")) and isinstance(each[0], Atom)
+        if isinstance(each, tuple) and len(each) == len(("key", "value")) and isinstance(each[0], ErlangAtom)
     }
     version, segments = 1, values.get("segments")
     match values.get("v2_index_state"):
-        case (int(), terms.Opaque() as mapped):
+        case (int(), terms.OpaqueTerm() as mapped):
             version, segments = 2, [*terms.pairs_of(mapped)]
     count, ref = (values.get(key) for key in ("persistent_count", "persistent_ref"))
     if not isinstance(segments, list) or not _is_number(count) or not isinstance(ref, bytes):
@@ -108,7 +108,7 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
     by = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
     below, following, size = (values.get(key) for key in (by, "next_seq_id", "persistent_bytes"))
     counts = values.get("delivery_count")
-    times = terms.pairs_of(counts) if isinstance(counts, terms.Opaque) else []
+    times = terms.pairs_of(counts) if isinstance(counts, terms.OpaqueTerm) else []
     return directory, RecoveryTerms(
         segments=pairs,
         persistent_count=count,

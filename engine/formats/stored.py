@@ -7,20 +7,20 @@ from typing import Any
 import msgspec
 
 from engine.formats import terms
-from engine.formats.terms import Atom, TermError
+from engine.formats.terms import ErlangAtom, TermError
 
 PERSISTENT_ONLY, TRANSIENT_ONLY = b"\x10\x00\x02", b"\x10\x00\x01"
 """Property lists with delivery_mode 2 or 1 and nothing else (S52)."""
 
 
-class Names:
+class StoredNames:
     """The atoms of a message term, dotted so that patterns compare with them."""
 
-    BASIC_MESSAGE = Atom("basic_message")
-    RESOURCE = Atom("resource")
-    EXCHANGE = Atom("exchange")
-    CONTENT = Atom("content")
-    PROTOCOL = Atom("rabbit_framing_amqp_0_9_1")
+    BASIC_MESSAGE = ErlangAtom("basic_message")
+    RESOURCE = ErlangAtom("resource")
+    EXCHANGE = ErlangAtom("exchange")
+    CONTENT = ErlangAtom("content")
+    PROTOCOL = ErlangAtom("rabbit_framing_amqp_0_9_1")
 
 
 class ParsedMessage(msgspec.Struct, frozen=True):
@@ -63,10 +63,10 @@ def parse_message(term: bytes) -> ParsedMessage:
     """
     match terms.decode(term):
         case (
-            Names.BASIC_MESSAGE,
-            (Names.RESOURCE, bytes(vhost), Names.EXCHANGE, bytes(exchange)),
+            StoredNames.BASIC_MESSAGE,
+            (StoredNames.RESOURCE, bytes(vhost), StoredNames.EXCHANGE, bytes(exchange)),
             list(keys),
-            (Names.CONTENT, int(), decoded, encoded, Atom(), list(frames)),
+            (StoredNames.CONTENT, int(), decoded, encoded, ErlangAtom(), list(frames)),
             bytes(id16),
             (terms.TRUE | terms.FALSE) as flag,
         ) if len(id16) == 16 and all(isinstance(each, bytes) for each in (*keys, *frames)):

@@ -24,7 +24,7 @@ class TermError(ValueRefused):
     """The bytes are not an external term, or the value has no place in one."""
 
 
-class Atom(str):
+class ErlangAtom(str):
     """An atom, kept apart from binaries (S42)."""
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Atom(str):
         return f"Atom({str.__repr__(self)})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Atom) and str.__eq__(self, other)
+        return isinstance(other, ErlangAtom) and str.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -42,7 +42,7 @@ class Atom(str):
         return str.__hash__(self)
 
 
-class Opaque(msgspec.Struct, frozen=True):
+class OpaqueTerm(msgspec.Struct, frozen=True):
     """A value that is carried but not understood, such as a pid or a reference (S41).
 
     Args:
@@ -52,10 +52,10 @@ class Opaque(msgspec.Struct, frozen=True):
     data: bytes
 
 
-TRUE, FALSE, NONE = Atom("true"), Atom("false"), Atom("none")
+TRUE, FALSE, NONE = ErlangAtom("true"), ErlangAtom("false"), ErlangAtom("none")
 
 Term = Any
-"""Atom, int, float, bytes, tuple, list (proper), `ImproperList` or `Opaque`."""
+"""Atom, int, float, bytes, tuple, list (proper), `ImproperList` or `OpaqueTerm`."""
 
 
 _Leaf = Callable[[bytes, int], tuple[Term, int]]
@@ -114,7 +114,7 @@ def _write(out: bytearray, term: Term, depth: int) -> None:
 
 
 def _write_leaf(out: bytearray, term: Term) -> None:
-    if isinstance(term, Atom):
+    if isinstance(term, ErlangAtom):
         _write_atom(out, term)
     elif isinstance(term, bytes):
         out += struct.pack(">BI", 109, len(term))
@@ -123,13 +123,13 @@ def _write_leaf(out: bytearray, term: Term) -> None:
         _write_int(out, term)
     elif isinstance(term, float):
         out += struct.pack(">Bd", 70, term)
-    elif isinstance(term, Opaque):
+    elif isinstance(term, OpaqueTerm):
         out += term.data
     else:
         raise TermError("no_external_form", value=repr(term))
 
 
-def _write_atom(out: bytearray, atom: Atom) -> None:
+def _write_atom(out: bytearray, atom: ErlangAtom) -> None:
     try:
         name = atom.encode("latin-1")
     except UnicodeEncodeError:
@@ -186,7 +186,7 @@ def decode(data: bytes) -> Term:
     return term
 
 
-def pairs_of(found: Opaque) -> list[tuple[Term, Term]]:
+def pairs_of(found: OpaqueTerm) -> list[tuple[Term, Term]]:
     """Return the keys and values of a map that `decode` left as it was; nothing for what is not a map.
 
     Raises:
@@ -221,7 +221,7 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Term, int]:
         tail, at = _read(data, at, depth + 1)
         return ([*items, *tail] if isinstance(tail, list) else ImproperList(items, tail)), at
     end = _skip(data, at, tag, depth)
-    return Opaque(data[at:end]), end
+    return OpaqueTerm(data[at:end]), end
 
 
 def _cut_off(data: bytes, end: int) -> TermError:
@@ -291,10 +291,10 @@ def _fixed(size: int, made: Callable[[bytes], Term]) -> _Leaf:
     return read
 
 
-def _atom(charset: str) -> Callable[[bytes], Atom]:
-    def read(name: bytes) -> Atom:
+def _atom(charset: str) -> Callable[[bytes], ErlangAtom]:
+    def read(name: bytes) -> ErlangAtom:
         try:
-            return Atom(name.decode(charset))
+            return ErlangAtom(name.decode(charset))
         except UnicodeDecodeError as error:
             raise TermError("atom_not_in_charset", charset=charset, why=error.reason) from None
 

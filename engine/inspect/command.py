@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.damage.reading import Options
-from engine.inspect.places import inspect, kind_of
+from engine.damage.reading import ReadingOptions
+from engine.inspect.directory_kinds import inspect, kind_of
 from engine.inspect.words import lines
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
@@ -18,7 +18,7 @@ from engine.values.entries import USUAL_ENTRY_COUNT
 EVERYTHING = 1 << 62
 
 
-def report_on(place: Path, options: Options) -> dict[str, Any]:
+def report_on(place: Path, options: ReadingOptions) -> dict[str, Any]:
     """Return the report on a directory; a queue's `.config` is looked for two levels above it.
 
     Args:
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
             f"inspect: {place} is no directory; give that of a queue, a store, a vhost or a node\n"
         )
         return 2
-    how = Options(EVERYTHING if options.all else Options().list_most, entry_count)
+    how = ReadingOptions(EVERYTHING if options.all else ReadingOptions().list_most, entry_count)
     try:
         report = report_on(place, how)
     except OSError as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from engine.damage.findings import Findings
-from engine.damage.readers import HostReader, Inspected, QueueReader, StoreReader
-from engine.damage.reading import Options
+from engine.damage.findings import DamageFindings
+from engine.damage.readers import HostReader, InspectedQueue, QueueReader, StoreReader
+from engine.damage.reading import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.generations import HOST_READERS
@@ -17,7 +17,7 @@ OLD: Final = "3.8"
 """The release by whose rules files are read where no `.config` is: brokers write it since 3.8.15 (V6)."""
 
 
-class Readers:
+class GenerationReaders:
     """Makes what reads the directories of one virtual host: each by what is in it.
 
     Args:
@@ -33,12 +33,12 @@ class Readers:
         storage: DirectoryStorage,
         vhost: str,
         entry_count: int,
-        findings: Findings,
-        options: Options,
+        findings: DamageFindings,
+        options: ReadingOptions,
     ) -> None:
         self.codec = MessageCodec(vhost)
         """Numbers the ids of queues and stores together."""
-        host = Inspected(storage, self.codec, entry_count, findings, options)
+        host = InspectedQueue(storage, self.codec, entry_count, findings, options)
         self._hosts: list[HostReader] = [each(host) for each in HOST_READERS]
 
     def queue(self, directory: str) -> QueueReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from engine.damage.findings import Findings
+from engine.damage.findings import DamageFindings
 from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import content, parsed
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
@@ -15,7 +15,9 @@ from engine.storage.directory import DirectoryStorage
 NAME: Final = "recovery.dets"
 
 
-def recovery_terms(storage: DirectoryStorage, directory: str, findings: Findings) -> dict[str, RecoveryTerms]:
+def recovery_terms(
+    storage: DirectoryStorage, directory: str, findings: DamageFindings
+) -> dict[str, RecoveryTerms]:
     """Return the terms that queues left, by their directories; a table that no broker wrote is a finding."""
     path = f"{directory}/{NAME}" if directory else NAME
     found: dict[str, RecoveryTerms] | None
@@ -35,7 +37,7 @@ def is_believed(
     return sorted(store.saved_refs) == sorted(each.persistent_ref for each in terms.values())
 
 
-def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findings) -> None:
+def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings) -> None:
     """Note the segments of which the terms say something else than the index (S112, W94).
 
     Args:
@@ -63,7 +65,7 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findi
 
 
 def try_start(
-    storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findings
+    storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings
 ) -> bool:
     """Note and return whether the next start of a 3.8 ends a queue's process, which is started once more (V8).
 

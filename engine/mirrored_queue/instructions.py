@@ -9,7 +9,7 @@ from engine.values.inherit import override
 from engine.values.ranges import Range
 
 
-class Instruction(msgspec.Struct, frozen=True, gc=False):
+class MirrorInstruction(msgspec.Struct, frozen=True, gc=False):
     """One instruction, or a run of them that follow each other."""
 
     @property
@@ -23,7 +23,7 @@ class Instruction(msgspec.Struct, frozen=True, gc=False):
         return 0
 
 
-class _WithMessages(Instruction, frozen=True, gc=False):
+class _WithMessages(MirrorInstruction, frozen=True, gc=False):
     arrival: Arrival
 
     @property
@@ -37,19 +37,19 @@ class _WithMessages(Instruction, frozen=True, gc=False):
         return self.arrival.total_bytes
 
 
-class Publish(_WithMessages, frozen=True, gc=False):
+class PublishInstruction(_WithMessages, frozen=True, gc=False):
     """Messages entered the master's queue."""
 
 
-class PublishDelivered(_WithMessages, frozen=True, gc=False):
+class PublishDeliveredInstruction(_WithMessages, frozen=True, gc=False):
     """Messages went to a consumer without being queued."""
 
 
-class Discard(_WithMessages, frozen=True, gc=False):
+class DiscardInstruction(_WithMessages, frozen=True, gc=False):
     """Messages left without a trace."""
 
 
-class Drop(Instruction, frozen=True, gc=False):
+class DropInstruction(MirrorInstruction, frozen=True, gc=False):
     """Messages left the head.
 
     Args:
@@ -80,7 +80,7 @@ class Drop(Instruction, frozen=True, gc=False):
         return self.left + (self.runs - 1) * self.each
 
 
-class _WithIds(Instruction, frozen=True, gc=False):
+class _WithIds(MirrorInstruction, frozen=True, gc=False):
     """
     Args:
         messages: numbers of the messages, in the order of the call.
@@ -101,39 +101,39 @@ class _WithIds(Instruction, frozen=True, gc=False):
         return sum(each.count for each in self.messages)
 
 
-class Ack(_WithIds, frozen=True, gc=False):
+class AckInstruction(_WithIds, frozen=True, gc=False):
     """Messages were acknowledged."""
 
 
-class Requeue(_WithIds, frozen=True, gc=False):
+class RequeueInstruction(_WithIds, frozen=True, gc=False):
     """Messages went back into the queue."""
 
 
-class SetMode(Instruction, frozen=True, gc=False):
+class SetModeInstruction(MirrorInstruction, frozen=True, gc=False):
     """The queue is lazy or default from now on."""
 
     mode: str
 
 
-class SetVersion(Instruction, frozen=True, gc=False):
+class SetVersionInstruction(MirrorInstruction, frozen=True, gc=False):
     """The queue's files are of another version from now on."""
 
     version: int
 
 
-class Depth(Instruction, frozen=True, gc=False):
+class DepthInstruction(MirrorInstruction, frozen=True, gc=False):
     """How many messages the master has, ready and unacknowledged (H40)."""
 
     depth: int
 
 
-class SyncStart(Instruction, frozen=True, gc=False):
+class SyncStartInstruction(MirrorInstruction, frozen=True, gc=False):
     """A synchronisation of these mirrors begins (H52)."""
 
     mirrors: tuple[str, ...]
 
 
-class Delete(Instruction, frozen=True, gc=False):
+class DeleteInstruction(MirrorInstruction, frozen=True, gc=False):
     """The mirrors delete what they have and end (H66)."""
 
     reason: str

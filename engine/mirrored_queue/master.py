@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Mirrorable
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import MirrorableQueue
 from engine.mirrored_queue import instructions as to_do
-from engine.mirrored_queue.mirror import Copy, Status
+from engine.mirrored_queue.mirror import MessageStatus, MirrorCopy
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 from engine.values.stretches import Stretches
@@ -22,9 +22,9 @@ class MasterQueue:
         broadcast: sends an instruction around the ring.
     """
 
-    def __init__(self, inner: Mirrorable, broadcast: Callable[[to_do.Instruction], None]) -> None:
+    def __init__(self, inner: MirrorableQueue, broadcast: Callable[[to_do.MirrorInstruction], None]) -> None:
         self.inner = inner
-        self.seen: Stretches[Status] = Stretches()
+        self.seen: Stretches[MessageStatus] = Stretches()
         """What a promoted mirror had of messages whose channel's copy is still to come (H65)."""
         self._broadcast = broadcast
 
@@ -39,7 +39,7 @@ class MasterQueue:
         """Ready messages and pending acknowledgements (H3)."""
         return self.inner.depth + self.inner.unacked
 
-    def broadcast(self, instruction: to_do.Instruction) -> None:
+    def broadcast(self, instruction: to_do.MirrorInstruction) -> None:
         """Send the mirrors an instruction other than a verb."""
         self._broadcast(instruction)
 
@@ -47,66 +47,66 @@ class MasterQueue:
 
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish, after the instruction was sent to the mirrors."""
-        self._broadcast(to_do.Publish(arrival))
+        self._broadcast(to_do.PublishInstruction(arrival))
         return self.inner.publish(arrival, already_delivered, spacing_us)
 
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer, after the instruction was sent to the mirrors."""
-        self._broadcast(to_do.PublishDelivered(arrival))
+        self._broadcast(to_do.PublishDeliveredInstruction(arrival))
         return self.inner.publish_delivered(arrival, spacing_us)
 
     def discard(self, arrival: Arrival) -> None:
         """Notify the mirrors of messages that leave no trace."""
-        self._broadcast(to_do.Discard(arrival))
+        self._broadcast(to_do.DiscardInstruction(arrival))
         self.inner.discard(arrival)
 
     def purge(self) -> int:
         """Drop every ready message, after the instruction was sent to the mirrors, also when there is none."""
-        self._broadcast(to_do.Drop(0, self.inner.depth, 1, False))
+        self._broadcast(to_do.DropInstruction(0, self.inner.depth, 1, False))
         return self.inner.purge()
 
     def set_queue_mode(self, mode: str) -> bool:
         """Convert, after the instruction was sent to the mirrors."""
-        self._broadcast(to_do.SetMode(mode))
+        self._broadcast(to_do.SetModeInstruction(mode))
         return self.inner.set_queue_mode(mode)
 
     def set_queue_version(self, version: int) -> None:
         """Convert the files, after the instruction was sent to the mirrors."""
         if version != self.inner.queue_version:
-            self._broadcast(to_do.SetVersion(version))
+            self._broadcast(to_do.SetVersionInstruction(version))
         self.inner.set_queue_version(version)
 
     # --- sent to the mirrors after -----------------------------------------------------------------------------------
 
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         """Take messages with their bodies; the mirrors drop them one by one."""
         taken = self.inner.fetch(count, ack, spacing_us)
         self._dropped(taken, ack, one_by_one=True)
         return taken
 
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         """Take messages; the mirrors drop them one by one."""
         taken = self.inner.drop(count, ack)
         self._dropped(taken, ack, one_by_one=True)
         return taken
 
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Drop expired messages; the mirrors drop all of them at once."""
         taken, next_us = self.inner.dropwhile(now_us)
         self._dropped(taken, False, one_by_one=False)
         return taken, next_us
 
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Fetch expired messages; the mirrors drop all of them at once."""
         taken, next_us = self.inner.fetchwhile(now_us)
         self._dropped(taken, True, one_by_one=False)
         return taken, next_us
 
-    def _dropped(self, taken: Sequence[Taken], ack: bool, one_by_one: bool) -> None:
+    def _dropped(self, taken: Sequence[TakenMessages], ack: bool, one_by_one: bool) -> None:
         count = sum(each.extent.count for each in taken)
         if count:
             each, runs = (1, count) if one_by_one else (count, 1)
-            self._broadcast(to_do.Drop(self.inner.depth, each, runs, ack))
+            self._broadcast(to_do.DropInstruction(self.inner.depth, each, runs, ack))
 
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """End messages; the mirrors are sent which, if any was pending."""
@@ -114,7 +114,7 @@ class MasterQueue:
         messages = _numbers(found)
         if messages:
             runs = 1 if multiple else sum(each.count for each in messages)
-            self._broadcast(to_do.Ack(messages, runs))
+            self._broadcast(to_do.AckInstruction(messages, runs))
         return found
 
     def requeue(
@@ -123,10 +123,10 @@ class MasterQueue:
         """Put messages back; the mirrors are sent which, also when there is none."""
         found = self.inner.requeue(tags, multiple)
         if multiple:
-            self._broadcast(to_do.Requeue(_numbers(found), 1))
+            self._broadcast(to_do.RequeueInstruction(_numbers(found), 1))
         else:
             for messages, calls in _calls(tags, found):
-                self._broadcast(to_do.Requeue(messages, calls))
+                self._broadcast(to_do.RequeueInstruction(messages, calls))
         return found
 
     # --- confirms of a promoted mirror (H65) -------------------------------------------------------------------------
@@ -139,16 +139,16 @@ class MasterQueue:
             for found in self.seen.remove(each.start, each.count):
                 if found.start > at:
                     ready.append(Range(at, found.start - at))
-                self.seen.insert(Status(found.start, found.count, "confirmed", False))
+                self.seen.insert(MessageStatus(found.start, found.count, "confirmed", False))
                 at = found.start + found.count
             if at < each.end:
                 ready.append(Range(at, each.end - at))
         return ready
 
-    def late(self, copy: Copy) -> tuple[list[Copy], list[Range]]:
+    def late(self, copy: MirrorCopy) -> tuple[list[MirrorCopy], list[Range]]:
         """Return the new messages of a late copy, and those confirmed now because they are already known."""
         arrival = copy.arrival
-        new: list[Copy] = []
+        new: list[MirrorCopy] = []
         confirmed: list[Range] = []
         at = arrival.msg_no
         for found in self.seen.remove(arrival.msg_no, arrival.count):

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.protocol import Mirrorable
+from engine.backing_queue.protocol import MirrorableQueue
 from engine.mirrored_queue import instructions as to_do
 from engine.values.extents import Extent
 from engine.values.ranges import Range
@@ -22,7 +22,7 @@ class MirrorCrashed(Exception):
     """A mirror's assertion failed: its process crashes and starts again, empty (H40, H63)."""
 
 
-class Copy(msgspec.Struct, frozen=True, gc=False):
+class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
     """Messages as a channel sent them to every member (H31).
 
     Args:
@@ -35,12 +35,12 @@ class Copy(msgspec.Struct, frozen=True, gc=False):
     expiration_ms: int | None
     confirm_at_once: bool
 
-    def part(self, offset: int, count: int) -> Copy:
+    def part(self, offset: int, count: int) -> MirrorCopy:
         """Return `count` of the messages beginning at `offset`."""
-        return Copy(self.arrival.part(offset, count), self.expiration_ms, self.confirm_at_once)
+        return MirrorCopy(self.arrival.part(offset, count), self.expiration_ms, self.confirm_at_once)
 
 
-class Status(msgspec.Struct, frozen=True, gc=False):
+class MessageStatus(msgspec.Struct, frozen=True, gc=False):
     """State of messages that only the master has announced, or that wait for this member's disk (H20).
 
     Args:
@@ -53,40 +53,40 @@ class Status(msgspec.Struct, frozen=True, gc=False):
     known: Known
     waits: bool
 
-    def part(self, offset: int, count: int) -> Status:
+    def part(self, offset: int, count: int) -> MessageStatus:
         """Return `count` of the messages beginning at `offset`."""
-        return Status(self.start + offset, count, self.known, self.waits)
+        return MessageStatus(self.start + offset, count, self.known, self.waits)
 
-    def continued_by(self, after: Status) -> bool:
+    def continued_by(self, after: MessageStatus) -> bool:
         """Return whether the same is known of `after`."""
         return self.known == after.known and self.waits == after.waits
 
-    def merged(self, count: int) -> Status:
+    def merged(self, count: int) -> MessageStatus:
         """Return this run with `count` messages in all."""
-        return Status(self.start, count, self.known, self.waits)
+        return MessageStatus(self.start, count, self.known, self.waits)
 
 
-class Kept(msgspec.Struct, frozen=True, gc=False):
+class KeptCopy(msgspec.Struct, frozen=True, gc=False):
     """Messages that the master delivered, by number, with this member's own ack tags."""
 
     start: int
     count: int
     tag: int
 
-    def part(self, offset: int, count: int) -> Kept:
+    def part(self, offset: int, count: int) -> KeptCopy:
         """Return `count` of the messages beginning at `offset`."""
-        return Kept(self.start + offset, count, self.tag + offset)
+        return KeptCopy(self.start + offset, count, self.tag + offset)
 
-    def continued_by(self, after: Kept) -> bool:
+    def continued_by(self, after: KeptCopy) -> bool:
         """Return whether the tags of `after` go on."""
         return self.tag + self.count == after.tag
 
-    def merged(self, count: int) -> Kept:
+    def merged(self, count: int) -> KeptCopy:
         """Return this run with `count` messages in all."""
-        return Kept(self.start, count, self.tag)
+        return KeptCopy(self.start, count, self.tag)
 
 
-class Mirror:
+class QueueMirror:
     """One mirror of a queue.
 
     Args:
@@ -97,16 +97,16 @@ class Mirror:
 
     def __init__(
         self,
-        queue: Mirrorable,
+        queue: MirrorableQueue,
         confirm: Callable[[Sequence[Range]], None],
         synchronised: Callable[[], None],
     ) -> None:
         self.queue = queue
         self.depth_delta: int | None = None
         """The master's depth minus its own; None is unknown (H3)."""
-        self.sender_queues: dict[str, deque[Copy]] = {}
-        self.known: Stretches[Status] = Stretches()
-        self.kept: Stretches[Kept] = Stretches()
+        self.sender_queues: dict[str, deque[MirrorCopy]] = {}
+        self.known: Stretches[MessageStatus] = Stretches()
+        self.kept: Stretches[KeptCopy] = Stretches()
         self.stuck = False
         """Whether it is in a conversion that never ends (V5)."""
         self._confirm = confirm
@@ -124,7 +124,7 @@ class Mirror:
 
     # --- from channels (H37) -----------------------------------------------------------------------------------------
 
-    def from_channel(self, copy: Copy) -> None:
+    def from_channel(self, copy: MirrorCopy) -> None:
         """Take what a channel sent: it does not enter the engine."""
         arrival = copy.arrival
         at = arrival.msg_no
@@ -132,7 +132,7 @@ class Mirror:
             if found.start > at:
                 self._wait_for_master(copy.part(at - arrival.msg_no, found.start - at))
             if found.known == "published" and found.waits:
-                self.known.insert(Status(found.start, found.count, "published_and_seen", True))
+                self.known.insert(MessageStatus(found.start, found.count, "published_and_seen", True))
             else:
                 self._confirm([Range(found.start, found.count)])
             at = found.start + found.count
@@ -140,7 +140,7 @@ class Mirror:
         if at < end:
             self._wait_for_master(copy.part(at - arrival.msg_no, end - at))
 
-    def _wait_for_master(self, copy: Copy) -> None:
+    def _wait_for_master(self, copy: MirrorCopy) -> None:
         self.sender_queues.setdefault(copy.arrival.sender, deque()).append(copy)
 
     def _met(self, arrival: Arrival, discarded: bool) -> None:
@@ -151,7 +151,7 @@ class Mirror:
             rest = arrival.part(done, arrival.count - done)
             if not fifo:
                 known: Known = "discarded" if discarded else "published"
-                self.known.insert(Status(rest.msg_no, rest.count, known, rest.wants_confirm))
+                self.known.insert(MessageStatus(rest.msg_no, rest.count, known, rest.wants_confirm))
                 return
             head = fifo[0]
             count = min(rest.count, head.arrival.count)
@@ -167,7 +167,7 @@ class Mirror:
 
     def _seen_both(self, arrival: Arrival, discarded: bool) -> None:
         if arrival.wants_confirm and not discarded:
-            self.known.insert(Status(arrival.msg_no, arrival.count, "published_and_seen", True))
+            self.known.insert(MessageStatus(arrival.msg_no, arrival.count, "published_and_seen", True))
         else:
             self._confirm([Range(arrival.msg_no, arrival.count)])
 
@@ -179,46 +179,46 @@ class Mirror:
                 if found.known == "published_and_seen":
                     confirmed.append(Range(found.start, found.count))
                 else:
-                    self.known.insert(Status(found.start, found.count, "confirmed", False))
+                    self.known.insert(MessageStatus(found.start, found.count, "confirmed", False))
         if confirmed:
             self._confirm(confirmed)
 
     # --- from the master ---------------------------------------------------------------------------------------------
 
-    def obey(self, instruction: to_do.Instruction) -> None:
+    def obey(self, instruction: to_do.MirrorInstruction) -> None:
         """Carry out the master's instructions in their order (H32).
 
         Raises MirrorCrashed where the broker's assertions fail.
         """
         match instruction:
-            case to_do.Publish(arrival):
+            case to_do.PublishInstruction(arrival):
                 self._met(arrival, discarded=False)
                 self.queue.publish(arrival, already_delivered=True)
-            case to_do.PublishDelivered(arrival):
+            case to_do.PublishDeliveredInstruction(arrival):
                 self._met(arrival, discarded=False)
                 if self.queue.depth:
                     raise MirrorCrashed("messages were delivered past a mirror that is not empty")
                 self._keep(arrival.msg_no, self.queue.publish_delivered(arrival))
-            case to_do.Discard(arrival):
+            case to_do.DiscardInstruction(arrival):
                 self._met(arrival, discarded=True)
-            case to_do.Drop():
+            case to_do.DropInstruction():
                 self._drop(instruction)
-            case to_do.Ack():
+            case to_do.AckInstruction():
                 tags = self._take_kept(instruction.messages)
                 self.queue.ack(tags, multiple=instruction.runs == 1)
                 self._fell_by(sum(each.count for each in tags) - instruction.count)
-            case to_do.Requeue():
+            case to_do.RequeueInstruction():
                 tags = self._take_kept(instruction.messages)
                 if tags:
                     self.queue.requeue(tags, multiple=instruction.runs == 1)
-            case to_do.SetMode(mode):
+            case to_do.SetModeInstruction(mode):
                 self.stuck = not self.queue.set_queue_mode(mode)
-            case to_do.SetVersion(version):
+            case to_do.SetVersionInstruction(version):
                 self.queue.set_queue_version(version)
-            case to_do.Depth(depth):
+            case to_do.DepthInstruction(depth):
                 self._set_delta(depth - self.depth)
 
-    def _drop(self, drop: to_do.Drop) -> None:
+    def _drop(self, drop: to_do.DropInstruction) -> None:
         count = max(0, self.queue.depth - drop.left)
         for taken in self.queue.drop(count, drop.ack) if count else ():
             if drop.ack:
@@ -227,7 +227,7 @@ class Mirror:
             self._fell_by(count - drop.total)
 
     def _keep(self, msg_no: int, tags: Range) -> None:
-        self.kept.insert(Kept(msg_no, tags.count, tags.start))
+        self.kept.insert(KeptCopy(msg_no, tags.count, tags.start))
 
     def _take_kept(self, messages: Iterable[Range]) -> list[Range]:
         """Return the own tags of messages, which are forgotten; unknown ones are passed over (H39)."""
@@ -296,7 +296,7 @@ class Mirror:
         if tags:
             self.queue.requeue(tags, multiple=True)
 
-    def leftovers(self) -> list[Copy]:
+    def leftovers(self) -> list[MirrorCopy]:
         """Return what only channels sent, channel by channel."""
         found = [copy for fifo in self.sender_queues.values() for copy in fifo]
         self.sender_queues.clear()

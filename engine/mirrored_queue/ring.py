@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from engine.mirrored_queue.instructions import Instruction
+from engine.mirrored_queue.instructions import MirrorInstruction
 
 FRAME_BYTES = 64
 """Assumed bytes of an instruction beside its bodies."""
 
 
-class Ring:
+class MirrorRing:
     """Who is in the ring, and what is under way.
 
     Args:
@@ -26,7 +26,7 @@ class Ring:
         self,
         hop_us: int,
         after: Callable[[int, Callable[[], None]], None],
-        deliver: Callable[[str, Instruction], None],
+        deliver: Callable[[str, MirrorInstruction], None],
         sent: Callable[[int], None],
     ) -> None:
         self.members: list[str] = []
@@ -36,8 +36,8 @@ class Ring:
         self._after = after
         self._deliver = deliver
         self._sent = sent
-        self._held: dict[str, deque[tuple[list[str], Instruction]]] = {}
-        self._under_way: dict[str, deque[Instruction]] = {}
+        self._held: dict[str, deque[tuple[list[str], MirrorInstruction]]] = {}
+        self._under_way: dict[str, deque[MirrorInstruction]] = {}
 
     @property
     def under_way(self) -> bool:
@@ -58,7 +58,7 @@ class Ring:
             if node not in nodes:  # it only passed it on: its neighbours see to that
                 self._pass(nodes, instruction)
 
-    def broadcast(self, sender: str, instruction: Instruction) -> None:
+    def broadcast(self, sender: str, instruction: MirrorInstruction) -> None:
         """Send an instruction around, from its sender on (H25)."""
         if sender not in self.members:
             return
@@ -72,7 +72,7 @@ class Ring:
         else:
             self._pass(path, instruction)
 
-    def _pass(self, path: list[str], instruction: Instruction) -> None:
+    def _pass(self, path: list[str], instruction: MirrorInstruction) -> None:
         for hop, node in enumerate(path):
             if node in self.frozen:
                 self._held.setdefault(node, deque()).append((path[hop:], instruction))

@@ -8,29 +8,29 @@ from typing import Any
 import msgspec
 
 from engine.amqp.arguments import PRIORITIES
-from engine.backing_queue.means import Declared, Implementation, Maker, Means
-from engine.backing_queue.places import part_name
+from engine.backing_queue.message_places import part_name
 from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.queue_config import DeclaredSettings, Maker, QueueConfig, QueueImplementation
 from engine.formats.names import priority_resource, queue_directory
 from engine.priority_queue.queue import PriorityQueue
 from engine.values.labels import bare
 
 
-def priorities_of(make: Maker, least: int = 0) -> Implementation:
+def priorities_of(make: Maker, least: int = 0) -> QueueImplementation:
     """Return the implementation that has a queue for each priority.
 
     Args:
         make: makes each of these queues.
         least: what asks for fewer priorities above 0 gets so many (W226).
     """
-    return Implementation(_has_priorities, partial(_priority_queue, make, least))
+    return QueueImplementation(_has_priorities, partial(_priority_queue, make, least))
 
 
-def _has_priorities(queue: Declared) -> bool:
+def _has_priorities(queue: DeclaredSettings) -> bool:
     return PRIORITIES in queue.arguments
 
 
-def _priority_queue(make: Maker, least: int, means: Means) -> BackingQueue:
+def _priority_queue(make: Maker, least: int, means: QueueConfig) -> BackingQueue:
     """Return a queue for each priority behind one; one process has them, so they share its credit (F1)."""
     return PriorityQueue(
         name=means.name,
@@ -42,7 +42,7 @@ def _priority_queue(make: Maker, least: int, means: Means) -> BackingQueue:
     )
 
 
-def _one_priority(make: Maker, means: Means, credit: Any, number: int) -> BackingQueue:
+def _one_priority(make: Maker, means: QueueConfig, credit: Any, number: int) -> BackingQueue:
     resource = priority_resource(bare(means.name), number)
     folder, _, _ = means.directory.rpartition("/")
     return make(

@@ -8,9 +8,9 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import BackingQueue, DrainedMailbox, Message, NeedsTimeout
+from engine.backing_queue.terms import CleanTerms
 from engine.formats import properties
 from engine.formats.message import MessageCodec
 from engine.priority_queue.reading import PriorityReading
@@ -69,7 +69,7 @@ class PriorityQueue(PriorityReading):
     @override
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -86,8 +86,10 @@ class PriorityQueue(PriorityReading):
         self._emit(QueueStarted(rule, self.name, self.mode, self.durable, BLANK, dict(self._reported)))
 
     @override
-    def terminate(self) -> Terms:
-        terms = Terms(None, 0, 0, None, 0, 0, tuple(part.terminate() for part in self.by_number.values()))
+    def terminate(self) -> CleanTerms:
+        terms = CleanTerms(
+            None, 0, 0, None, 0, 0, tuple(part.terminate() for part in self.by_number.values())
+        )
         self._emit(QueueStopped("Q63", self.name, "clean"))
         return terms
 
@@ -120,15 +122,17 @@ class PriorityQueue(PriorityReading):
         return Range(found.start + base_of(self.priority_of(arrival.template)), found.count)
 
     @override
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         return self._take(count, lambda part, left: part.fetch(left, ack, spacing_us))
 
     @override
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         return self._take(count, lambda part, left: part.drop(left, ack))
 
-    def _take(self, count: int, take: Callable[[BackingQueue, int], list[Taken]]) -> list[Taken]:
-        found: list[Taken] = []
+    def _take(
+        self, count: int, take: Callable[[BackingQueue, int], list[TakenMessages]]
+    ) -> list[TakenMessages]:
+        found: list[TakenMessages] = []
         for number, part in self.by_number.items():
             left = count - sum(each.extent.count for each in found)
             if left and part.depth:
@@ -136,18 +140,18 @@ class PriorityQueue(PriorityReading):
         return self._done(found)
 
     @override
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Drop expired heads; a lower priority is looked at once the higher ones are empty (Q58)."""
         return self._take_expired(lambda part: part.dropwhile(now_us))
 
     @override
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         return self._take_expired(lambda part: part.fetchwhile(now_us))
 
     def _take_expired(
-        self, take: Callable[[BackingQueue], tuple[list[Taken], int | None]]
-    ) -> tuple[list[Taken], int | None]:
-        found: list[Taken] = []
+        self, take: Callable[[BackingQueue], tuple[list[TakenMessages], int | None]]
+    ) -> tuple[list[TakenMessages], int | None]:
+        found: list[TakenMessages] = []
         for number, part in self.by_number.items():
             expired, next_us = take(part)
             found += taken(expired, number)
@@ -250,7 +254,7 @@ class PriorityQueue(PriorityReading):
         self._each(lambda part: part.pre_hibernate())
 
     @override
-    def drain_mailbox(self) -> Drained:
+    def drain_mailbox(self) -> DrainedMailbox:
         bumps = resumes = 0
         more = True
         while more:
@@ -260,7 +264,7 @@ class PriorityQueue(PriorityReading):
                 bumps, resumes = bumps + drained.bumps, resumes + drained.resumes
                 if more and not drained.resumes:
                     part.resume()
-        return self._done(Drained(bumps, resumes))
+        return self._done(DrainedMailbox(bumps, resumes))
 
     @override
     def take_posted(self) -> list[Message]:

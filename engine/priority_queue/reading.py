@@ -8,7 +8,7 @@ from typing import Any
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.places import PRIORITY_QUEUE, Place, register
+from engine.backing_queue.message_places import PRIORITY_QUEUE, MessagePlace, register
 from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import BackingQueue
 from engine.priority_queue.tags import tagged
@@ -111,7 +111,7 @@ class PriorityReading(PlainQueue):
         return min((number for number in each if number is not None), default=None)
 
     @override
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
         for part in self.by_number.values():
             yield from part.entries()
 

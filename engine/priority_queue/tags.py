@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from engine.backing_queue.arrivals import Taken
+from engine.backing_queue.arrivals import TakenMessages
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 
@@ -25,7 +25,7 @@ def tagged(extent: Extent, priority: int) -> Extent:
     return replace(extent, start=extent.start + base_of(priority))
 
 
-def taken(messages: Iterable[Taken], priority: int) -> list[Taken]:
+def taken(messages: Iterable[TakenMessages], priority: int) -> list[TakenMessages]:
     """Return messages that were taken, under their tags."""
     return [replace(each, extent=tagged(each.extent, priority)) for each in messages]
 

@@ -31,7 +31,7 @@ DEPTH: Final = 5
 """How deeply conditions may be nested in each other."""
 
 
-class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ConditionReference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Another value to compare with: of the same moment, or of an earlier one."""
 
     path: Path
@@ -54,7 +54,7 @@ class Condition(
 
     path: Path | None = None
     op: Op = "=="
-    value: Plain | Reference = None
+    value: Plain | ConditionReference = None
     all: Annotated[list[Condition], msgspec.Meta(min_length=1, max_length=10)] | None = None
     any: Annotated[list[Condition], msgspec.Meta(min_length=1, max_length=10)] | None = None
     not_: Condition | None = None
@@ -88,10 +88,10 @@ def comparisons(condition: Condition) -> list[Condition]:
     return [each for part in parts_of(condition) for each in comparisons(part)]
 
 
-def references(condition: Condition) -> list[Reference]:
+def references(condition: Condition) -> list[ConditionReference]:
     """Return the earlier moments that a condition refers to."""
     found = [each.value for each in comparisons(condition)]
-    return [each for each in found if isinstance(each, Reference) and each.at_us is not None]
+    return [each for each in found if isinstance(each, ConditionReference) and each.at_us is not None]
 
 
 def needs_every_moment(condition: Condition) -> bool:
@@ -103,7 +103,9 @@ def needs_every_moment(condition: Condition) -> bool:
 def paths_of(condition: Condition) -> list[Path]:
     """Return every path that a condition reads."""
     found = [each.path for each in comparisons(condition) if each.path is not None]
-    return found + [each.value.path for each in comparisons(condition) if isinstance(each.value, Reference)]
+    return found + [
+        each.value.path for each in comparisons(condition) if isinstance(each.value, ConditionReference)
+    ]
 
 
 def needs_whole_run(condition: Condition) -> bool:
@@ -125,7 +127,7 @@ def compare(found: Any, op: Op, wanted: Any) -> bool:
     return same if op == "==" else not same
 
 
-class Watch:
+class ConditionWatch:
     """A condition that is followed through a run.
 
     Args:
@@ -133,11 +135,13 @@ class Watch:
         earlier: looks up a reference to an earlier moment.
     """
 
-    def __init__(self, condition: Condition, earlier: Callable[[Reference], Any] | None = None) -> None:
+    def __init__(
+        self, condition: Condition, earlier: Callable[[ConditionReference], Any] | None = None
+    ) -> None:
         self.condition = condition
         self.needs_every_moment = needs_every_moment(condition)
         self._earlier = earlier
-        self._parts = [Watch(part, earlier) for part in parts_of(condition)]
+        self._parts = [ConditionWatch(part, earlier) for part in parts_of(condition)]
         self._held = condition.always is not None
 
     def observe(self, state: State) -> None:
@@ -167,7 +171,7 @@ class Watch:
 
     def _wanted(self, state: State) -> Any:
         wanted = self.condition.value
-        if not isinstance(wanted, Reference):
+        if not isinstance(wanted, ConditionReference):
             return wanted
         if wanted.at_us is None:
             return value_at(state, wanted.path)
@@ -179,6 +183,8 @@ class Watch:
         return None if first.path is None else value_at(state, first.path)
 
 
-def holds(condition: Condition, state: State, earlier: Callable[[Reference], Any] | None = None) -> bool:
+def holds(
+    condition: Condition, state: State, earlier: Callable[[ConditionReference], Any] | None = None
+) -> bool:
     """Return whether a condition holds in a state; of a run's other moments nothing is known."""
-    return Watch(condition, earlier).holds(state)
+    return ConditionWatch(condition, earlier).holds(state)

@@ -17,7 +17,7 @@ DEPTH: Final = 4
 State = Mapping[str, Any]
 
 
-class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class MeasureForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A measure that is made of others, or that needs the whole run.
 
     Args:
@@ -39,21 +39,21 @@ class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             raise ValueRefused("measures_too_deep", most=DEPTH)
 
 
-Measure = int | Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | Form
+Measure = int | Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | MeasureForm
 
 
 def _depth(measure: Measure) -> int:
-    parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
+    parts = measure.sum or measure.minus or [] if isinstance(measure, MeasureForm) else []
     return 1 + max(map(_depth, parts), default=0)
 
 
-class Gauge:
+class MeasureGauge:
     """A measure that is followed through a run."""
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
-        parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
-        self._parts = [Gauge(part) for part in parts]
+        parts = measure.sum or measure.minus or [] if isinstance(measure, MeasureForm) else []
+        self._parts = [MeasureGauge(part) for part in parts]
         self._extreme: Any = None
         self.needs_every_moment: bool = self._extreme_path() is not None or any(
             part.needs_every_moment for part in self._parts
@@ -68,11 +68,11 @@ class Gauge:
             return
         found = value_at(state, path)
         if isinstance(found, int | float):
-            choose = max if isinstance(self._measure, Form) and self._measure.most is not None else min
+            choose = max if isinstance(self._measure, MeasureForm) and self._measure.most is not None else min
             self._extreme = found if self._extreme is None else choose(found, self._extreme)
 
     def _extreme_path(self) -> Path | None:
-        return (self._measure.most or self._measure.least) if isinstance(self._measure, Form) else None
+        return (self._measure.most or self._measure.least) if isinstance(self._measure, MeasureForm) else None
 
     def value(self, state: State) -> Any:
         """Return the value, with `state` as the last moment."""

@@ -26,9 +26,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.backing_queue.places import PLACES
-from engine.reading.places import letters_of, place_of, ready_of, shown_queue, unacked_of
-from engine.values.extents import IN_RAM, INDEXED, Delta
+from engine.backing_queue.message_places import PLACES
+from engine.reading.message_places import letters_of, place_of, ready_of, shown_queue, unacked_of
+from engine.values.extents import IN_RAM, INDEXED, DeltaExtent
 
 Path = (
     Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -40,7 +40,7 @@ COUNTED: Final = ("happened", "moved", "became", "stopped")
 """First names of counts: what is not there has not happened, so it is 0."""
 WHOLE_RUN: Final = (*COUNTED, "figures")
 """First names of paths that need the whole run, not only a state of it."""
-RECORD_FIELDS: Final = Delta.__struct_fields__
+RECORD_FIELDS: Final = DeltaExtent.__struct_fields__
 FLAG_COUNTS: Final = {"messages_in_ram": IN_RAM, "messages_indexed": INDEXED}
 MISSING: Final = object()
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.replay.player import Piece
+from engine.replay.player import PlayedPiece
 from engine.values.sizes import plain
 
 ROWS_IN_A_FRAME: Final = 400
@@ -15,7 +15,7 @@ ROWS_IN_A_FRAME: Final = 400
 encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
-class Frame(msgspec.Struct):
+class PlayedFrame(msgspec.Struct):
     """What happened since the last frame: the rows, or only their number by kind when there are too many."""
 
     first: int
@@ -33,7 +33,7 @@ class Frame(msgspec.Struct):
         """Number of the row after the last."""
         return self.first + self.counts.total()
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: PlayedPiece) -> None:
         """Take in what happened next; rows that have no room are only counted."""
         if piece.lost:  # one event was larger than the log: readers get a snapshot in any case
             self.counts["more"] += piece.lost
@@ -44,7 +44,7 @@ class Frame(msgspec.Struct):
         self.rows += piece.rows[:room]
 
 
-def frame_message(frame: Frame, now_us: int, **pace: Any) -> dict[str, Any]:
+def frame_message(frame: PlayedFrame, now_us: int, **pace: Any) -> dict[str, Any]:
     """Return a frame as a message.
 
     Args:

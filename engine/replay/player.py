@@ -1,7 +1,7 @@
 """The one player of runs: it brings a node from moment to moment and hands out what happened on the way.
 
 Whoever plays a run (a live session, a link's preview, an export, a comparison, the grader, a cell of a sweep) takes
-pieces from `Player.play` and stops when it has had enough: after so much time, so many transitions, or as soon as a
+pieces from `RunPlayer.play` and stops when it has had enough: after so much time, so many transitions, or as soon as a
 piece shows what was waited for. The player uses no clock; a piece is a bounded amount of work.
 """
 
@@ -16,7 +16,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
-from engine.values.errors import CommandError, Halted, RunTooLong
+from engine.values.errors import CommandError, RunHalted, RunTooLong
 
 Timed = tuple[int, dict[str, Any]]
 """A command and the virtual microsecond at which it was given."""
@@ -30,7 +30,7 @@ KEEP_EVENTS: Final = 100_000
 """Transitions that a log holds where none may be missed: more than any one event makes."""
 
 
-class Playable(Protocol):
+class PlayableRun(Protocol):
     """What the player asks of a node; see `engine.broker.cluster.Cluster`."""
 
     log: Any
@@ -49,7 +49,7 @@ class Playable(Protocol):
         """Go on to the next transition."""
 
 
-class Piece(msgspec.Struct, frozen=True):
+class PlayedPiece(msgspec.Struct, frozen=True):
     """Transitions that came one after the other.
 
     Args:
@@ -73,7 +73,7 @@ class Piece(msgspec.Struct, frozen=True):
         return self.lost + len(self.rows)
 
 
-class Player:
+class RunPlayer:
     """Plays a node, with commands that were given besides the scenario's own.
 
     Args:
@@ -89,7 +89,7 @@ class Player:
 
     def __init__(
         self,
-        node: Playable,
+        node: PlayableRun,
         commands: Sequence[Timed] = (),
         *,
         first: int = 0,
@@ -112,7 +112,7 @@ class Player:
         self._whole = whole
         self._give_up = give_up
 
-    def play(self, until_us: int, slice_: int = SLICE) -> Iterator[Piece]:
+    def play(self, until_us: int, slice_: int = SLICE) -> Iterator[PlayedPiece]:
         """Go on to `until_us`, with the commands up to then; yield piece after piece, the last one marked.
 
         It may be left after any piece, and be called again later, with another time.
@@ -134,12 +134,12 @@ class Player:
             yield from self._checked(self.give(command))
         yield from self._advance(until_us, slice_, last=True)
 
-    def play_all(self, until_us: int) -> Iterator[Piece]:
+    def play_all(self, until_us: int) -> Iterator[PlayedPiece]:
         """Go on to `until_us`, but at least to the last of the commands."""
         last_us = self.commands[-1][0] if self.commands else 0
         yield from self.play(max(until_us, last_us, self.node.now_us))
 
-    def play_to(self, number: int, until_us: int) -> Iterator[Piece]:
+    def play_to(self, number: int, until_us: int) -> Iterator[PlayedPiece]:
         """Go on until there are `number` transitions, in the middle of whatever goes on, or until `until_us`.
 
         The files are those of that very moment afterwards. The node must not be played on if it came to the number.
@@ -150,7 +150,7 @@ class Player:
         self.node.log.halt_at = number
         try:
             yield from self.play(until_us)
-        except Halted:
+        except RunHalted:
             yield msgspec.structs.replace(self.news(), last=True)
 
     def finish(self, until_us: int) -> None:
@@ -158,7 +158,7 @@ class Player:
         for _piece in self.play(until_us):
             pass
 
-    def give(self, command: dict[str, Any]) -> Piece:
+    def give(self, command: dict[str, Any]) -> PlayedPiece:
         """Give a command now, between two instants; return what it did at once."""
         try:
             self.node.submit(command)
@@ -168,21 +168,21 @@ class Player:
             self.refused.append((self.node.now_us, error))
         return self.news()
 
-    def step(self) -> Piece:
+    def step(self) -> PlayedPiece:
         """Go on to the next event that brings transitions."""
         self.node.step()
         self.settled_us = max(self.settled_us, self.node.now_us - 1)
         return self.news()
 
-    def news(self, last: bool = False) -> Piece:
+    def news(self, last: bool = False) -> PlayedPiece:
         """Return what was not handed out yet."""
         first, self.next = self.next, self.node.log.number
         rows = self.node.log.since(first)
         if rows is None:
-            return Piece(first, lost=self.next - first, last=last)
-        return Piece(first, rows.at_us, rows.rows, last=last)
+            return PlayedPiece(first, lost=self.next - first, last=last)
+        return PlayedPiece(first, rows.at_us, rows.rows, last=last)
 
-    def _advance(self, until_us: int, slice_: int, last: bool) -> Iterator[Piece]:
+    def _advance(self, until_us: int, slice_: int, last: bool) -> Iterator[PlayedPiece]:
         reached = False
         while not reached:
             span_us = min(until_us, self.node.now_us + SPAN_US)
@@ -195,7 +195,7 @@ class Player:
             ):  # who leaves after each piece must come to the command
                 yield from self._checked(piece)
 
-    def _checked(self, piece: Piece) -> Iterator[Piece]:
+    def _checked(self, piece: PlayedPiece) -> Iterator[PlayedPiece]:
         """Yield a piece; raise RunTooLong if it passed a bound; time that the last one took does not count."""
         if piece.lost and self._whole:
             raise RunTooLong("event", piece.lost)

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.places import place_named
+from engine.backing_queue.message_places import place_named
 from engine.folding.tables import found_at_start
-from engine.reading.places import in_counted
-from engine.replay.player import Player
+from engine.reading.message_places import in_counted
+from engine.replay.player import RunPlayer
 from engine.report.transitions.stops import QueueStarted
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet
@@ -19,7 +19,7 @@ WITHIN_US: Final = 60_000_000
 """Longest virtual time that a start may take."""
 
 
-class Fate(msgspec.Struct):
+class MessageFate(msgspec.Struct):
     """What becomes of a queue's messages.
 
     Args:
@@ -45,7 +45,7 @@ class Fate(msgspec.Struct):
     survives: bool
 
 
-def foresee(player: Player, kind: str) -> dict[str, Fate]:
+def foresee(player: RunPlayer, kind: str) -> dict[str, MessageFate]:
     """Return the fate of each queue's messages if the node were stopped now; the player's node is stopped by that.
 
     Args:
@@ -79,7 +79,7 @@ def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
     return all(name in started or not queue["durable"] for name, queue in before.items())
 
 
-def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: int = 0) -> Fate:
+def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: int = 0) -> MessageFate:
     """Compare a queue before a stop with the messages that its start found. Twin: static/js/model/fate.js.
 
     Args:
@@ -108,7 +108,7 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: in
     gone = (
         len(lost.intersection(transient)) + min(transient_counted, len(lost.intersection(counted))) + unplaced
     )
-    return Fate(
+    return MessageFate(
         kept=list(ready.intersection(there)),
         back=list(back),
         lost=list(lost),

@@ -6,15 +6,15 @@ from collections import Counter
 
 import msgspec
 
-from engine.backing_queue.places import place_named
-from engine.metrics import Meter
-from engine.reading.places import letter_of
-from engine.replay.player import Piece
+from engine.backing_queue.message_places import place_named
+from engine.metrics import RunMeter
+from engine.reading.message_places import letter_of
+from engine.replay.player import PlayedPiece
 from engine.report.transitions.messages import Shift
 from engine.report.transitions.stops import QueueStopped
 
 
-class Tally(msgspec.Struct):
+class RunTally(msgspec.Struct):
     """Counts over the pieces of a run.
 
     Args:
@@ -29,9 +29,9 @@ class Tally(msgspec.Struct):
     moved: Counter[str] = msgspec.field(default_factory=Counter)
     became: Counter[str] = msgspec.field(default_factory=Counter)
     stopped: Counter[str] = msgspec.field(default_factory=Counter)
-    meter: Meter = msgspec.field(default_factory=Meter)
+    meter: RunMeter = msgspec.field(default_factory=RunMeter)
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: PlayedPiece) -> None:
         """Add what happened; what the log lost is not counted."""
         for at_us, row in zip(piece.at_us, piece.rows, strict=True):
             kind = type(row).__name__

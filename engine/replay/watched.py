@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
 from engine.broker.cluster import Cluster
-from engine.replay.player import SLICE, Piece, Player
-from engine.replay.tally import Tally
+from engine.replay.player import SLICE, PlayedPiece, RunPlayer
+from engine.replay.tally import RunTally
 
 MOST_MESSAGES: Final = 20_000
 MOST_TRANSITIONS: Final = 40_000
@@ -17,7 +17,7 @@ WatchedState = dict[str, Any]
 """A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
 
 
-class Watcher(Protocol):
+class RunWatcher(Protocol):
     """Anything that may have to be given each moment."""
 
     needs_every_moment: bool
@@ -27,7 +27,7 @@ class Watcher(Protocol):
         """Take notice of a moment."""
 
 
-class Watched:
+class WatchedRun:
     """A run and those who watch it.
 
     Args:
@@ -36,9 +36,9 @@ class Watched:
         watchers: those that look back are given every moment at which something happened.
     """
 
-    def __init__(self, node: Cluster, player: Player, watchers: Iterable[Watcher] = ()) -> None:
+    def __init__(self, node: Cluster, player: RunPlayer, watchers: Iterable[RunWatcher] = ()) -> None:
         self.node = node
-        self.tally = Tally()
+        self.tally = RunTally()
         self.last: WatchedState = {}
         """The moment at which the run stopped."""
         self._player = player
@@ -51,7 +51,7 @@ class Watched:
         self.last = {**self.moment(), "figures": self.tally.meter.row(self.node.now_us)}
         return self.last
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: PlayedPiece) -> None:
         """Count what happened, and show the moment to those who look back."""
         self.tally.add(piece)  # one event that is larger than the log is not counted by kind
         if self._watchers and piece.count:

@@ -22,7 +22,7 @@ LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refuse
 """How a queue or a member of it ends that nobody wanted to be deleted."""
 
 
-class Witness:
+class RunWitness:
     """Follows one run from its beginning.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.report.transitions.base import Transition
-from engine.values.errors import Halted
+from engine.values.errors import RunHalted
 from engine.values.sizes import plain
 
 DIGEST_BYTES: Final = 16
@@ -21,7 +21,7 @@ PAUSE_EVERY: Final = 16
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic", enc_hook=plain)
 
 
-class Rows(msgspec.Struct, frozen=True):
+class ReportedRows(msgspec.Struct, frozen=True):
     """Consecutive transitions.
 
     Args:
@@ -48,7 +48,7 @@ class TransitionLog:
     every machine. Only the newest `keep` are held (up to twice as many for a while, so that dropping the old ones
     costs little).
 
-    `halt_at`: with that many transitions `add` raises `Halted`, in the middle of whatever goes on. A transition is
+    `halt_at`: with that many transitions `add` raises `RunHalted`, in the middle of whatever goes on. A transition is
     appended when its files are written, so the files are then those of that very moment.
 
     `pause`: called now and then in the middle of whatever goes on. It may let other work go first; nothing
@@ -86,7 +86,7 @@ class TransitionLog:
         if not self.number % BLOCK:
             self._end_block()
         if self.number == self.halt_at:
-            raise Halted(f"transition {self.number} is reached")
+            raise RunHalted(f"transition {self.number} is reached")
         if self.pause is not None and not self.number % PAUSE_EVERY:
             self.pause()
 
@@ -116,7 +116,7 @@ class TransitionLog:
         """Number of the oldest transition still held."""
         return self._first
 
-    def since(self, number: int) -> Rows | None:
+    def since(self, number: int) -> ReportedRows | None:
         """Return the transitions from `number` on, or None when some of them are no longer held.
 
         Raises ValueError for a number that nothing can have yet.
@@ -126,4 +126,4 @@ class TransitionLog:
         if number < self._first:
             return None
         told: list[Any] = self._told[2 * (number - self._first) :]
-        return Rows(number, told[::2], told[1::2])
+        return ReportedRows(number, told[::2], told[1::2])

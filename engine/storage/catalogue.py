@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
-from engine.storage.paths import Tree, checked
-from engine.storage.port import Chunk, Decode
+from engine.storage.paths import PathTree, checked
+from engine.storage.port import ByteChunk, Decode
 from engine.values.errors import FileMissing, StorageFull
 
 
-class Sized(Protocol):
+class SizedFile(Protocol):
     """A file of either storage."""
 
     @property
@@ -19,10 +19,10 @@ class Sized(Protocol):
         """Its length in bytes."""
 
 
-File = TypeVar("File", bound=Sized)
+File = TypeVar("File", bound=SizedFile)
 
 
-class Catalogue(ABC, Generic[File]):
+class FileCatalogue(ABC, Generic[File]):
     """The files of one node by path.
 
     Args:
@@ -31,7 +31,7 @@ class Catalogue(ABC, Generic[File]):
 
     def __init__(self, max_bytes: int | None = None) -> None:
         self._files: dict[str, File] = {}
-        self._tree = Tree()
+        self._tree = PathTree()
         self._max_bytes = max_bytes
         self._used = 0
 
@@ -40,7 +40,7 @@ class Catalogue(ABC, Generic[File]):
         """Make an empty file that is not there yet."""
 
     @abstractmethod
-    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at the end, creating the file when absent.
 
         Raises:
@@ -48,7 +48,7 @@ class Catalogue(ABC, Generic[File]):
         """
 
     @abstractmethod
-    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         """Return the chunks of the whole file, none of one that does not exist.
 
         Args:
@@ -56,11 +56,11 @@ class Catalogue(ABC, Generic[File]):
             decode: the decoder of the file's format.
         """
 
-    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append_remembered(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         """Append chunks to a file that `read_back` will read."""
         self.append(path, chunks)
 
-    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read_back(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         """Return the chunks of a file that `append_remembered` wrote; arguments as for `read`."""
         return self.read(path, decode)
 

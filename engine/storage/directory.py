@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.storage.catalogue import Catalogue
+from engine.storage.catalogue import FileCatalogue
 from engine.storage.paths import HIDDEN, checked
-from engine.storage.port import Chunk, Decode
+from engine.storage.port import ByteChunk, Decode
 from engine.storage.remembered import RememberedFiles
 from engine.values.errors import StorageFull
 from engine.values.inherit import override
@@ -36,7 +36,7 @@ class _Bytes:
     def encode(self) -> bytes:
         return self._data
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         return [_Bytes(self._data[:offset_bytes])], [_Bytes(self._data[offset_bytes:])]
 
 
@@ -53,7 +53,7 @@ class _File:
         """A copy of the content at the last fsync, made once something of it was changed."""
 
 
-class DirectoryStorage(Catalogue[_File]):
+class DirectoryStorage(FileCatalogue[_File]):
     """Files of one node below a directory that nobody else writes to.
 
     Removing and renaming count as durable at once; everything else is durable from the next fsync on (S11, S234).
@@ -75,15 +75,15 @@ class DirectoryStorage(Catalogue[_File]):
         self._used = sum(file.size for file in self._files.values())
 
     @override
-    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         self._append(path, chunks)
 
     @override
-    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append_remembered(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         at = self.size(path) or 0
         self._remembered.appended(path, at, chunks, self._append(path, chunks))
 
-    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+    def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at an offset with one call; zeros fill what lies between the file's end and it.
 
         Raises:
@@ -97,12 +97,12 @@ class DirectoryStorage(Catalogue[_File]):
         self._write(path, file, offset, data)
 
     @override
-    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         file = self._files.get(path)
         return [] if file is None else decode(self.read_bytes(path, 0, file.size))
 
     @override
-    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read_back(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         file = self._files.get(path)
         if file is None:
             return []
@@ -129,7 +129,7 @@ class DirectoryStorage(Catalogue[_File]):
             data += more
         return data
 
-    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+    def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
         """Return up to `count` bytes at `offset` as one chunk, none where there are none.
 
         Raises:
@@ -327,7 +327,7 @@ class DirectoryStorage(Catalogue[_File]):
             os.close(self._open.popitem(last=False)[1][0])
         self._open[path] = (handle, write)
 
-    def _append(self, path: str, chunks: Sequence[Chunk]) -> bytes:
+    def _append(self, path: str, chunks: Sequence[ByteChunk]) -> bytes:
         """Write chunks at the end of a file; return their bytes."""
         self._claim(path, sum(chunk.size_bytes for chunk in chunks))
         file = self._files.get(path) or self._new(path)

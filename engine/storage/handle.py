@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 
 
-class Late(Protocol):
+class LateHandle(Protocol):
     """Records that are made when they leave a buffer: until then they are as short as what they are made of."""
 
-    def chunks(self) -> Sequence[Chunk]:
+    def chunks(self) -> Sequence[ByteChunk]:
         """Return the records."""
 
 
@@ -59,8 +59,8 @@ class BufferedHandle:
         self._limit = limit_bytes
         self._on_write = on_write
         self._on_fsync = on_fsync
-        self._pending: list[Chunk] = []
-        self._late: list[tuple[int, Late]] = []
+        self._pending: list[ByteChunk] = []
+        self._late: list[tuple[int, LateHandle]] = []
         """What is still to be made, and before how many pending chunks it belongs."""
         self.path = path
         self.pending_bytes = 0
@@ -77,7 +77,7 @@ class BufferedHandle:
         """Whether anything is pending, or written and not fsynced (S29)."""
         return self.dirty or self.pending_bytes > 0
 
-    def append(self, chunk: Chunk, record_bytes: int | None) -> None:
+    def append(self, chunk: ByteChunk, record_bytes: int | None) -> None:
         """Append a run of records as if one by one (S21).
 
         The run is split exactly after the record with which the buffer holds more than the limit; the whole
@@ -112,7 +112,7 @@ class BufferedHandle:
         self._pending.append(chunk)
         self.pending_bytes += left
 
-    def append_all(self, chunks: Sequence[Chunk], sizes: Sequence[int], record_bytes: int | None) -> None:
+    def append_all(self, chunks: Sequence[ByteChunk], sizes: Sequence[int], record_bytes: int | None) -> None:
         """Append runs of records one after the other, each as by `append`.
 
         Args:
@@ -130,7 +130,7 @@ class BufferedHandle:
                 self.append(chunk, record_bytes)
                 held = self.pending_bytes
 
-    def append_late(self, late: Late, size_bytes: int) -> None:
+    def append_late(self, late: LateHandle, size_bytes: int) -> None:
         """Append records that are made only when they leave the buffer, which has no limit.
 
         Args:
@@ -140,9 +140,9 @@ class BufferedHandle:
         self._late.append((len(self._pending), late))
         self.pending_bytes += size_bytes
 
-    def _made(self) -> list[Chunk]:
+    def _made(self) -> list[ByteChunk]:
         """Return what is pending, all of it made."""
-        found: list[Chunk] = []
+        found: list[ByteChunk] = []
         done = 0
         for place, late in self._late:
             found += self._pending[done:place]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from engine.storage.catalogue import Catalogue
-from engine.storage.port import Chunk, Decode
+from engine.storage.catalogue import FileCatalogue
+from engine.storage.port import ByteChunk, Decode
 from engine.values.inherit import override
 
 
@@ -21,7 +21,7 @@ class _Zeros(msgspec.Struct, frozen=True):
     def encode(self) -> bytes:
         return bytes(self.size_bytes)
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         return [_Zeros(offset_bytes)], [_Zeros(self.size_bytes - offset_bytes)]
 
 
@@ -31,11 +31,11 @@ class _File:
     __slots__ = ("chunks", "ends", "synced_bytes", "durable", "plain")
 
     def __init__(self) -> None:
-        self.chunks: list[Chunk] = []
+        self.chunks: list[ByteChunk] = []
         self.ends: list[int] = []
         self.synced_bytes: int | None = None
         """Bytes that the last fsync covered and that nothing changed since; None before the first fsync."""
-        self.durable: list[Chunk] | None = None
+        self.durable: list[ByteChunk] | None = None
         """The content at the last fsync, kept once something of it was changed."""
         self.plain = 0
         """How many chunks are bytes rather than records."""
@@ -44,18 +44,18 @@ class _File:
     def size(self) -> int:
         return self.ends[-1] if self.ends else 0
 
-    def append(self, chunk: Chunk, size: int) -> None:
+    def append(self, chunk: ByteChunk, size: int) -> None:
         if size:
             self.chunks.append(chunk)
             self.ends.append(self.ends[-1] + size if self.ends else size)
             self.plain += getattr(chunk, "plain", False)
 
-    def replace(self, chunks: Sequence[Chunk]) -> None:
+    def replace(self, chunks: Sequence[ByteChunk]) -> None:
         self.chunks, self.ends, self.plain = [], [], 0
         for chunk in chunks:
             self.append(chunk, chunk.size_bytes)
 
-    def part(self, offset: int, count: int) -> Iterator[Chunk]:
+    def part(self, offset: int, count: int) -> Iterator[ByteChunk]:
         """Yield the chunks of `count` bytes at `offset`, cutting where they begin and end inside one."""
         end = offset + count
         at = bisect_right(self.ends, offset)
@@ -63,7 +63,7 @@ class _File:
             chunk = self.chunks[at]
             chunk_end = self.ends[at]
             begin = chunk_end - chunk.size_bytes
-            pieces: Sequence[Chunk] = [chunk]
+            pieces: Sequence[ByteChunk] = [chunk]
             if end < chunk_end:
                 pieces = chunk.cut(end - begin)[0]
             if offset > begin:
@@ -93,7 +93,7 @@ class _File:
         if self.durable is None and self.synced_bytes is not None and from_offset < self.synced_bytes:
             self.durable = list(self.part(0, self.synced_bytes))
 
-    def splice(self, offset: int, chunks: Sequence[Chunk]) -> None:
+    def splice(self, offset: int, chunks: Sequence[ByteChunk]) -> None:
         """Put chunks in place of what lies at an offset; it is not past the end."""
         if offset == self.size:
             for chunk in chunks:
@@ -124,7 +124,7 @@ class _File:
         self.durable = None
 
 
-def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int]]:
+def _with_skips(pieces: Sequence[ByteChunk], skip: int) -> Iterator[tuple[ByteChunk, int]]:
     """Yield the pieces after the first `skip` bytes, the first of them with what to cut off its front."""
     for piece in pieces:
         size = piece.size_bytes
@@ -135,11 +135,11 @@ def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int
             skip -= size
 
 
-class LedgerStorage(Catalogue[_File]):
+class LedgerStorage(FileCatalogue[_File]):
     """Files of one node as lists of chunks."""
 
     @override
-    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         sizes = [chunk.size_bytes for chunk in chunks]
         size = sum(sizes)
         self._claim(path, size)
@@ -148,7 +148,7 @@ class LedgerStorage(Catalogue[_File]):
             file.append(chunk, each)
         self._used += size
 
-    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+    def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at an offset in place of what is there; zeros fill what lies between the file's end and it.
 
         Raises:
@@ -166,7 +166,7 @@ class LedgerStorage(Catalogue[_File]):
         self._used += grown
 
     @override
-    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes."""
         file = self._files.get(path)
         if file is None:
@@ -183,7 +183,7 @@ class LedgerStorage(Catalogue[_File]):
         """
         return _encoded(self._existing(path).part(offset, count))
 
-    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+    def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
         """Return the chunks of up to `count` bytes at `offset`.
 
         Raises:
@@ -269,5 +269,5 @@ class LedgerStorage(Catalogue[_File]):
         return file
 
 
-def _encoded(chunks: Sequence[Chunk] | Iterator[Chunk]) -> bytes:
+def _encoded(chunks: Sequence[ByteChunk] | Iterator[ByteChunk]) -> bytes:
     return b"".join(chunk.encode() for chunk in chunks)

@@ -37,7 +37,7 @@ def checked(path: str) -> str:
     return path
 
 
-class Tree:
+class PathTree:
     """The names of files by directory, so that a path cannot be a file and a directory at once."""
 
     __slots__ = ("_names",)

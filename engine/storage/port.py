@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 
 @runtime_checkable
-class Chunk(Protocol):
+class ByteChunk(Protocol):
     """A run of records as one value."""
 
     @property
@@ -25,12 +25,12 @@ class Chunk(Protocol):
         """Return the exact bytes of the file format."""
         ...
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         """Split at a byte offset; a cut inside a record yields `RawBytes` on both sides of it."""
         ...
 
 
-Decode = Callable[[bytes], Sequence[Chunk]]
+Decode = Callable[[bytes], Sequence[ByteChunk]]
 """Turns the bytes of a whole file into chunks (damage becomes `RawBytes` or the decoder's own typed error)."""
 
 
@@ -41,15 +41,15 @@ class Storage(Protocol):
         """Return the size in bytes, or None when the file does not exist."""
         ...
 
-    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at the end, creating the file (and its directory) when absent; one write call."""
         ...
 
-    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append_remembered(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         """Append chunks to a file that `read_back` will read: a storage may remember what it wrote."""
         ...
 
-    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+    def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at an offset in place of what is there, creating the file when absent; one write call.
 
         What lies between the file's end and the offset becomes zeros.
@@ -60,11 +60,11 @@ class Storage(Protocol):
         """Make an empty file, truncating what is there."""
         ...
 
-    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         """Return the chunks of the whole file, in order; empty when the file does not exist."""
         ...
 
-    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read_back(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         """Return the chunks of the whole file: those that were appended, as long as it holds just their bytes.
 
         So a run of records may come in several parts, where `read` finds the longest. What a recovery reads is always
@@ -76,7 +76,7 @@ class Storage(Protocol):
         """Return raw bytes (for the hex view); the ledger encodes the chunks that it needs."""
         ...
 
-    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+    def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
         """Return what `read_bytes` returns as chunks: those that were written where the storage keeps them."""
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 from zlib import crc32
 
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 
 MOST_CHUNKS: Final = 500_000
 """Chunks that are kept in memory, of all files together: about 60 MB."""
@@ -18,7 +18,7 @@ class _Known:
     __slots__ = ("checksum", "chunks", "size")
 
     def __init__(self) -> None:
-        self.chunks: list[Chunk] = []
+        self.chunks: list[ByteChunk] = []
         self.checksum = 0
         self.size = 0
 
@@ -33,7 +33,7 @@ class RememberedFiles:
         self._files: dict[str, _Known] = {}
         self._chunks = 0
 
-    def appended(self, path: str, at: int, chunks: Sequence[Chunk], data: bytes) -> None:
+    def appended(self, path: str, at: int, chunks: Sequence[ByteChunk], data: bytes) -> None:
         """Note that a file got chunks at its end, where that is known from its beginning on.
 
         Args:
@@ -54,7 +54,7 @@ class RememberedFiles:
         known.size += len(data)
         self._chunks += len(chunks)
 
-    def chunks_of(self, path: str, data: bytes) -> Sequence[Chunk] | None:
+    def chunks_of(self, path: str, data: bytes) -> Sequence[ByteChunk] | None:
         """Return what was appended to a file, None where its bytes are not known to be that.
 
         Args:

@@ -69,7 +69,7 @@ class InvalidSetting(Refusal):
         return cls("setting_impossible", name=name, value=value, allowed=allowed)
 
 
-class Halted(EngineError):
+class RunHalted(EngineError):
     """The log has as many transitions as the limit at which it halts; the node must not be used any more."""
 
 
@@ -111,7 +111,7 @@ class ProcessCrash(EngineError):
         return type(self), (self.queue, self.function, self.arguments, self.kind)
 
 
-class Failure(Refusal):
+class EngineFailure(Refusal):
     """A refusal whose class is its code: made from its parameters alone."""
 
     _given: tuple[object, ...] = ()
@@ -138,7 +138,7 @@ class StoreCorrupt(FileCorrupt):
     """A store file holds what the broker would crash on (S209)."""
 
 
-class StorageFull(Failure):
+class StorageFull(EngineFailure):
     """The files would grow past the bound of this session; nothing was written.
 
     Args:
@@ -152,7 +152,7 @@ class StorageFull(Failure):
         self._given = path, needed, max_bytes
 
 
-class FileMissing(Failure):
+class FileMissing(EngineFailure):
     """A verb that needs a file was given the path of none."""
 
     def __init__(self, path: str) -> None:
@@ -176,7 +176,7 @@ class CommandError(Refusal):
     """A command was refused and nothing changed; the message names what to do instead."""
 
 
-class RunTooLong(Failure):
+class RunTooLong(EngineFailure):
     """A run is longer than whoever plays it allows.
 
     Args:

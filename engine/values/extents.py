@@ -200,7 +200,7 @@ def together(extents: Iterable[Extent]) -> Iterator[list[Extent]]:
         yield some
 
 
-class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class DeltaExtent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The `#delta{}` term: all that RAM keeps of the messages in delta (Q4).
 
     Args:
@@ -220,26 +220,26 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The test used everywhere: start == end and count == 0."""
         return self.start == self.end and self.count == 0
 
-    def asserted(self, queue: str) -> Delta:
+    def asserted(self, queue: str) -> DeltaExtent:
         """Return it, if it claims no more messages than seq_ids; else the process of `queue` crashes (Q4, V9)."""
         if self.start is None or self.end is None or self.start + self.count <= self.end:
             return self
         term = f"{{delta,{self.start},{self.count},{self.transient},{self.end}}}"
         raise ProcessCrash(queue, "rabbit_variable_queue,d", term)
 
-    def extended(self, start: int, count: int, transient: int) -> Delta:
+    def extended(self, start: int, count: int, transient: int) -> DeltaExtent:
         """Return delta grown by `count` messages with seq_ids [start, start+count).
 
         `transient` is how many of them count as transient. Implements `extend` of Q4 for a run at once.
         """
         return self.spanned(start, start + count, count, transient)
 
-    def spanned(self, start: int, end: int, count: int, transient: int) -> Delta:
+    def spanned(self, start: int, end: int, count: int, transient: int) -> DeltaExtent:
         """Return it grown by `count` messages that lie in [start, end); `transient` as for `extended`."""
         first, last = self.start, self.end
         if first is None or last is None or (first == last and not self.count):
-            return Delta(start, count, transient, end)
-        return Delta(
+            return DeltaExtent(start, count, transient, end)
+        return DeltaExtent(
             first if first < start else start,
             self.count + count,
             self.transient + transient,
@@ -247,4 +247,4 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
 
-BLANK: Final = Delta()
+BLANK: Final = DeltaExtent()

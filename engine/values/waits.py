@@ -11,40 +11,40 @@ from engine.values.ranges import RangeSet
 from engine.values.stretches import Stretches
 
 
-class Stamp(msgspec.Struct, frozen=True, gc=False):
+class WaitStamp(msgspec.Struct, frozen=True, gc=False):
     """When a stretch of messages began to wait, in virtual microseconds."""
 
     start: int
     count: int
     at_us: int
 
-    def part(self, offset: int, count: int) -> Stamp:
+    def part(self, offset: int, count: int) -> WaitStamp:
         """Return `count` messages beginning at `offset`."""
-        return Stamp(self.start + offset, count, self.at_us)
+        return WaitStamp(self.start + offset, count, self.at_us)
 
-    def continued_by(self, after: Stamp) -> bool:
+    def continued_by(self, after: WaitStamp) -> bool:
         """Return whether `after` began to wait at the same time."""
         return self.at_us == after.at_us
 
-    def merged(self, count: int) -> Stamp:
+    def merged(self, count: int) -> WaitStamp:
         """Return this stamp for `count` messages in all."""
-        return Stamp(self.start, count, self.at_us)
+        return WaitStamp(self.start, count, self.at_us)
 
 
-class Stopwatch:
+class WaitTimes:
     """Waiting times of messages that are known by consecutive numbers."""
 
     __slots__ = ("waiting", "tally")
 
     def __init__(self) -> None:
-        self.waiting: Stretches[Stamp] = Stretches()
+        self.waiting: Stretches[WaitStamp] = Stretches()
         self.tally: dict[int, int] = {}
         """How many messages waited how many microseconds."""
 
     def begin(self, start: int, count: int, at_us: int) -> None:
         """Let messages wait from now on; what an earlier life left under these numbers is forgotten."""
         self.waiting.remove(start, count)
-        self.waiting.insert(Stamp(start, count, at_us))
+        self.waiting.insert(WaitStamp(start, count, at_us))
 
     def begin_once(self, start: int, count: int, at_us: int) -> None:
         """Let those of the messages wait that do not wait yet."""
@@ -53,7 +53,7 @@ class Stopwatch:
         for stamp in self.waiting.overlapping(start, count):
             missing.discard(stamp.start, stamp.count)
         for each in missing:
-            self.waiting.insert(Stamp(each.start, each.count, at_us))
+            self.waiting.insert(WaitStamp(each.start, each.count, at_us))
 
     def end(self, start: int, count: int, at_us: int) -> None:
         """End the wait of those among the messages that do wait."""

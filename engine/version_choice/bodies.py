@@ -9,14 +9,14 @@ import msgspec
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.classic_v2.queue_store import EntryPlace, QueueStore
-from engine.classic_v2.queue_store.places import BufferedEntries
+from engine.classic_v2.queue_store.body_places import BufferedEntries
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
     BodiesForgotten,
     BodiesWritten,
     BodyFileDeleted,
 )
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import equal
@@ -27,30 +27,30 @@ DELAYED_BYTES = 512_000
 READS = "rabbit_classic_queue_store_v2:read_from_disk/3"
 
 
-class Cached(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class CachedBody(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Consecutive positions whose bodies are in the cache, each with so many bytes of term."""
 
     start: int
     count: int
     term_bytes: int
 
-    def part(self, offset: int, count: int) -> Cached:
+    def part(self, offset: int, count: int) -> CachedBody:
         """Return `count` positions beginning `offset` positions on."""
-        return Cached(self.start + offset, count, self.term_bytes)
+        return CachedBody(self.start + offset, count, self.term_bytes)
 
-    def continued_by(self, after: Cached) -> bool:
+    def continued_by(self, after: CachedBody) -> bool:
         """Return whether they are alike."""
         return self.term_bytes == after.term_bytes
 
-    def merged(self, count: int) -> Cached:
+    def merged(self, count: int) -> CachedBody:
         """Return this run with `count` positions."""
-        return Cached(self.start, count, self.term_bytes)
+        return CachedBody(self.start, count, self.term_bytes)
 
 
 class DelayedBodies(QueueStore):
     """The small bodies of one queue. Its write buffer is the delayed write of the file that is open."""
 
-    held: Stretches[Cached]
+    held: Stretches[CachedBody]
     held_bytes: int
     confirms: RangeSet
     on_written: Callable[[RangeSet], None]
@@ -154,7 +154,7 @@ class DelayedBodies(QueueStore):
             self.held.remove(
                 part.start + first, count
             )  # a converted body is cached, and counted, again (W100)
-            self.held.insert(Cached(part.start + first, count, size))
+            self.held.insert(CachedBody(part.start + first, count, size))
             self.held_bytes += count * size
 
     def flush(self, fsync: bool = False) -> None:
@@ -163,7 +163,7 @@ class DelayedBodies(QueueStore):
             return
         path = self.path(self.write_segment)
         if self._header_waits or self.buffer:
-            chunks: list[Chunk] = []
+            chunks: list[ByteChunk] = []
             if self._header_waits:
                 first = self.write_segment * self._settings.segment_entry_count
                 chunks.append(FileHeader(STORE_MAGIC, first, first + self._settings.segment_entry_count))

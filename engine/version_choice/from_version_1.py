@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from engine.backing_queue.means import Means
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.queue_config import QueueConfig
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v2.generation import v2_means
@@ -66,7 +66,7 @@ class ConvertingQueue(ClassicQueueV2):
 
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -125,7 +125,7 @@ class ConvertingQueue(ClassicQueueV2):
         return [one for part in parts for one in part.equal_parts()]
 
 
-def make(means: Means) -> ConvertingQueue:
+def make(means: QueueConfig) -> ConvertingQueue:
     """Return a blank queue with clients of both stores of its virtual host."""
     return ConvertingQueue(v2_means(means))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.amqp.arguments import VERSION
-from engine.backing_queue.generation import Generation
-from engine.backing_queue.means import Declared, Means
+from engine.backing_queue.generation import StorageGeneration
+from engine.backing_queue.queue_config import DeclaredSettings, QueueConfig
 from engine.classic_v1.generation import CLASSIC_V1, queue_means
 from engine.classic_v1.settings import BOUNDS, NAMES
 from engine.classic_v1.vhost_stores import VhostStores
@@ -14,17 +14,17 @@ from engine.version_choice.queue import VersionedQueue
 from engine.version_choice.settings import OWN_BOUNDS, BothSettings
 
 
-def serves_version_2(queue: Declared) -> bool:
+def serves_version_2(queue: DeclaredSettings) -> bool:
     """Return whether a queue is to have files of version 2 (W2)."""
     return queue.arguments.get(VERSION) == 2
 
 
-def make(means: Means) -> VersionedQueue:
+def make(means: QueueConfig) -> VersionedQueue:
     """Return a blank queue with the files that its argument names, of version 1 without one."""
     return VersionedQueue(queue_means(means), 2 if means.arguments.get(VERSION) == 2 else 1)
 
 
-EITHER_VERSION: Final = Generation(
+EITHER_VERSION: Final = StorageGeneration(
     name="version_choice",
     settings=BothSettings,
     chosen=NAMES | OWN_BOUNDS.keys(),

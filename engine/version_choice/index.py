@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from engine.backing_queue.measured import IndexLoad
-from engine.classic_v1.index.recovery import Recovered
+from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.references import references
@@ -214,13 +214,13 @@ class FilesIndex:
         contains: Callable[[Range], RangeSet],
         durable: bool = True,
         in_order: bool = False,
-    ) -> Recovered:
+    ) -> RecoveredIndex:
         """Begin on the files that are there (W96, W97); nothing of a queue that is not durable counts as there."""
         if terms is not None and store_clean:
             self.files.start_again(terms)
-            return Recovered(None, None)
+            return RecoveredIndex(None, None)
         count, size_bytes = self.files.recover(contains if durable else _nothing)
-        return Recovered(count, size_bytes)
+        return RecoveredIndex(count, size_bytes)
 
     def forget_segment(self, seq_id: int) -> None:
         """Delete the files of the segment that has a position: another version has its messages (W100)."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.index import QueueIndex
-from engine.classic_v1.index.port import Index
-from engine.classic_v1.index.recovery import Recovered
+from engine.classic_v1.index.port import IndexPort
+from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v1.queue import QueueMeans, VariableQueue, lifecycle
 from engine.classic_v2.index import V2Index
 from engine.report.transitions.base import Transition
@@ -25,7 +25,7 @@ from engine.version_choice.settings import BothSettings
 NAMES = {1: VARIABLE_QUEUE, 2: VARIABLE_QUEUE_V2}
 
 
-class Mutable:
+class MutableState:
     """Passes transitions on, except those of a conversion, whose end is reported as a whole."""
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
@@ -52,7 +52,7 @@ class VersionedQueue(VariableQueue):
     def __init__(self, means: QueueMeans, version: int) -> None:
         self._means = means
         self._have(version)
-        self._of_files = Mutable(means.emit)
+        self._of_files = MutableState(means.emit)
         super().__init__(means)
 
     def _have(self, version: int) -> None:
@@ -67,7 +67,7 @@ class VersionedQueue(VariableQueue):
         return arrival.count if isinstance(arrival.size_bytes, int) else 1
 
     @override
-    def _index(self, means: QueueMeans) -> Index:
+    def _index(self, means: QueueMeans) -> IndexPort:
         return self._index_2() if self.queue_version == 2 else self._index_1()
 
     def _index_1(self) -> QueueIndex:
@@ -121,7 +121,7 @@ class VersionedQueue(VariableQueue):
     @override
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -139,8 +139,8 @@ class VersionedQueue(VariableQueue):
         self._done()
 
     def _recover_other(
-        self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
-    ) -> Recovered:
+        self, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
+    ) -> RecoveredIndex:
         """Begin on files of the other version, which are converted on the way (W100, W209)."""
         q = self.state
         clean = terms is not None and store_clean
@@ -157,7 +157,7 @@ class VersionedQueue(VariableQueue):
             conversion.entries_to_version_1(old, q.index, contains)
         self._report_files(clean)
         count = sum(count for _segment, count in conversion.live_of(q.index))
-        return Recovered(None, None) if clean else Recovered(count, size_bytes)
+        return RecoveredIndex(None, None) if clean else RecoveredIndex(count, size_bytes)
 
     def _report_files(self, clean: bool) -> None:
         """Report the files as a conversion left them."""

@@ -6,13 +6,14 @@ from typing import Final
 
 from django.utils.translation import override
 
-from engine.reading.conditions import Condition, Reference
+from engine.reading.conditions import Condition, ConditionReference
 from engine.reading.paths import names_of
-from playground import library, verdicts
-from playground.storybook.entry import Entry
+from playground import verdicts
+from playground.library import ready_scenarios
+from playground.storybook.entry import LibraryEntry
+from playground.storybook.subject_names import SUBJECTS
 from playground.storybook.texts import in_language
-from playground.subjects import SUBJECTS
-from playground.verdicts import Mechanism, Seen
+from playground.verdicts import ArticleMechanism, SeenMoment
 
 HEAD: Final = """# Coverage of the articles
 
@@ -34,7 +35,7 @@ file.
 
 def page() -> str:
     """Return the text of the page."""
-    entries = {each.slug: each for each in library.entries()}
+    entries = {each.slug: each for each in ready_scenarios.entries()}
     known = verdicts.mechanisms()
     told = {item for each in known for item in each.items}
     counts = ["| article | items | with a row and a run |", "|---|---|---|"]
@@ -74,12 +75,12 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _row(each: Mechanism, entries: dict[str, Entry]) -> str:
+def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
     seen = "; ".join(_moment(moment, entries) for moment in each.seen)
     return f"| {each.claim} | {', '.join(each.items) or '-'} | {seen} |"
 
 
-def _moment(seen: Seen, entries: dict[str, Entry]) -> str:
+def _moment(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> str:
     at_us = entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us
     link = f"[{seen.scenario}](../playground/scenarios/{seen.scenario}.json)"
     return f"{link} at {at_us / 1_000_000:g} s: `{in_words(seen.claim)}`"
@@ -93,5 +94,5 @@ def in_words(condition: Condition) -> str:
     if condition.value is None:
         return f"no {path}"
     value = condition.value
-    wanted = ".".join(names_of(value.path)) if isinstance(value, Reference) else f"{value}".lower()
+    wanted = ".".join(names_of(value.path)) if isinstance(value, ConditionReference) else f"{value}".lower()
     return f"{path} {condition.op.replace('==', '=')} {wanted}"

@@ -15,7 +15,7 @@ VALUES: Final = "Values"
 """The type of a table whose values have no types of their own: each name has its own kind of value."""
 
 
-class Field(msgspec.Struct, frozen=True):
+class TransitionField(msgspec.Struct, frozen=True):
     """One field.
 
     Args:
@@ -31,7 +31,7 @@ class Field(msgspec.Struct, frozen=True):
     default: Any
 
 
-def fields_of(struct: type[msgspec.Struct]) -> Iterator[Field]:
+def fields_of(struct: type[msgspec.Struct]) -> Iterator[TransitionField]:
     """Yield the fields of a class whose values are rows, in the order of the row."""
     info = msgspec.inspect.type_info(struct)
     if not isinstance(info, msgspec.inspect.StructType):
@@ -42,7 +42,7 @@ def fields_of(struct: type[msgspec.Struct]) -> Iterator[Field]:
         default = each.default
         if each.default_factory is not NOTHING:
             default = each.default_factory()
-        yield Field(each.name, type_of(each.type), unit, default)
+        yield TransitionField(each.name, type_of(each.type), unit, default)
 
 
 def _is_number(found: msgspec.inspect.Type) -> bool:

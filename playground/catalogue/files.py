@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import coverage, kinds, markdown, places, rows, types
+from playground.catalogue import coverage, kinds, lane_module, markdown, rows, types
 
 FILES: Final[dict[str, Callable[[], str]]] = {
     "static/js/model/catalogue/kinds.js": kinds.module,
-    "static/js/model/catalogue/places.js": places.module,
+    "static/js/model/catalogue/places.js": lane_module.module,
     "static/js/model/catalogue/rows.js": rows.module,
     "static/js/model/catalogue/types.js": types.module,
     "docs/transitions.md": markdown.page,

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from engine.classic_v1.fold.index_table import Entry
-from engine.classic_v1.fold.store_table import File, Row
-from engine.values.extents import Delta, Extent
+from engine.classic_v1.fold.index_table import IndexEntry
+from engine.classic_v1.fold.store_table import StoreFile, StoreRow
+from engine.values.extents import DeltaExtent, Extent
 from engine.values.ranges import Range
 
 Values = dict[str, Any]
@@ -17,7 +17,7 @@ Values = dict[str, Any]
 class IndexState(msgspec.Struct, forbid_unknown_fields=True):
     """A queue's index; `segments` are numbers and bytes of files."""
 
-    entries: list[Entry]
+    entries: list[IndexEntry]
     segments: list[tuple[int, int]]
     journal_bytes: int | None
     buffered_bytes: int
@@ -43,29 +43,29 @@ class FilesState(msgspec.Struct, forbid_unknown_fields=True):
     places: list[tuple[int, int, int, int, int, int]]
 
 
-class QueueState(msgspec.Struct):
+class QueueSnapshot(msgspec.Struct):
     """A queue; beside these fields it has those of the last `QueueChanged`. `own` is what only its kind shows."""
 
     mode: str
     durable: bool
     lanes: dict[str, list[Extent]]
-    counted: dict[str, Delta]
+    counted: dict[str, DeltaExtent]
     counters: Values
     own: Values
 
 
-class StoreState(msgspec.Struct, forbid_unknown_fields=True):
+class StoreSnapshot(msgspec.Struct, forbid_unknown_fields=True):
     """A message store; `orphans` are numbers and bytes of files that are in no table."""
 
-    files: list[File]
+    files: list[StoreFile]
     current: int
-    rows: list[Row]
+    rows: list[StoreRow]
     cache: int
     buffered_bytes: int
     orphans: list[tuple[int, int]]
 
 
-class Binding(msgspec.Struct, forbid_unknown_fields=True):
+class BindingState(msgspec.Struct, forbid_unknown_fields=True):
     """A binding of a queue to an exchange."""
 
     exchange: str
@@ -90,16 +90,16 @@ class NodeState(msgspec.Struct, forbid_unknown_fields=True):
     actors: dict[str, Values]
     processes: dict[str, Values]
     exchanges: dict[str, Values]
-    bindings: list[Binding]
+    bindings: list[BindingState]
     policies: dict[str, Values]
     vhosts: list[str] = []
 
 
-class State(msgspec.Struct, forbid_unknown_fields=True):
+class RunSnapshot(msgspec.Struct, forbid_unknown_fields=True):
     """Everything that transitions describe."""
 
-    queues: dict[str, QueueState]
-    stores: dict[str, StoreState]
+    queues: dict[str, QueueSnapshot]
+    stores: dict[str, StoreSnapshot]
     node: NodeState
 
 
@@ -127,7 +127,7 @@ class SnapshotMessage(msgspec.Struct, tag_field="t", tag="snapshot", forbid_unkn
 
     next: int
     at_us: int
-    state: State
+    state: RunSnapshot
     digest: str
     skipped: dict[str, int]
     why: str

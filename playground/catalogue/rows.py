@@ -6,21 +6,21 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v1.fold.index_table import Entry
-from engine.classic_v1.fold.store_table import File, Row
+from engine.classic_v1.fold.index_table import IndexEntry
+from engine.classic_v1.fold.store_table import StoreFile, StoreRow
 from engine.report.transitions.base import Transition
 from engine.transitions import all_kinds
 from engine.values import extents
-from engine.values.extents import Delta, Extent
+from engine.values.extents import DeltaExtent, Extent
 from playground.catalogue import javascript as js
-from playground.catalogue.fields import Field, fields_of
+from playground.catalogue.fields import TransitionField, fields_of
 
 SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
     "EXTENT": Extent,
-    "DELTA": Delta,
-    "ENTRY": Entry,
-    "STORE_ROW": Row,
-    "STORE_FILE": File,
+    "DELTA": DeltaExtent,
+    "ENTRY": IndexEntry,
+    "STORE_ROW": StoreRow,
+    "STORE_FILE": StoreFile,
 }
 """Rows of the state's tables, by the name under which the page has their places."""
 
@@ -80,7 +80,7 @@ def _decoder(kind: type[Transition]) -> str:
     return f"  {kind.__name__}: (row) => ({{ kind: {js.literal(kind.__name__)}, {named} }}),\n"
 
 
-def _read(at: int, field: Field) -> str:
+def _read(at: int, field: TransitionField) -> str:
     """Return one property; where the engine may leave a value out, so may a row that was written by hand."""
     given = "" if field.default is msgspec.NODEFAULT else f" ?? {js.literal(_plain(field.default))}"
     return f"{script_name(field.name)}: row[{at}]{given}"

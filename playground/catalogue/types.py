@@ -6,32 +6,35 @@ from typing import Final, get_args
 
 import msgspec
 
-from engine.backing_queue.places import Place
+from engine.backing_queue.message_places import MessagePlace
 from engine.report.transitions.base import About, Transition
 from engine.transitions import all_kinds
 from engine.values.ranges import Range
 from playground.catalogue import javascript as js
-from playground.catalogue.fields import VALUES, Field, fields_of
+from playground.catalogue.fields import VALUES, TransitionField, fields_of
 from playground.catalogue.messages import (
-    Binding,
+    BindingState,
     FilesState,
     HostMessage,
     IndexState,
     NodeState,
-    QueueState,
-    State,
-    StoreState,
+    QueueSnapshot,
+    RunSnapshot,
+    StoreSnapshot,
 )
 from playground.catalogue.rows import SHAPES, script_name
 
-STATES: Final = (IndexState, FilesState, QueueState, StoreState, Binding, NodeState, State)
-MORE: Final[dict[type[msgspec.Struct], str]] = {QueueState: f" & {VALUES}", About: " & { queue?: boolean }"}
+STATES: Final = (IndexState, FilesState, QueueSnapshot, StoreSnapshot, BindingState, NodeState, RunSnapshot)
+MORE: Final[dict[type[msgspec.Struct], str]] = {
+    QueueSnapshot: f" & {VALUES}",
+    About: " & { queue?: boolean }",
+}
 """What else an object of this type may have."""
 
 OF_KINDS: Final = {
     "Kind": 'Transition["kind"]',
     "TransitionOf<K>": "Extract<Transition, { kind: K }>",
-    "Handlers": "{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }",
+    "Handlers": "{ [K in Kind]?: (state: RunSnapshot, t: TransitionOf<K>) => void }",
 }
 """Types made from the kinds of transitions: their names, the transition of one kind, a fold for some of the kinds."""
 
@@ -55,7 +58,7 @@ def module() -> str:
             _typedef("AnyTransition", _any_of(kinds)),
             *(_typedef(name, text) for name, text in OF_KINDS.items()),
             _typedef(About.__name__, _object(About)),
-            _typedef(Place.__name__, _whole(Place)),
+            _typedef(MessagePlace.__name__, _whole(MessagePlace)),
             *(_typedef(state.__name__, _object(state)) for state in STATES),
             *(_typedef(message.__name__, _object(message)) for message in messages),
             _typedef("HostMessage", " | ".join(message.__name__ for message in messages)),
@@ -109,5 +112,5 @@ def _named(*parts: str) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-def _key(field: Field) -> str:
+def _key(field: TransitionField) -> str:
     return field.name if field.default is msgspec.NODEFAULT else f"{field.name}?"

@@ -11,13 +11,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from playground import callers
+from playground.callers import request_callers
 from playground.classroom import limits, selectors
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
-from playground.messages import Message, Refused
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import View
-from playground.web.errors import Gone, too_many
+from playground.web.errors import PageGone, too_many
 
 
 def posts_limited(what: str) -> Callable[[View], View]:
@@ -28,8 +28,8 @@ def posts_limited(what: str) -> Callable[[View], View]:
         def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method == "POST":
                 try:
-                    limits.take(what, callers.address_in(request))
-                except Refused as refused:
+                    limits.take(what, request_callers.address_in(request))
+                except RequestRefused as refused:
                     return too_many(request, refused.message)
             return view(request, *args, **kwargs)
 
@@ -47,7 +47,7 @@ def for_teachers(view: View) -> View:
             return redirect(f"{reverse('login')}?next={request.path}")
         try:
             limits.take("teacher", str(request.user.pk))
-        except Refused as refused:
+        except RequestRefused as refused:
             return too_many(request, refused.message)
         return view(request, *args, **kwargs)
 
@@ -61,8 +61,8 @@ def for_the_teacher(view: View) -> View:
     def guarded(request: HttpRequest, public_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         classroom = selectors.of_teacher(request.user, public_id)
         if classroom is None:
-            raise Gone(
-                _("There is no such class"), Message(_("It may have been deleted, or it is not yours."))
+            raise PageGone(
+                _("There is no such class"), PageMessage(_("It may have been deleted, or it is not yours."))
             )
         return view(request, classroom, *args, **kwargs)
 
@@ -70,10 +70,10 @@ def for_the_teacher(view: View) -> View:
 
 
 def student_or_gone(classroom: Classroom, pk: int) -> Student:
-    """Return a student of this class, or raise `Gone`."""
+    """Return a student of this class, or raise `PageGone`."""
     found = classroom.students.select_related("learner").filter(pk=pk).first()
     if found is None:
-        raise Gone(_("There is no such student"), Message(_("The student may have left the class.")))
+        raise PageGone(_("There is no such student"), PageMessage(_("The student may have left the class.")))
     return found
 
 

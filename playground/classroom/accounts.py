@@ -18,10 +18,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground import callers
+from playground.callers import request_callers
 from playground.classroom import admission, leaving, limits, services
 from playground.classroom.access import posts_limited
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 from playground.web.errors import too_many
 
 
@@ -111,13 +111,13 @@ def invite(request: HttpRequest) -> HttpResponse:
         return redirect("login")
     try:
         request.session["invitation"] = admission.invite(request.user)
-    except Refused as refused:
+    except RequestRefused as refused:
         context = services.list_context(request.user) | {"problem": str(refused.message)}
         return render(request, "classroom/classes.html", context, status=409)
     return redirect("classes")
 
 
-class LogIn(LoginView):
+class LogInForm(LoginView):
     """Log in, only so often from one address and under one name."""
 
     template_name = "classroom/log_in.html"
@@ -127,10 +127,10 @@ class LogIn(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Check name and password."""
         try:
-            limits.take("login", callers.address_in(request))
+            limits.take("login", request_callers.address_in(request))
             name = request.POST.get("username", "")[:150].casefold()
-            limits.take("login-name", f"{callers.address_in(request)} {name}")
-        except Refused as refused:
+            limits.take("login-name", f"{request_callers.address_in(request)} {name}")
+        except RequestRefused as refused:
             return too_many(request, refused.message)
         return super().post(request, *args, **kwargs)
 

@@ -13,8 +13,8 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from playground.classroom.models import Farewell, Invitation, Recovery
-from playground.messages import Refused
-from playground.timeline import ALPHABET
+from playground.hosting.timeline import ALPHABET
+from playground.texts.page_message import RequestRefused
 
 INVITED_DAYS = 14
 """An invitation is good for so long."""
@@ -42,7 +42,7 @@ def invite(by: Any = None) -> str:
     """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator."""
     open_ones = Invitation.objects.filter(by=by, until__gte=timezone.now())
     if by is not None and open_ones.count() >= INVITATIONS:
-        raise Refused(
+        raise RequestRefused(
             _("%(most)s of your invitations are still open. Wait until they are used."), most=INVITATIONS
         )
     code = new_code()

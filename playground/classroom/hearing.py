@@ -8,17 +8,17 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 from django.utils.translation import gettext_lazy as _
 
-from playground import callers
+from playground.callers import request_callers
 from playground.classroom import others, rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import gates, learners
 from playground.exercises.models import Learner
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 
 def begin() -> None:
     """Listen, and ask before each answer."""
-    callers.register(group_of)
+    request_callers.register(group_of)
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
     gates.register(voted_on, hides=True)
@@ -35,18 +35,18 @@ def group_of(browser: Mapping[str, Any]) -> str:
     return f"teacher {browser[SESSION_KEY]}" if SESSION_KEY in browser else ""
 
 
-def voted_on(learner: Learner, slug: str) -> Message | None:
+def voted_on(learner: Learner, slug: str) -> PageMessage | None:
     """Return why a student may not see an exercise now: the class votes on it, and the run would show the answer."""
     votes = Vote.objects.filter(classroom__students__learner=learner, exercise=slug)
     if votes.exclude(stage__in=(*voting.ENDED, "revealed")).exists():
-        return Message(_("Your class votes on this exercise. It opens again with the result."))
+        return PageMessage(_("Your class votes on this exercise. It opens again with the result."))
     return None
 
 
-def frozen(learner: Learner, slug: str) -> Message | None:
+def frozen(learner: Learner, slug: str) -> PageMessage | None:
     """Return why a student may not answer now."""
     if Classroom.objects.filter(students__learner=learner, frozen=True).exists():
-        return Message(_("Your teacher has paused the class. Look up, it goes on soon."))
+        return PageMessage(_("Your teacher has paused the class. Look up, it goes on soon."))
     return None
 
 

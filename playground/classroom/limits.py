@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from playground import ratelimit
-from playground.messages import Refused
+from playground.limits import rate_limits
+from playground.texts.page_message import RequestRefused
 
 CLASSES = 40
 """Classes of one teacher."""
@@ -30,6 +30,6 @@ def students() -> int:
 
 
 def take(what: str, who: str) -> None:
-    """Take a token for something, or raise `Refused`."""
-    if not ratelimit.take(what, who):
-        raise Refused(_("Too often. Wait a minute, and try again."))
+    """Take a token for something, or raise `RequestRefused`."""
+    if not rate_limits.take(what, who):
+        raise RequestRefused(_("Too often. Wait a minute, and try again."))

@@ -10,7 +10,7 @@ from playground.exercises.models import Learner
 from playground.models import Scenario
 
 
-class Everyone(models.Manager):
+class AllStudents(models.Manager):
     """All rows, those as well that can only be brought back."""
 
 
@@ -58,7 +58,7 @@ class Classroom(models.Model):
     leaving_at = models.DateTimeField(null=True, db_index=True, help_text="when it was deleted")
 
     objects = PresentClasses()
-    everyone = Everyone()
+    everyone = AllStudents()
 
     class Meta:
         ordering = ("-created",)
@@ -82,7 +82,7 @@ class Student(models.Model):
     )
 
     objects = PresentStudents()
-    everyone = Everyone()
+    everyone = AllStudents()
 
     class Meta:
         ordering = ("folded",)

@@ -8,7 +8,7 @@ import unicodedata
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 LEAST, MOST = 1, 24
 ADJECTIVES = (
@@ -22,21 +22,21 @@ ANIMALS = (
 
 
 def cleaned(text: str) -> str:
-    """Return a nickname as it is kept, or raise `Refused`: letters, digits, spaces, - and _, up to 24."""
+    """Return a nickname as it is kept, or raise `RequestRefused`: letters, digits, spaces, - and _, up to 24."""
     if len(text) > 200:
-        raise Refused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+        raise RequestRefused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
     name = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()
     if not LEAST <= len(name) <= MOST:
-        raise Refused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+        raise RequestRefused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
     kinds = [unicodedata.category(each) for each in name]
     if not all(
         each in " -_" or kind[0] in "LN" or kind == "Mn" for each, kind in zip(name, kinds, strict=True)
     ):
-        raise Refused(_("A nickname has only letters, digits, spaces, - and _."))
+        raise RequestRefused(_("A nickname has only letters, digits, spaces, - and _."))
     if kinds[0][0] not in "LN":
-        raise Refused(_("A nickname begins with a letter or a digit."))
+        raise RequestRefused(_("A nickname begins with a letter or a digit."))
     if kinds.count("Mn") > len(name) // 2:
-        raise Refused(_("A nickname has only letters, digits, spaces, - and _."))
+        raise RequestRefused(_("A nickname has only letters, digits, spaces, - and _."))
     return name
 
 

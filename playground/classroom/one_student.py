@@ -10,15 +10,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground import ownership, sharing
-from playground import selectors as sessions
-from playground import services as session_services
+from playground.callers import session_ownership
 from playground.classroom import leaving, selectors, services, views
 from playground.classroom.access import for_the_teacher, student_or_gone
 from playground.classroom.models import Classroom
 from playground.exercises import learners
 from playground.exercises.views import ask_to_delete
-from playground.messages import Refused
+from playground.records import selectors as sessions
+from playground.records import services as session_services
+from playground.sessions import sharing
+from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited
 
 
@@ -51,10 +52,10 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
         return redirect("class-student", found.public_id, pk)
     try:
         kept = sharing.share(session)
-    except Refused as refused:
+    except RequestRefused as refused:
         return views.page(request, found, str(refused.message), status=409)
     opened = session_services.replay_session(kept)
-    ownership.claim(request.session, opened.public_id)
+    session_ownership.claim(request.session, opened.public_id)
     return redirect("session", opened.public_id)
 
 
@@ -74,7 +75,7 @@ def rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     who = student_or_gone(found, pk)
     try:
         services.rename(who, request.POST.get("nickname", ""))
-    except Refused as refused:
+    except RequestRefused as refused:
         return _page(request, found, pk, str(refused.message), 422)
     return redirect("class-student", found.public_id, pk)
 

@@ -12,9 +12,10 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from playground import control, holds, live
 from playground.classroom import rooms
-from playground.hosting.session import said
+from playground.hosting.session import page_messages
+from playground.records import paused_sessions
+from playground.sessions import cluster_control, live_hosts
 
 MIX_TIMEOUT_S: Final = 0.3
 
@@ -28,11 +29,13 @@ _answering: set[asyncio.Task[None]] = set()
 
 def begin() -> None:
     """Listen to other processes."""
-    control.on("class", lambda sender, classroom: rooms.announce_change_here(classroom))
-    control.on("present", lambda sender, classroom, online: rooms.elsewhere(classroom, sender, online))
-    control.on("hold", _hold)
-    control.on("ask_mixes", _answer_mixes)
-    control.on("mixes", _take_mixes)
+    cluster_control.on("class", lambda sender, classroom: rooms.announce_change_here(classroom))
+    cluster_control.on(
+        "present", lambda sender, classroom, online: rooms.elsewhere(classroom, sender, online)
+    )
+    cluster_control.on("hold", _hold)
+    cluster_control.on("ask_mixes", _answer_mixes)
+    cluster_control.on("mixes", _take_mixes)
 
 
 # --- holding ---
@@ -43,12 +46,12 @@ def hold(classroom: int, sessions: list[str], frozen: bool) -> None:
     if frozen:
         _hold_here(classroom, sessions)
         _holding.add(classroom)
-        control.broadcast("hold", classroom=classroom, sessions=sessions)
+        cluster_control.broadcast("hold", classroom=classroom, sessions=sessions)
     else:
-        holds.release(_key(classroom))
+        paused_sessions.release(_key(classroom))
         if classroom in _holding:
             _holding.discard(classroom)
-            control.broadcast("hold", classroom=classroom, sessions=[])
+            cluster_control.broadcast("hold", classroom=classroom, sessions=[])
 
 
 def _key(classroom: int) -> str:
@@ -56,10 +59,10 @@ def _key(classroom: int) -> str:
 
 
 def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
-    for public_id in holds.hold(_key(classroom), sessions, **lasts):
-        host = live.registry().host(public_id)
+    for public_id in paused_sessions.hold(_key(classroom), sessions, **lasts):
+        host = live_hosts.registry().host(public_id)
         if host is not None:
-            host.say(said.Control(False))
+            host.say(page_messages.ControlRun(False))
 
 
 def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
@@ -73,10 +76,10 @@ def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
 
 async def mixes_of(sessions: list[str]) -> dict[str, Mix]:
     """Return how many alphas, betas, gammas and deltas sessions hold: now, or, for those elsewhere, a moment ago."""
-    here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
+    here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
     away = sorted(set(sessions) - set(here))
     if away:
-        control.broadcast("ask_mixes", sessions=away)
+        cluster_control.broadcast("ask_mixes", sessions=away)
     now_s = time.monotonic()
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > rooms.FRESH_S]:
         del _mixes[public_id]
@@ -85,7 +88,7 @@ async def mixes_of(sessions: list[str]) -> dict[str, Mix]:
 
 
 async def _mix(public_id: str) -> Mix:
-    host = live.registry().host(public_id)
+    host = live_hosts.registry().host(public_id)
     if host is None:
         return None
     with contextlib.suppress(TimeoutError):
@@ -95,7 +98,7 @@ async def _mix(public_id: str) -> Mix:
 
 def _answer_mixes(sender: str, sessions: list[str]) -> None:
     """Answer for the sessions that are awake here."""
-    here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
+    here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
     if here:
         task = asyncio.get_running_loop().create_task(_answer(here))
         _answering.add(task)
@@ -104,7 +107,7 @@ def _answer_mixes(sender: str, sessions: list[str]) -> None:
 
 async def _answer(sessions: list[str]) -> None:
     mixes = await asyncio.gather(*map(_mix, sessions))
-    control.broadcast("mixes", mixes=dict(zip(sessions, mixes, strict=True)))
+    cluster_control.broadcast("mixes", mixes=dict(zip(sessions, mixes, strict=True)))
 
 
 def _take_mixes(sender: str, mixes: dict[str, Mix]) -> None:

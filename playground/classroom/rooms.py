@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
-from playground import control
+from playground.sessions import cluster_control
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ MOST_REST_S: Final = 3.0
 Read = Callable[[int, dict[int, int], bool], Awaitable[dict[str, Any] | None]]
 
 
-class Member(Protocol):
+class RoomMember(Protocol):
     """A socket in a room."""
 
     student: int | None
@@ -44,12 +44,12 @@ class Member(Protocol):
         """Send what is new; None when the class is gone. Must not block."""
 
 
-class Room:
+class ClassRoom:
     """Everybody of one class who is connected here."""
 
     def __init__(self, classroom: int, read: Read) -> None:
         self.classroom = classroom
-        self.members: set[Member] = set()
+        self.members: set[RoomMember] = set()
         self._read = read
         self._changed = asyncio.Event()
         self._grid_due_s = 0.0
@@ -106,7 +106,9 @@ class Room:
             self._changed.clear()
             try:
                 await self._read_and_show()
-                control.broadcast("present", classroom=self.classroom, online=list(self._here().items()))
+                cluster_control.broadcast(
+                    "present", classroom=self.classroom, online=list(self._here().items())
+                )
             except Exception:
                 logger.exception("class %s could not be read", self.classroom)
             await asyncio.sleep(GATHER_S)
@@ -115,20 +117,20 @@ class Room:
                     await self._changed.wait()
             except TimeoutError:
                 continue
-        control.broadcast("present", classroom=self.classroom, online=[])
+        cluster_control.broadcast("present", classroom=self.classroom, online=[])
         if _rooms.get(self.classroom) is self:
             del _rooms[self.classroom]
 
 
-_rooms: dict[int, Room] = {}
+_rooms: dict[int, ClassRoom] = {}
 _lock = threading.Lock()
 
 
-def enter(classroom: int, member: Member, read: Read) -> Room:
+def enter(classroom: int, member: RoomMember, read: Read) -> ClassRoom:
     """Let a socket into the room of its class."""
     room = _rooms.get(classroom)
     if room is None or not room.members:  # one that is just closing is not joined any more
-        room = _rooms[classroom] = Room(classroom, read)
+        room = _rooms[classroom] = ClassRoom(classroom, read)
     room.members.add(member)
     if member.student is None:
         room.show_grid_soon()
@@ -136,7 +138,7 @@ def enter(classroom: int, member: Member, read: Read) -> Room:
     return room
 
 
-def leave(room: Room, member: Member) -> None:
+def leave(room: ClassRoom, member: RoomMember) -> None:
     """A socket is gone."""
     room.members.discard(member)
     room.changed()
@@ -145,7 +147,7 @@ def leave(room: Room, member: Member) -> None:
 def announce_change(classroom: int) -> None:
     """Say that something of a class differs, in all processes. May be called in any thread."""
     announce_change_here(classroom)
-    control.broadcast("class", classroom=classroom)
+    cluster_control.broadcast("class", classroom=classroom)
 
 
 def announce_change_here(classroom: int) -> None:
@@ -162,6 +164,6 @@ def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> Non
         room.note_others(sender, [(student, count) for student, count in online])
 
 
-def of(classroom: int) -> Room | None:
+def of(classroom: int) -> ClassRoom | None:
     """Return the room of a class if somebody is in it."""
     return _rooms.get(classroom)

@@ -15,14 +15,15 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from playground import ownership, timeline
-from playground import selectors as sessions
+from playground.callers import session_ownership
 from playground.classroom import limits, names, rooms
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
-from playground.messages import Refused
+from playground.hosting import timeline
+from playground.records import selectors as sessions
+from playground.texts.page_message import RequestRefused
 
 ID_LETTERS = 16
 CODE_LETTERS = 8
@@ -46,12 +47,12 @@ def plain_code(text: str) -> str:
 
 
 def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Classroom:
-    """Make a class, or raise `Refused`."""
+    """Make a class, or raise `RequestRefused`."""
     name = " ".join(name.split())
     if not 1 <= len(name) <= 80:
-        raise Refused(_("Give the class a name of up to 80 characters."))
+        raise RequestRefused(_("Give the class a name of up to 80 characters."))
     if teacher.classes.count() >= limits.CLASSES:
-        raise Refused(
+        raise RequestRefused(
             _("You have %(most)s classes, which is the limit. Delete one first."), most=limits.CLASSES
         )
     return Classroom.objects.create(
@@ -93,23 +94,23 @@ def renew_join_code(classroom: Classroom) -> None:
 
 
 def join(browser: Any, code: str, nickname: str) -> Student:
-    """Make the browser's person a student of the class with this code, or raise `Refused`.
+    """Make the browser's person a student of the class with this code, or raise `RequestRefused`.
 
     The answer distinguishes a wrong code, a closed class and a full one only as far as a stranger may know.
     """
     classroom = Classroom.objects.filter(join_code=plain_code(code), joining=True).first()
     if classroom is None:
-        raise Refused(NO_CLASS)
+        raise RequestRefused(NO_CLASS)
     name = names.cleaned(nickname)
     already = Student.objects.filter(classroom=classroom, learner=learners.current(browser)).first()
     if already is not None:  # the code was scanned again
         return already
-    if {names.folded(name), ownership.visitor(browser)} & set(classroom.blocked):
-        raise Refused(
+    if {names.folded(name), session_ownership.visitor(browser)} & set(classroom.blocked):
+        raise RequestRefused(
             _("Your teacher does not let you in under this name or from this browser. Ask in class.")
         )
     if classroom.students.count() >= limits.students():
-        raise Refused(_("This class is full."))
+        raise RequestRefused(_("This class is full."))
     learners.forget(browser)  # whoever used this browser before keeps their work under their own code
     try:
         with transaction.atomic():
@@ -121,11 +122,11 @@ def join(browser: Any, code: str, nickname: str) -> Student:
                 learner=learner,
                 nickname=name,
                 folded=names.folded(name),
-                visitor=ownership.visitor(browser),
+                visitor=session_ownership.visitor(browser),
             )
     except IntegrityError:
         learners.forget(browser)
-        raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
+        raise RequestRefused(_("Somebody in this class has this nickname. Choose another.")) from None
     rooms.announce_change(classroom.pk)
     return student
 
@@ -147,13 +148,13 @@ def freeze(classroom: Classroom, frozen: bool) -> None:
 
 
 def rename(student: Student, nickname: str) -> None:
-    """Give a student another nickname, or raise `Refused`."""
+    """Give a student another nickname, or raise `RequestRefused`."""
     name = names.cleaned(nickname)
     try:
         with transaction.atomic():
             Student.objects.filter(pk=student.pk).update(nickname=name, folded=names.folded(name))
     except IntegrityError:
-        raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
+        raise RequestRefused(_("Somebody in this class has this nickname. Choose another.")) from None
     rooms.announce_change(student.classroom_id)
 
 
@@ -172,12 +173,14 @@ def unblock_all(classroom: Classroom) -> None:
 
 
 def add_teacher(classroom: Classroom, name: str) -> None:
-    """Let another teacher lead the class as well, or raise `Refused`."""
+    """Let another teacher lead the class as well, or raise `RequestRefused`."""
     found = get_user_model().objects.filter(username=name.strip()[:150], is_active=True).first()
     if found is None or found.pk == classroom.teacher_id:
-        raise Refused(_("No other teacher has this user name."))
+        raise RequestRefused(_("No other teacher has this user name."))
     if classroom.co_teachers.count() >= limits.CO_TEACHERS:
-        raise Refused(_("A class has at most %(most)s teachers besides its own."), most=limits.CO_TEACHERS)
+        raise RequestRefused(
+            _("A class has at most %(most)s teachers besides its own."), most=limits.CO_TEACHERS
+        )
     classroom.co_teachers.add(found)
 
 
@@ -211,7 +214,7 @@ def push(classroom: Classroom, link: str, by: str = "") -> None:
         name = found[1] if found else ""
     kept = sessions.scenario_by_name(name) if re.fullmatch(r"[0-9a-z-]{1,80}", name) else None
     if kept is None:
-        raise Refused(
+        raise RequestRefused(
             _("No run is kept under this link. Use Share in the playground, and paste the link here.")
         )
     classroom.pushed, classroom.pushed_at, classroom.pushed_by = kept, timezone.now(), by

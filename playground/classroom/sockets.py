@@ -12,11 +12,12 @@ from typing import Any
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 
-from playground import holds, ownership
+from playground.callers import session_ownership
 from playground.classroom import limits, logins, others, rooms, selectors, services
-from playground.consumer import Consumer
 from playground.exercises import learners
-from playground.ratelimit import Bucket
+from playground.limits.rate_limits import RateBucket
+from playground.records import paused_sessions
+from playground.sessions.socket_consumer import SocketConsumer
 
 logger = logging.getLogger(__name__)
 
@@ -28,18 +29,18 @@ FORGET_S = 30
 OUTBOX = 16
 
 
-class ClassSocket(Consumer):
+class ClassSocket(SocketConsumer):
     """What the teacher's and the students' sockets share: overviews go out, newest first, and nothing comes in."""
 
     student: int | None = None
-    room: rooms.Room | None = None
+    room: rooms.ClassRoom | None = None
 
     async def connect(self) -> None:
         """Join the class, if it is this person's; otherwise say nothing and close."""
         await self.accept()
         self._outbox: asyncio.Queue[dict[str, Any] | int] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
-        self._received = Bucket(1, 5, time.monotonic())
+        self._received = RateBucket(1, 5, time.monotonic())
         classroom = await self._classroom()
         if classroom is None:
             self._put(NOT_YOURS)
@@ -155,7 +156,7 @@ class StudentSocket(ClassSocket):
         browser = self.scope["session"]
         found = selectors.student_of(learners.current(browser))
         if found is not None:
-            services.seen_in(found, ownership.known_visitor(browser))
+            services.seen_in(found, session_ownership.known_visitor(browser))
         return found
 
     def _is_crowded(self, classroom: int) -> bool:
@@ -180,7 +181,7 @@ async def read(classroom: int, online: dict[int, int], grid: bool = True) -> dic
     """Read a class once for all its sockets: the database, then, for the grid, the sessions that are awake here."""
     overview = await _overview(classroom, online, grid)
     if overview is None:
-        holds.release(f"class {classroom}")
+        paused_sessions.release(f"class {classroom}")
         return None
     others.hold(classroom, overview["held"], overview["frozen"])
     if not grid:

@@ -17,11 +17,11 @@ from playground.classroom.access import for_students, posts_limited
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
-from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.views import ask_to_delete
-from playground.messages import Message, Refused
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import rate_limited_reading
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 
 
 def _language() -> str:
@@ -40,7 +40,7 @@ def join(request: HttpRequest, code: str = "") -> HttpResponse:
         return _join_page(request, code)
     try:
         services.join(request.session, request.POST.get("code", ""), request.POST.get("nickname", ""))
-    except Refused as refused:
+    except RequestRefused as refused:
         return _join_page(request, request.POST.get("code", "")[:64], str(refused.message), 422)
     return redirect("student")
 
@@ -104,13 +104,13 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
             limits.take("vote", str(student.pk))
             voting.cast(current, student, _read(current, request.POST))
             return redirect("class-vote-page")
-        except Refused as refused:
+        except RequestRefused as refused:
             problem = str(refused.message)
     exercise = catalog.exercise(current.exercise)
     texts = exercise.texts(_language())
     second = voting.is_second(current)
     mine = voting.ballot_of(current, student, second) or voting.ballot_of(current, student, False)
-    progress = Progress(seed=voting.seed(current))
+    progress = KindProgress(seed=voting.seed(current))
     context = {
         "classroom": student.classroom,
         "vote": current,
@@ -183,7 +183,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     """Bring back what this browser has deleted."""
     what = leaving.undoable(request.session)
     if not leaving.undo(request):
-        raise Gone(_("It is too late"), Message(_("What you deleted is gone for good.")))
+        raise PageGone(_("It is too late"), PageMessage(_("What you deleted is gone for good.")))
     if what != "Learner":
         return redirect("classes")
     if request.user.is_authenticated:

@@ -14,15 +14,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import library, ownership, sharing
-from playground import selectors as kept_runs
+from playground.callers import session_ownership
 from playground.classroom import leaving, limits, ready_lesson, reports, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
-from playground.messages import Refused
+from playground.library import ready_scenarios
+from playground.records import selectors as kept_runs
+from playground.sessions import sharing
+from playground.texts.page_message import RequestRefused
 from playground.web import network
 from playground.web.access import session_or_gone
 
@@ -62,7 +64,7 @@ def new(request: HttpRequest) -> HttpResponse:
         made = services.make_class(
             request.user, request.POST.get("name", ""), _units(request), _days(request) or 0
         )
-    except Refused as refused:
+    except RequestRefused as refused:
         context = services.list_context(request.user) | {"problem": str(refused.message)}
         return render(request, "classroom/classes.html", context, status=422)
     return redirect("class", made.public_id)
@@ -124,7 +126,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "ready_lesson": ready_lesson.steps(_language()),
         "report_minutes": ready_lesson.REPORT_MINUTES,
         "mine": _mine(request),
-        "ready": [(each.slug, each.title) for each in library.entries()],
+        "ready": [(each.slug, each.title) for each in ready_scenarios.entries()],
         "problem": problem,
         "class_data": {
             "websocket": f"/ws/class/{found.public_id}/",
@@ -137,7 +139,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
 
 def _mine(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the latest sessions of this browser that a class can be shown, the newest first."""
-    found = kept_runs.latest_of_all(ownership.owned(request.session), MINE)
+    found = kept_runs.latest_of_all(session_ownership.owned(request.session), MINE)
     return [
         {
             "public_id": each.public_id,
@@ -173,7 +175,7 @@ def changes_class(view: Any) -> Any:
     def done(request: HttpRequest, found: Classroom) -> HttpResponse:
         try:
             view(request, found)
-        except Refused as refused:
+        except RequestRefused as refused:
             return page(request, found, str(refused.message), status=409)
         return redirect("class", found.public_id)
 
@@ -202,7 +204,7 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
-    if mine and ownership.owns(request.session, mine):
+    if mine and session_ownership.owns(request.session, mine):
         kept = sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
@@ -308,7 +310,7 @@ def unblock(request: HttpRequest, found: Classroom) -> None:
 def teachers(request: HttpRequest, found: Classroom) -> None:
     """Share the class with another teacher, or end that; only its own teacher may."""
     if found.teacher_id != request.user.pk:
-        raise Refused(_("Only the teacher who made the class can share it."))
+        raise RequestRefused(_("Only the teacher who made the class can share it."))
     if "remove" in request.POST:
         services.remove_teacher(found, request.POST["remove"])
     else:

@@ -16,9 +16,9 @@ from playground.classroom import rooms
 from playground.classroom.models import Ballot, Classroom, Student, Vote
 from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
-from playground.exercises.kinds import Progress, grade, kind_of
+from playground.exercises.kinds import KindProgress, grade, kind_of
 from playground.exercises.schema import Exercise
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 OPEN = ("first", "second")
 ENDED = ("over", "cancelled")
@@ -63,7 +63,7 @@ def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
     """Begin a vote: end one that is open, and release a frozen class, or nobody could vote."""
     found = catalog.find(slug)
     if found is None or not kind_of(found).votable:
-        raise Refused(_("A class can vote on predictions only."))
+        raise RequestRefused(_("A class can vote on predictions only."))
     with transaction.atomic():
         classroom.votes.exclude(stage__in=ENDED).update(stage="over")
         vote = Vote.objects.create(classroom=classroom, exercise=slug, ends_at=_end(seconds))
@@ -108,11 +108,11 @@ def is_second(vote: Vote) -> bool:
 def cast(vote: Vote, student: Student, answer: Any) -> None:
     """Take a student's prediction in the round that is open; within a round it can be changed."""
     if not is_open(vote):
-        raise Refused(_("The vote is closed."))
+        raise RequestRefused(_("The vote is closed."))
     try:
         verdict = grade(catalog.exercise(vote.exercise), answer)
     except BadAnswer:
-        raise Refused(
+        raise RequestRefused(
             _("The answer is not complete. Fill in everything that is asked, and send it again.")
         ) from None
     values = {"answer": answer, "tally": verdict.tally[:255], "right": verdict.passed}
@@ -160,7 +160,7 @@ def recommended(vote: Vote) -> str:
 def options(vote: Vote, language: str) -> list[tuple[str, str, str]]:
     """Return the answers to choose from (id, letter, words) in the vote's order; none where a number is asked."""
     exercise = catalog.exercise(vote.exercise)
-    return kind_of(exercise).listed(exercise, exercise.texts(language), Progress(seed=seed(vote)))
+    return kind_of(exercise).listed(exercise, exercise.texts(language), KindProgress(seed=seed(vote)))
 
 
 def results(vote: Vote, language: str) -> list[dict[str, Any]]:

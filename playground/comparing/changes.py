@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.costs.work import ProfileName
 from engine.releases import RELEASES
-from playground import other_release
+from playground.storybook import other_release
 
 Scenario = dict[str, Any]
 Command = dict[str, Any]
@@ -21,7 +21,7 @@ LIVE = frozenset(
 """Settings that a running node can be given; the others only hold from the beginning."""
 
 
-class Change(NamedTuple):
+class RunChange(NamedTuple):
     """One kind of change.
 
     Args:
@@ -44,21 +44,23 @@ class Change(NamedTuple):
 CHANGES = {
     each.name: each
     for each in (
-        Change("queue_mode", _("queue mode"), values=("default", "lazy")),
-        Change("queue_index_embed_msgs_below", _("embed threshold"), _("bytes"), most=1_000_000),
-        Change("vm_memory_high_watermark_paging_ratio", _("paging ratio"), most=2, whole=False),
-        Change("vm_memory_high_watermark", _("high watermark"), _("of RAM"), most=1, whole=False),
-        Change("ram_bytes", _("RAM of the node"), _("bytes"), least=65_536, most=2**40),
-        Change("prefetch", _("prefetch of every consumer"), _("messages"), most=65_535),
-        Change("consumer_rate", _("rate of every consumer"), _("messages a second"), least=1, most=1_000_000),
-        Change(
+        RunChange("queue_mode", _("queue mode"), values=("default", "lazy")),
+        RunChange("queue_index_embed_msgs_below", _("embed threshold"), _("bytes"), most=1_000_000),
+        RunChange("vm_memory_high_watermark_paging_ratio", _("paging ratio"), most=2, whole=False),
+        RunChange("vm_memory_high_watermark", _("high watermark"), _("of RAM"), most=1, whole=False),
+        RunChange("ram_bytes", _("RAM of the node"), _("bytes"), least=65_536, most=2**40),
+        RunChange("prefetch", _("prefetch of every consumer"), _("messages"), most=65_535),
+        RunChange(
+            "consumer_rate", _("rate of every consumer"), _("messages a second"), least=1, most=1_000_000
+        ),
+        RunChange(
             "publisher_rate", _("rate of every publisher"), _("messages a second"), least=1, most=1_000_000
         ),
-        Change("size_bytes", _("size of every message"), _("bytes"), most=134_217_728),
-        Change("persistent", _("persistence of every message"), values=("transient", "persistent")),
-        Change("work_profile", _("what work costs"), values=get_args(ProfileName)),
-        Change("release", _("release"), values=tuple(RELEASES)),
-        Change("ack", _("acknowledgements of every consumer"), values=("each", "multiple", "auto")),
+        RunChange("size_bytes", _("size of every message"), _("bytes"), most=134_217_728),
+        RunChange("persistent", _("persistence of every message"), values=("transient", "persistent")),
+        RunChange("work_profile", _("what work costs"), values=get_args(ProfileName)),
+        RunChange("release", _("release"), values=tuple(RELEASES)),
+        RunChange("ack", _("acknowledgements of every consumer"), values=("each", "multiple", "auto")),
     )
 }
 

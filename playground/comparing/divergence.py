@@ -17,7 +17,7 @@ SETTINGS = frozenset({b"NodeChanged", b"ModeChanged"})
 ARRIVALS = frozenset(kind.__name__.encode() for kind in all_kinds() if kind.about.arrives)
 
 
-class Divergence(msgspec.Struct, frozen=True):
+class RunDivergence(msgspec.Struct, frozen=True):
     """The first difference.
 
     Args:
@@ -30,11 +30,11 @@ class Divergence(msgspec.Struct, frozen=True):
     b: msgspec.Raw | None
 
 
-class Comparison:
+class RunComparison:
     """Compares two logs as they grow."""
 
     def __init__(self) -> None:
-        self.found: Divergence | None = None
+        self.found: RunDivergence | None = None
         self._began = [False, False]
         self._sides: tuple[deque[Row], deque[Row]] = (deque(), deque())
 
@@ -69,7 +69,7 @@ class Comparison:
 
     def _part(self, a: Row | None, b: Row | None) -> None:
         at_us = min(row[0] for row in (a, b) if row is not None)
-        self.found = Divergence(at_us, *(_at(row, at_us) for row in (a, b)))
+        self.found = RunDivergence(at_us, *(_at(row, at_us) for row in (a, b)))
 
 
 def _kind(row: bytes) -> bytes:
@@ -81,6 +81,6 @@ def _at(row: Row | None, at_us: int) -> msgspec.Raw | None:
     return msgspec.Raw(row[1]) if row is not None and row[0] == at_us else None
 
 
-def builtins(found: Divergence | None) -> Any:
+def builtins(found: RunDivergence | None) -> Any:
     """Return the divergence as it is sent, None for runs that are alike."""
     return None if found is None else {"at_us": found.at_us, "a": found.a, "b": found.b}

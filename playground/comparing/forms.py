@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from playground.comparing.changes import CHANGES, Change, read
+from playground.comparing.changes import CHANGES, RunChange, read
 
 MOST_S = 24 * 3600
 
@@ -50,11 +50,11 @@ class ChangeForm(forms.Form):
         return cleaned
 
 
-def _described(kind: Change) -> str:
+def _described(kind: RunChange) -> str:
     """Return what the list shows of a change: its name, and what it can be."""
     what = ", ".join(kind.values) if kind.values is not None else str(kind.unit)
     return f"{kind.label} ({what})" if what else str(kind.label)
 
 
-def _bounds(kind: Change) -> dict[str, str]:
+def _bounds(kind: RunChange) -> dict[str, str]:
     return {"least": f"{kind.least:g}", "most": f"{kind.most:.0f}" if kind.whole else f"{kind.most:g}"}

@@ -7,13 +7,13 @@ from typing import Any, Final, NamedTuple
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import DEFAULT_QUEUE
-from playground.doors import door
+from playground.hosting.engine_factory import door
 
 Command = dict[str, Any]
 SECOND_US: Final = 1_000_000
 
 
-class Ready(NamedTuple):
+class ReadyComparison(NamedTuple):
     """A run whose answer depends on the release.
 
     Args:
@@ -81,28 +81,28 @@ LAZY: Final = {
 READY: Final = {
     each.name: each
     for each in (
-        Ready(
+        ReadyComparison(
             "backlog",
             _("Publish a backlog and drain it"),
             _("How much of a backlog lies in RAM, and how often the disk is read while it drains."),
             20,
             ((0.5, _publish(60, 2000)), (5, _consumer(8, 5))),
         ),
-        Ready(
+        ReadyComparison(
             "slow-consumer",
             _("A slow consumer"),
             _("What the memory does while the consumer takes a quarter of what comes in."),
             20,
             ((0.5, _consumer(5, 4)), (0.6, _publisher(20, 2000))),
         ),
-        Ready(
+        ReadyComparison(
             "power-cut",
             _("Power cut after the confirms"),
             _("Every message was confirmed. Which release still has them all after the power comes back?"),
             6,
             ((0.5, _publish(20, 1000)), (1, _publish(4, 6000)), (3, {"do": "restart", "kind": "power"})),
         ),
-        Ready(
+        ReadyComparison(
             "small",
             _("A million small messages"),
             _("A million messages of 100 bytes, with real sizes: files, bytes written, and memory."),
@@ -110,7 +110,7 @@ READY: Final = {
             ((0.5, _publish(1_000_000, 100)), (20, _consumer(1000, 100, "multiple"))),
             profile="real",
         ),
-        Ready(
+        ReadyComparison(
             "garbage",
             _("Large messages with garbage"),
             _(
@@ -127,21 +127,21 @@ READY: Final = {
                 (22.5, {"do": "ack", "count": 1}),
             ),
         ),
-        Ready(
+        ReadyComparison(
             "lazy",
             _("A lazy policy"),
             _("The policy changes where messages wait, or nothing at all."),
             12,
             ((0.2, LAZY), (0.5, _publish(30, 2000)), (5, _consumer(5, 2))),
         ),
-        Ready(
+        ReadyComparison(
             "restart",
             _("Restart with a backlog"),
             _("An orderly stop with a backlog: how many messages are in RAM after the start?"),
             12,
             ((0.5, _publish(60, 1000)), (4, {"do": "restart", "kind": "clean"}), (7, _consumer(5, 2))),
         ),
-        Ready(
+        ReadyComparison(
             "memory",
             _("The memory limit is reached"),
             _("A publisher of transient messages runs until it is blocked, or is never blocked."),

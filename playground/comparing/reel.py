@@ -15,12 +15,12 @@ from typing import Any
 import msgspec
 
 from engine.values.sizes import plain
-from playground import repeating
 from playground.comparing import wording
-from playground.comparing.divergence import Comparison, builtins
-from playground.comparing.side import Row, Side
+from playground.comparing.divergence import RunComparison, builtins
+from playground.comparing.side import ComparedRun, Row
 from playground.jobs.job import RUN, job
-from playground.messages import Message, Refused
+from playground.limits import repeat_gate
+from playground.texts.page_message import PageMessage, RequestRefused
 
 logger = logging.getLogger(__name__)
 
@@ -34,13 +34,13 @@ WAITING = 6
 _encode = msgspec.json.Encoder(enc_hook=plain).encode
 
 
-class Making:
+class ReelJob:
     """A comparison that is being made: how far it is, and in the end its bytes or why there are none."""
 
     def __init__(self) -> None:
         self.share = 0.0
-        self.problem: Message | None = None
-        self.busy: Message | None = None
+        self.problem: PageMessage | None = None
+        self.busy: PageMessage | None = None
         """Why it got no place."""
         self.data: bytes | None = None
 
@@ -53,15 +53,15 @@ def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
     """
     until_us = max(each["until_us"] for each in scenarios)
     deadline_s = time.thread_time() + MOST_S
-    sides = [Side(each, until_us, len(scenarios)) for each in scenarios]
-    comparisons = [Comparison() for _each in sides[1:]]
+    sides = [ComparedRun(each, until_us, len(scenarios)) for each in scenarios]
+    comparisons = [RunComparison() for _each in sides[1:]]
     _compare(comparisons, [side.first for side in sides])
     for moment in range(1, MOMENTS + 1):
         at_us = until_us * moment // MOMENTS
         _compare(comparisons, [side.go_on(at_us) for side in sides])
         yield moment / MOMENTS
         if time.thread_time() > deadline_s:
-            raise Refused(wording.TOO_SLOW, most=round(MOST_S))
+            raise RequestRefused(wording.TOO_SLOW, most=round(MOST_S))
     for each in comparisons:
         each.end()
     yield gzip.compress(
@@ -84,22 +84,22 @@ def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
     )
 
 
-def _compare(comparisons: list[Comparison], rows: list[list[Row]]) -> None:
+def _compare(comparisons: list[RunComparison], rows: list[list[Row]]) -> None:
     for comparison, others in zip(comparisons, rows[1:], strict=True):
         comparison.add(rows[0], others)
 
 
-class Studio:
+class ReelMaker:
     """Makes comparisons in the places that there are for repeating runs, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(repeating.PLACES, thread_name_prefix="compare")
+        self._executor = ThreadPoolExecutor(repeat_gate.PLACES, thread_name_prefix="compare")
         self._lock = threading.Lock()
-        self._makings: OrderedDict[str, tuple[Making, Future[None]]] = OrderedDict()
+        self._makings: OrderedDict[str, tuple[ReelJob, Future[None]]] = OrderedDict()
 
     def ask(
         self, key: str, scenarios: Sequence[dict[str, Any]], place: AbstractContextManager[None]
-    ) -> Making:
+    ) -> ReelJob:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
 
         Raises Refused when too many wait already.
@@ -110,14 +110,14 @@ class Studio:
                 self._makings.move_to_end(key)
                 return known[0]
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
-                raise Refused(wording.BUSY)
-            making = Making()
+                raise RequestRefused(wording.BUSY)
+            making = ReelJob()
             self._makings[key] = (making, self._executor.submit(self._work, making, scenarios, place))
             while len(self._makings) > KEPT:
                 self._makings.popitem(last=False)[1][1].cancel()
             return making
 
-    def forget(self, key: str, making: Making) -> None:
+    def forget(self, key: str, making: ReelJob) -> None:
         """Drop a comparison that got no place, so that the next request for it starts again."""
         with self._lock:
             if key in self._makings and self._makings[key][0] is making:
@@ -125,7 +125,7 @@ class Studio:
 
     def _work(
         self,
-        making: Making,
+        making: ReelJob,
         scenarios: Sequence[dict[str, Any]],
         place: AbstractContextManager[None],
     ) -> None:
@@ -136,13 +136,13 @@ class Studio:
                         making.data = found
                     else:
                         making.share = found
-        except repeating.Busy as busy:
+        except repeat_gate.GateBusy as busy:
             making.busy = busy.message
-        except Refused as refused:
+        except RequestRefused as refused:
             making.problem = refused.message
         except Exception:
             logger.exception("a comparison failed")
-            making.problem = Message(wording.BROKEN)
+            making.problem = PageMessage(wording.BROKEN)
 
 
-studio = Studio()
+studio = ReelMaker()

@@ -8,16 +8,16 @@ import msgspec
 
 from engine.counting.disk import disk_reads, disk_writes, fsyncs
 from engine.counting.messages import confirmed
-from engine.metrics import Meter
-from engine.replay import Piece, Player, Witness
-from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
+from engine.metrics import RunMeter
+from engine.replay import PlayedPiece, RunPlayer, RunWitness
+from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
 from engine.values.errors import RunTooLong
 from playground.comparing import wording
 from playground.comparing.table import is_had
-from playground.doors import door
-from playground.messages import Refused
-from playground.other_release import shown_release
+from playground.hosting.engine_factory import door
+from playground.storybook.other_release import shown_release
+from playground.texts.page_message import RequestRefused
 
 MOST_TRANSITIONS = 250_000
 MOST_BYTES = 8_000_000
@@ -28,7 +28,7 @@ CURVES = tuple(each.name for each in (disk_writes, disk_reads, fsyncs, confirmed
 Row = tuple[int, bytes]
 
 
-class Side:
+class ComparedRun:
     """A run from its beginning to its end, in the same messages that a live session sends.
 
     Args:
@@ -40,9 +40,9 @@ class Side:
     def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
         self._node = door().rehearse(scenario, KEEP_EVENTS)
         self._release = shown_release(scenario)
-        self._player = Player(self._node, most=MOST_TRANSITIONS, whole=True)
+        self._player = RunPlayer(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
-        self._meter, self._witness = Meter(), Witness(self._node)
+        self._meter, self._witness = RunMeter(), RunWitness(self._node)
         self._bytes, self._most_bytes = 0, MOST_BYTES // sides
         self.curves: dict[str, list[Any]] = {name: [0] for name in CURVES}
         self._snapshot_us = 0
@@ -61,13 +61,13 @@ class Side:
             for piece in self._player.play(until_us):
                 rows += self._observe(piece)
         except RunTooLong:
-            raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
+            raise RequestRefused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
         self._send_frame(rows)
         for name, values in self.curves.items():
             values.append(self._meter.so_far(until_us, name) or 0)
         return rows
 
-    def _observe(self, piece: Piece) -> list[Row]:
+    def _observe(self, piece: PlayedPiece) -> list[Row]:
         rows = []
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self._meter.observe(at_us, transition)
@@ -100,7 +100,7 @@ class Side:
     def _frame(self, rows: list[Row]) -> dict[str, Any]:
         times = [at_us for at_us, _row in rows]
         return frame_message(
-            Frame(self._shown, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
+            PlayedFrame(self._shown, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
         )
 
     def _snapshot(self, why: str) -> dict[str, Any]:

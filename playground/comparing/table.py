@@ -6,7 +6,7 @@ from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.memory import paging_at_bytes, peak_ram_bytes
 from engine.counting.pressure import blocked_s, over_watermark_s, paging_s
 from engine.metrics import METRICS
-from engine.releases import Release
+from engine.releases import BrokerRelease
 from playground.whatif.labels import metric
 
 FIRST = tuple(
@@ -29,7 +29,7 @@ COMMON = "counting"
 """The room of what is counted of every generation; others are counted of the generation in whose room they are."""
 
 
-def is_had(release: Release, name: str) -> bool:
+def is_had(release: BrokerRelease, name: str) -> bool:
     """Return whether a release has what a metric counts: a journal, say, or a memory at which paging begins.
 
     Args:

@@ -8,9 +8,9 @@ from typing import Final
 from django.conf import settings
 from django.utils import translation
 
-from playground import library
 from playground.comparing.changes import CHANGES
 from playground.comparing.ready import READY
+from playground.library import ready_scenarios
 
 _CHANGED: Final = re.compile(r"(?P<of>.*) \((?P<change>[a-z_]+) (?P<value>[^()]*)\)")
 _ELSEWHERE: Final = re.compile(r"(?P<of>.*) \((?P<release>RabbitMQ [^()]*)\)")
@@ -33,7 +33,7 @@ def shown_title(title: str) -> str:
 
 def _known(title: str) -> str | None:
     """Return the title of the ready run that is called so in one of the languages."""
-    for entry in library.entries():
+    for entry in ready_scenarios.entries():
         texts = entry.story.title
         if title in (texts.values() if isinstance(texts, dict) else (texts,)):
             return entry.title

@@ -12,29 +12,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
-from playground import (
-    affordable,
-    callers,
-    holds,
-    keeping,
-    limits,
-    other_release,
-    repeating,
-    selectors,
-    services,
-    sharing,
-)
+from playground.callers import request_callers
 from playground.comparing import changes, ready, titles
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
 from playground.comparing.side import CURVES
 from playground.comparing.table import figure_labels
-from playground.doors import door
+from playground.hosting.engine_factory import door
 from playground.hosting.refusals import message_of
-from playground.messages import Message, Refused
+from playground.limits import repeat_gate, scenario_bounds, session_limits
 from playground.models import Scenario
-from playground.storybook import brought
+from playground.records import kept_bytes, paused_sessions, selectors, services
+from playground.sessions import sharing
+from playground.storybook import brought, other_release
 from playground.storybook.texts import in_language
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
 from playground.web.errors import answer
@@ -58,10 +50,10 @@ def choose(request: HttpRequest) -> HttpResponse:
     if session:
         try:
             found = session_or_gone(session)
-            keeping.check(callers.of_request(request))
-            holds.check_may_leave(found.public_id)
+            kept_bytes.check(request_callers.of_request(request))
+            paused_sessions.check_may_leave(found.public_id)
             a = sharing.share(found).short_id
-        except Refused as refused:
+        except RequestRefused as refused:
             return answer(request, 409, _("That did not work"), refused.message)
     initial = {
         name: request.GET[name] for name in ("change", "value", "at_s", "more_s") if name in request.GET
@@ -107,11 +99,11 @@ def new(request: HttpRequest) -> HttpResponse:
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
         checked = brought.check_run({**changed, "title": _title(a, form)})
-        affordable.check(checked, limits.current())
+        scenario_bounds.check(checked, session_limits.current())
         b = services.keep_scenario(checked)
         charge(request, checked)
         a_kept = services.keep_scenario(brought.check_run(a)) if wanted["more_s"] else kept
-    except Refused as refused:
+    except RequestRefused as refused:
         form.add_error(None, str(refused.message))
         return _choose(request, kept.slug or kept.short_id, form, status=422)
     except door().no_scenario as error:
@@ -156,14 +148,14 @@ def releases(request: HttpRequest) -> HttpResponse:
         form.releases_error = _("Choose two releases or more.")
         return _choose(request, "" if prepared else a, form, status=422)
     kept: list[Scenario] = []
-    said: dict[str, Message] = {}
+    said: dict[str, PageMessage] = {}
     for series in chosen:
         taken = other_release.taken_to(series, body)
         title = f"{body['title']} ({RELEASES[series].name})"[:200]
         try:
             checked = brought.check_run({**taken.scenario, "title": title})
-            affordable.check(checked, limits.current())
-        except Refused as refused:
+            scenario_bounds.check(checked, session_limits.current())
+        except RequestRefused as refused:
             form.releases_error = str(refused.message)
             return _choose(request, "" if prepared else a, form, status=422)
         said |= {str(each): each for each in taken.said}
@@ -230,8 +222,8 @@ def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
     key = ids
     bodies = [selectors.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
-        making = studio.ask(key, bodies, repeating.for_request(request))
-    except Refused as refused:
+        making = studio.ask(key, bodies, repeat_gate.for_request(request))
+    except RequestRefused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:
         studio.forget(key, making)
@@ -246,8 +238,8 @@ def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
     return response
 
 
-def _ask_again(why: Message) -> JsonResponse:
-    return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(repeating.AGAIN_S)})
+def _ask_again(why: PageMessage) -> JsonResponse:
+    return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(repeat_gate.AGAIN_S)})
 
 
 def _differences(*sides: Scenario) -> list[dict[str, Any]]:

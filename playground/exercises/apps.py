@@ -13,12 +13,12 @@ class ExercisesConfig(AppConfig):
 
     def ready(self) -> None:
         """Say which sessions wait for an answer, which are of use before, and what learners take."""
-        from playground import holds, keeping, services  # noqa: PLC0415 - needs the models
         from playground.exercises import catalog, learners, stages  # noqa: PLC0415 - as above
         from playground.exercises.builder import made  # noqa: PLC0415 - as above
+        from playground.records import kept_bytes, paused_sessions, services  # noqa: PLC0415 - needs the models
 
-        holds.register_wait(stages.holds_us)
-        holds.register(stages.waits)
-        keeping.register(learners.kept_bytes)
+        paused_sessions.register_wait(stages.holds_us)
+        paused_sessions.register(stages.waits)
+        kept_bytes.register(learners.kept_bytes)
         services.register_use(stages.used)
         catalog.register(made.content_of)

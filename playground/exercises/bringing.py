@@ -17,8 +17,8 @@ from django.utils.translation import gettext_lazy as _
 from playground.exercises import catalog, gates
 from playground.exercises.limits import ATTEMPTS
 from playground.exercises.models import Attempt, Learner, Work
-from playground.messages import Refused
-from playground.pasted import text_of
+from playground.texts.page_message import RequestRefused
+from playground.texts.pasted_text import text_of
 
 MOST_BYTES: Final = 1_000_000
 OLDEST: Final = timedelta(days=3650)
@@ -28,7 +28,7 @@ NO_LINES: Final = {"feedback": [], "lines": [], "step": 0, "moves": []}
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 
 
-class Answer(msgspec.Struct, frozen=True):
+class BroughtAnswer(msgspec.Struct, frozen=True):
     """One answer, as it is in the file of a person's data."""
 
     at: datetime
@@ -36,7 +36,7 @@ class Answer(msgspec.Struct, frozen=True):
     tally: Text = msgspec.field(name="said")
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ExercisesEntry(msgspec.Struct, frozen=True):
     """Somebody's work on one exercise."""
 
     exercise: Annotated[str, msgspec.Meta(max_length=60)]
@@ -45,24 +45,24 @@ class Entry(msgspec.Struct, frozen=True):
     right_first_time: bool
     solution_shown: bool
     hints: Annotated[int, msgspec.Meta(ge=0, le=4)]
-    answers: Annotated[list[Answer], msgspec.Meta(max_length=ATTEMPTS)]
+    answers: Annotated[list[BroughtAnswer], msgspec.Meta(max_length=ATTEMPTS)]
 
 
-class File(msgspec.Struct, frozen=True):
+class ExercisesFile(msgspec.Struct, frozen=True):
     """The part of the file of one's data that can be brought back."""
 
     format: Literal["waterline-person-1"]
-    exercises: Annotated[list[Entry], msgspec.Meta(max_length=500)]
+    exercises: Annotated[list[ExercisesEntry], msgspec.Meta(max_length=500)]
 
 
-def read(data: bytes) -> File:
-    """Return the content of a file; raise `Refused` for what is not such a file, or too large."""
+def read(data: bytes) -> ExercisesFile:
+    """Return the content of a file; raise `RequestRefused` for what is not such a file, or too large."""
     if len(data) > MOST_BYTES:
-        raise Refused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
+        raise RequestRefused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
     try:
-        return msgspec.json.decode(text_of(data), type=File)
+        return msgspec.json.decode(text_of(data), type=ExercisesFile)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise Refused(
+        raise RequestRefused(
             _("This is not a file of your data. Take the one that “Take my progress along” gives.")
         ) from None
 
@@ -72,10 +72,10 @@ def is_counted(learner: Learner) -> bool:
     return hasattr(learner, "student") or learner.seats.exists()
 
 
-def bring(learner: Learner, file: File) -> int:
+def bring(learner: Learner, file: ExercisesFile) -> int:
     """Keep what the learner has not worked on yet; return how many exercises that were."""
     if is_counted(learner):
-        raise Refused(
+        raise RequestRefused(
             _("Your work belongs to a class or a learning platform, and cannot be imported from a file.")
         )
     with transaction.atomic():
@@ -92,7 +92,7 @@ def bring(learner: Learner, file: File) -> int:
     return found
 
 
-def _keep(learner: Learner, entry: Entry) -> None:
+def _keep(learner: Learner, entry: ExercisesEntry) -> None:
     times = [_bounded(each.at) for each in entry.answers]
     begun, done = _bounded(entry.begun), _bounded(entry.done) if entry.done and entry.answers else None
     failures = sum(not each.passed for each in entry.answers)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from playground.exercises.kinds import KINDS
-from playground.exercises.schema import Exercise, Unit, UnitTexts
+from playground.exercises.schema import Exercise, LessonUnit, UnitTexts
 from playground.exercises.variants import filled
 
 FOLDER = Path(__file__).resolve().parent / "data"
@@ -38,10 +38,10 @@ def _number(unit: Path) -> int:
 
 
 @cache
-def units() -> tuple[Unit, ...]:
+def units() -> tuple[LessonUnit, ...]:
     """Return the units in the order in which they are taught."""
     return tuple(
-        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Unit)
+        msgspec.convert(tomllib.loads(path.read_text("utf-8")), LessonUnit)
         for path in sorted(FOLDER.glob("*/unit.toml"), key=_number)
     )
 
@@ -134,7 +134,7 @@ def exercise(slug: str) -> Exercise:
     return exercises().get(slug) or _made(slug)
 
 
-def unit(slug: str) -> Unit:
+def unit(slug: str) -> LessonUnit:
     """Return a unit, or raise `NoExercise`."""
     for each in (*units(), made_unit()):
         if each.slug == slug:
@@ -143,13 +143,13 @@ def unit(slug: str) -> Unit:
 
 
 @cache
-def made_unit() -> Unit:
+def made_unit() -> LessonUnit:
     """Return the unit to which made exercises belong; it lists none, for each is found by its own address."""
 
     def texts(title: str, goal: str) -> UnitTexts:
         return UnitTexts(title=title, goal=goal, before=goal, timing=(goal,), discussion=(goal,))
 
-    return Unit(
+    return LessonUnit(
         slug=MADE,
         exercises=(),
         en=texts("Made by teachers", "Exercises that a teacher made from a session."),

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from django.dispatch import Signal
 
 from playground.exercises.models import Learner
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 worked = Signal()
 """Sent with `work` after it changed; and with `learner` alone when somebody deleted their work."""
 
-Gate = Callable[[Learner, str], Message | None]
+Gate = Callable[[Learner, str], PageMessage | None]
 _gates: list[tuple[Gate, bool]] = []
 
 
@@ -22,7 +22,7 @@ def register(gate: Gate, *, hides: bool = False) -> None:
         _gates.append((gate, hides))
 
 
-def closed(learner: Learner, slug: str, *, hidden: bool = False) -> Message | None:
+def closed(learner: Learner, slug: str, *, hidden: bool = False) -> PageMessage | None:
     """Return why a learner may not go on with an exercise now, or with `hidden` not even see it; None if nothing is."""
     for gate, hides in _gates:
         reason = gate(learner, slug) if hides or not hidden else None

@@ -8,9 +8,9 @@ from typing import Any
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from playground import callers
+from playground.callers import request_callers
 from playground.exercises.models import Attempt, Learner
-from playground.timeline import ALPHABET
+from playground.hosting.timeline import ALPHABET
 
 KEY = "learner"
 NUMBER = "learner_number"
@@ -62,7 +62,7 @@ def begin(browser: Any) -> Learner:
     found = current(browser)
     if found is None:
         code = new_code()
-        group = callers.trace_of(callers.present().group)
+        group = request_callers.trace_of(request_callers.present().group)
         found = Learner.objects.create(code_trace=trace_of(code), group=group)
         browser[KEY], browser[NUMBER] = code, found.pk
     else:

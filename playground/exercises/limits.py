@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from playground import ratelimit
-from playground.messages import Refused
+from playground.limits import rate_limits
+from playground.texts.page_message import RequestRefused
 
 ATTEMPTS = 200
 """Answers to one exercise."""
@@ -15,6 +15,6 @@ GRADING_S = 5.0
 
 
 def take_attempt(learner_id: int) -> None:
-    """Take one of the learner's attempts, or raise `Refused`."""
-    if not ratelimit.take("attempts", str(learner_id)):
-        raise Refused(_("Too many answers at once. Think a little, and try again in a minute."))
+    """Take one of the learner's attempts, or raise `RequestRefused`."""
+    if not rate_limits.take("attempts", str(learner_id)):
+        raise RequestRefused(_("Too many answers at once. Think a little, and try again in a minute."))

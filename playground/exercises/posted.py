@@ -6,7 +6,7 @@ from collections.abc import ItemsView
 from typing import Protocol
 
 
-class Posted(Protocol):
+class PostedForm(Protocol):
     """The fields of a form: Django's QueryDict, or the desk's own."""
 
     def get(self, name: str, otherwise: str) -> str:

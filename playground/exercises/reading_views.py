@@ -12,44 +12,44 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from playground import repeating
 from playground.exercises import catalog, readings
-from playground.hosting.answers import Answers
-from playground.messages import Message
+from playground.hosting.answers import PendingAnswers
+from playground.limits import repeat_gate
+from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 
-runs: Final = Answers(16 * 1024 * 1024)
+runs: Final = PendingAnswers(16 * 1024 * 1024)
 """The last ones, by reading and numbers."""
 
 
 def _found(
     request: HttpRequest, unit: str, slug: str
-) -> tuple[readings.Reading, tuple[tuple[str, int], ...]]:
+) -> tuple[readings.UnitReading, tuple[tuple[str, int], ...]]:
     """Return a reading with the numbers of an address, and these numbers."""
     usual = readings.before(slug)
     if usual is None or catalog.exercise(slug).unit != unit:
-        raise Gone(_("There is no such page"), Message(_("Choose one from the list of units.")))
+        raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
     asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
     try:
         numbers = {name: int(text[:9]) for name, text in asked.items()}
         return readings.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
     except ValueError:
-        raise Gone(
-            _("There is no run with these numbers"), Message(_("Drag the numbers on the page itself."))
+        raise PageGone(
+            _("There is no run with these numbers"), PageMessage(_("Drag the numbers on the page itself."))
         ) from None
 
 
 def _played(
-    request: HttpRequest, found: readings.Reading, numbers: tuple[tuple[str, int], ...]
-) -> readings.Run:
+    request: HttpRequest, found: readings.UnitReading, numbers: tuple[tuple[str, int], ...]
+) -> readings.ReadingRun:
     """Return the run with these numbers, played if it is not among the last ones."""
     key = found.slug, numbers
     played = runs.find(key)
     if played is None:
-        with repeating.for_request(request):
+        with repeat_gate.for_request(request):
             played = runs.keep(key, readings.run(found.slug, numbers))
-    return msgspec.json.decode(played, type=readings.Run)
+    return msgspec.json.decode(played, type=readings.ReadingRun)
 
 
 def _systems() -> dict[str, str]:
@@ -83,7 +83,9 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     return render(request, "exercises/reading.html", context)
 
 
-def _sentence(sentence: readings.Sentence, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
+def _sentence(
+    sentence: readings.ReadingSentence, texts: readings.ReadingTexts, run: readings.ReadingRun
+) -> dict[str, Any]:
     return {
         "id": sentence.id,
         "text": texts.sentences[sentence.id],
@@ -93,7 +95,7 @@ def _sentence(sentence: readings.Sentence, texts: readings.ReadingTexts, run: re
 
 
 def _number(
-    name: str, found: readings.Reading, numbers: dict[str, int], texts: readings.ReadingTexts
+    name: str, found: readings.UnitReading, numbers: dict[str, int], texts: readings.ReadingTexts
 ) -> dict[str, Any]:
     drawn = found.numbers[name]
     return {

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.reading.conditions import Condition, Watch
+from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises import catalog
-from playground.exercises.grading import Playback
-from playground.exercises.schema import Id, Part, Text
-from playground.exercises.variants import Drawn, with_numbers
+from playground.exercises.grading import GradedRun
+from playground.exercises.schema import Id, SchemaPart, Text
+from playground.exercises.variants import DrawnVariant, with_numbers
 from playground.jobs.job import RUN, job
 
 SYSTEMS: Final = {
@@ -36,7 +36,7 @@ class BadNumber(ValueError):
     """A number cannot be drawn so."""
 
 
-class Sentence(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReadingSentence(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One sentence: the rules that it rests on, and what must hold in the run if it is true."""
 
     id: Id
@@ -44,7 +44,7 @@ class Sentence(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     claims: tuple[Condition, ...] = ()
 
 
-class ReadingTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReadingTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A reading in one language."""
 
     title: Text
@@ -54,7 +54,7 @@ class ReadingTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     carries: dict[str, Text]
 
 
-class Reading(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitReading(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One page before one or several exercises.
 
     Args:
@@ -65,9 +65,9 @@ class Reading(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     exercises: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
-    numbers: Annotated[dict[str, Drawn], msgspec.Meta(min_length=1, max_length=3)]
+    numbers: Annotated[dict[str, DrawnVariant], msgspec.Meta(min_length=1, max_length=3)]
     scenario: dict[str, Any]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[ReadingSentence, ...]
     en: ReadingTexts
     zh_hans: ReadingTexts
     zh_hant: ReadingTexts
@@ -88,17 +88,17 @@ def _plain() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def readings() -> dict[str, Reading]:
+def readings() -> dict[str, UnitReading]:
     """Return every reading with its usual numbers, by name."""
     return {slug: reading(slug, {}) for slug in _plain()}
 
 
-def before(exercise: str) -> Reading | None:
+def before(exercise: str) -> UnitReading | None:
     """Return the reading before an exercise."""
     return next((each for each in readings().values() if exercise in each.exercises), None)
 
 
-def reading(slug: str, numbers: Mapping[str, int]) -> Reading:
+def reading(slug: str, numbers: Mapping[str, int]) -> UnitReading:
     """Return a reading with these numbers; what is not given is as usual.
 
     Raises NoReading, and BadNumber for a number that it does not have or that is out of its range.
@@ -106,16 +106,16 @@ def reading(slug: str, numbers: Mapping[str, int]) -> Reading:
     if slug not in _plain():
         raise NoReading(slug)
     plain = _plain()[slug]
-    drawn = msgspec.convert(plain["numbers"], dict[str, Drawn])
+    drawn = msgspec.convert(plain["numbers"], dict[str, DrawnVariant])
     for name, number in numbers.items():
         if name not in drawn or number not in drawn[name].choices:
             raise BadNumber(f"{name} cannot be {number}")
     chosen = {name: numbers.get(name, each.usual) for name, each in drawn.items()}
     rest = with_numbers({name: part for name, part in plain.items() if name != "numbers"}, chosen)
-    return msgspec.convert({**rest, "numbers": plain["numbers"], "slug": slug}, Reading)
+    return msgspec.convert({**rest, "numbers": plain["numbers"], "slug": slug}, UnitReading)
 
 
-class Run(msgspec.Struct, frozen=True):
+class ReadingRun(msgspec.Struct, frozen=True):
     """The run beside a reading: transitions with their times, and which sentences hold in it."""
 
     at_us: list[int]
@@ -126,13 +126,13 @@ class Run(msgspec.Struct, frozen=True):
 
 @job(RUN)
 def run(slug: str, numbers: tuple[tuple[str, int], ...]) -> bytes:
-    """Play the run of a reading with these numbers to its end; return it as JSON, see `Run`."""
+    """Play the run of a reading with these numbers to its end; return it as JSON, see `ReadingRun`."""
     found = reading(slug, dict(numbers))
-    watches = {each.id: [Watch(claim) for claim in each.claims] for each in found.sentences}
-    playback = Playback(found.scenario, (), [each for several in watches.values() for each in several])
+    watches = {each.id: [ConditionWatch(claim) for claim in each.claims] for each in found.sentences}
+    playback = GradedRun(found.scenario, (), [each for several in watches.values() for each in several])
     moment = playback.go(found.scenario["until_us"])
     return msgspec.json.encode(
-        Run(
+        ReadingRun(
             at_us=[event.at_us for event in playback.events],
             rows=[event.transition for event in playback.events],
             until_us=found.scenario["until_us"],

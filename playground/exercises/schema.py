@@ -7,25 +7,25 @@ from typing import Annotated, Any
 import msgspec
 
 from engine.reading.conditions import Condition
-from playground.exercises.variants import Drawn
+from playground.exercises.variants import DrawnVariant
 
 LANGUAGES = ("en", "zh_hans", "zh_hant")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SchemaPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Anything in the file."""
 
 
-class GoOn(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class GoOn(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the run goes on once the prediction is locked: commands with absolute times, and the end."""
 
     until_us: int
     commands: tuple[dict[str, Any], ...] = ()
 
 
-class Wrong(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WrongAnswer(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A wrong answer that the tests give, and the feedback that it must get."""
 
     feedback: str
@@ -36,7 +36,7 @@ class Wrong(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     moves: tuple[tuple[int, str], ...] = ()
 
 
-class Texts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ExerciseTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The texts in one language."""
 
     title: Text
@@ -49,7 +49,7 @@ class Texts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     steps: tuple[Text, ...] = ()
 
 
-class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One exercise.
 
     Args:
@@ -67,13 +67,13 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rules: tuple[str, ...]
     scenario: dict[str, Any]
     go_on: GoOn | None = None
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
     claims: tuple[Condition, ...] = ()
-    en: Texts
-    zh_hans: Texts
-    zh_hant: Texts
+    en: ExerciseTexts
+    zh_hans: ExerciseTexts
+    zh_hant: ExerciseTexts
     form: Any = None
-    variants: dict[str, Drawn] = {}
+    variants: dict[str, DrawnVariant] = {}
     slug: str = ""
     unit: str = ""
 
@@ -84,12 +84,12 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         commands = [*self.scenario.get("commands", ()), *self.go_on.commands]
         return {**self.scenario, "commands": commands, "until_us": self.go_on.until_us}
 
-    def texts(self, language: str) -> Texts:
+    def texts(self, language: str) -> ExerciseTexts:
         """Return the texts in a language of the site, English for any other."""
         return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
 
 
-class UnitTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A unit in one language: what learners read, and the notes for the teacher."""
 
     title: Text
@@ -99,7 +99,7 @@ class UnitTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     discussion: tuple[Text, ...]
 
 
-class Unit(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LessonUnit(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Exercises for one lesson, in order, with notes and a timetable for the teacher."""
 
     slug: Id

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from playground.exercises import catalog, words
-from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.kinds.broker import place_word
-from playground.exercises.schema import Exercise, Texts, Unit
+from playground.exercises.schema import Exercise, ExerciseTexts, LessonUnit
 
 if TYPE_CHECKING:
     from playground.exercises.models import Learner, Work
-    from playground.exercises.worked import Answered, Worked
+    from playground.exercises.worked import AnsweredExercise, WorkedExercise
 
 DONE = ("first", "later")
 """States of an exercise that is done."""
@@ -30,7 +30,7 @@ def work_on(learner: Learner | None, slug: str) -> Work | None:
     return learner.works.select_related("session", "learner").filter(exercise=slug).first()
 
 
-def state_of(work: Worked | None) -> str:
+def state_of(work: WorkedExercise | None) -> str:
     """Return how far somebody is: none, working, wrong (the last answer), first (right first time) or later."""
     if work is None:
         return "none"
@@ -43,7 +43,7 @@ LATER = 0.6
 """What an exercise counts that was right later; right first time counts 1."""
 
 
-def score(work: Worked) -> float | None:
+def score(work: WorkedExercise) -> float | None:
     """Return what somebody's work on an exercise counts, 0 to 1; None before there is an answer."""
     if work.done_at:
         return 1.0 if work.right_first else LATER
@@ -60,7 +60,11 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
 
 
 def unit_row(
-    unit: Unit, number: str, exercises: Sequence[Exercise], works: Mapping[str, Worked], language: str
+    unit: LessonUnit,
+    number: str,
+    exercises: Sequence[Exercise],
+    works: Mapping[str, WorkedExercise],
+    language: str,
 ) -> dict[str, Any]:
     """Return a unit with some of its exercises and somebody's progress in them."""
     rows: list[dict[str, Any]] = []
@@ -89,12 +93,14 @@ def unit_row(
     }
 
 
-def last_attempt(work: Work | None) -> Answered | None:
+def last_attempt(work: Work | None) -> AnsweredExercise | None:
     """Return the latest answer since one began, or began again: an older one speaks of other numbers."""
     return work.answers.filter(number__gt=work.earlier).order_by("-number").first() if work else None
 
 
-def shown_verdict(exercise: Exercise, texts: Texts, attempt: Answered, *, locked: bool) -> dict[str, Any]:
+def shown_verdict(
+    exercise: Exercise, texts: ExerciseTexts, attempt: AnsweredExercise, *, locked: bool
+) -> dict[str, Any]:
     """Return an attempt in words: what was predicted beside what happened."""
     verdict, kind = attempt.verdict, kind_of(exercise)
     return {
@@ -138,7 +144,7 @@ def shown_solution(exercise: Exercise, language: str) -> list[str]:
     return kind_of(exercise).solution_lines(exercise, exercise.texts(language))
 
 
-def answer_form(exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any] | None:
+def answer_form(exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any] | None:
     """Return what the form of an exercise shows, its template first; None when there is nothing left to answer."""
     kind = kind_of(exercise)
     if kind.is_over(exercise, progress):

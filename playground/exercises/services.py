@@ -14,16 +14,18 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground import callers, keeping, repeating
+from playground.callers import request_callers
 from playground.exercises import catalog, gates, limits, stages, task
-from playground.exercises.grading import BadAnswer, TooLong, Verdict
+from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.jobs.job import RUN, BoundedJob, job
-from playground.messages import Message, Refused
+from playground.limits import repeat_gate
 from playground.models import Session
-from playground.services import delete_sessions
+from playground.records import kept_bytes
+from playground.records.services import delete_sessions
+from playground.texts.page_message import PageMessage, RequestRefused
 
 R = TypeVar("R")
 CHECKED_EACH: Final = 10
@@ -44,7 +46,7 @@ def begin(learner: Learner, exercise: Exercise) -> Work:
     return work
 
 
-def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
+def answer(work: Work, exercise: Exercise, given: Any) -> GradedVerdict:
     """Grade an answer and keep it.
 
     Raises Refused when it cannot be graded: malformed, too many, too long, or the class is frozen.
@@ -52,12 +54,12 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
     _pass_gates(work.learner, exercise)
     limits.take_attempt(work.learner_id)
     if work.attempts >= limits.ATTEMPTS:
-        raise Refused(
+        raise RequestRefused(
             _("This exercise has had %(most)s answers, which is the limit. Look at the solution."),
             most=limits.ATTEMPTS,
         )
     if work.attempts % CHECKED_EACH == CHECKED_EACH - 1:
-        keeping.check(callers.present())
+        kept_bytes.check(request_callers.present())
     whole = _whole_answer(work, exercise, given)
     with _place(exercise, whole):
         verdict = _done(exercise, whole, graded)
@@ -76,7 +78,7 @@ def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
 def _place(exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
     """Hold a place for repeating a run, where one is needed: `Known` takes its own."""
     needed = exercise.unit == catalog.MADE or kind_of(exercise).repeats(whole)
-    return repeating.for_present() if needed else contextlib.nullcontext()
+    return repeat_gate.for_present() if needed else contextlib.nullcontext()
 
 
 def _out_of_time() -> Callable[[], bool]:
@@ -93,11 +95,11 @@ def _out_of_time() -> Callable[[], bool]:
 
 def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
     if work.session is None:
-        raise Refused(_("The session is gone. Begin again."))
+        raise RequestRefused(_("The session is gone. Begin again."))
     try:
         return stages.log_of(work.session, goals)
     except TimeoutError:
-        raise Refused(_("The session is busy. Pause it, and try again.")) from None
+        raise RequestRefused(_("The session is busy. Pause it, and try again.")) from None
 
 
 def _done(exercise: Exercise, whole: Any, work: BoundedJob[[Exercise, Any], R]) -> R:
@@ -109,7 +111,7 @@ def _done(exercise: Exercise, whole: Any, work: BoundedJob[[Exercise, Any], R]) 
 
 
 @job(RUN)
-def graded(exercise: Exercise, whole: Any) -> Verdict:
+def graded(exercise: Exercise, whole: Any) -> GradedVerdict:
     """Grade an answer. Raises Refused."""
     return task.graded(exercise, whole, _out_of_time())
 
@@ -132,11 +134,11 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
         return _done(exercise, whole, stands)
 
 
-def _gate_reason(work: Work, exercise: Exercise) -> Message | None:
+def _gate_reason(work: Work, exercise: Exercise) -> PageMessage | None:
     return gates.closed(work.learner, exercise.slug)
 
 
-def _keep(work: Work, verdict: Verdict) -> None:
+def _keep(work: Work, verdict: GradedVerdict) -> None:
     with transaction.atomic():
         Work.objects.filter(pk=work.pk).update(
             attempts=F("attempts") + 1,
@@ -154,7 +156,7 @@ def _keep(work: Work, verdict: Verdict) -> None:
         )
 
 
-def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> None:
+def _move_on(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any) -> None:
     """Let the run go on where the answer allows it, and note that the exercise is done."""
     another = task.move_on(work, exercise, verdict, given, timezone.now())
     work.save(update_fields=["locked", "steps", "done_at", "right_first"])
@@ -175,7 +177,7 @@ def show_solution(work: Work, exercise: Exercise) -> None:
     """Show the solution, once there were some attempts and all hints."""
     _pass_gates(work.learner, exercise)
     if not task.may_see_solution(work, exercise):
-        raise Refused(
+        raise RequestRefused(
             _("The solution comes after %(tries)s tries, or after all hints."),
             tries=limits.TRIES_BEFORE_SOLUTION,
         )
@@ -210,4 +212,4 @@ def _touch(work: Work) -> None:
 def _pass_gates(learner: Learner, exercise: Exercise) -> None:
     reason = gates.closed(learner, exercise.slug)
     if reason is not None:
-        raise Refused(reason)
+        raise RequestRefused(reason)

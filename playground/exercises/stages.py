@@ -9,15 +9,16 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground import selectors, services, whereabouts
-from playground.doors import door
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.exercises.task import held, progress
-from playground.messages import Message
+from playground.hosting.engine_factory import door
 from playground.models import Session
+from playground.records import selectors, services
+from playground.sessions import owner_address
+from playground.texts.page_message import PageMessage
 
 
 def holds_us(session: Session) -> int | None:
@@ -36,11 +37,11 @@ def used() -> QuerySet[Any]:
     return Work.objects.exclude(session=None).values("session")
 
 
-def waits(public_id: str) -> Message | None:
+def waits(public_id: str) -> PageMessage | None:
     """Return why nobody may make a copy of a session now: the copy could be played on, and show the answer."""
     if not _is_held(Work.objects.filter(session__public_id=public_id)):
         return None
-    return Message(_("This run waits for your answer. Answer first, then take it along."))
+    return PageMessage(_("This run waits for your answer. Answer first, then take it along."))
 
 
 def open_stage(exercise: Exercise, work: Work) -> Session:
@@ -63,7 +64,7 @@ def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
 
     Raises TimeoutError when the session is too busy to say where it is.
     """
-    moment = whereabouts.moment(session.public_id, goals)
+    moment = owner_address.moment(session.public_id, goals)
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:

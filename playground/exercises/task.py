@@ -9,29 +9,29 @@ from zlib import crc32
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, elsewhere, limits, readings, selectors, words
-from playground.exercises.grading import BadAnswer, TooLong, Verdict
-from playground.exercises.kinds import GiveUp, Progress, grade, kind_of, never
+from playground.exercises import catalog, limits, readings, release_difference, selectors, words
+from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
+from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
 from playground.exercises.schema import Exercise
-from playground.exercises.worked import Answered, Worked
-from playground.messages import Refused
+from playground.exercises.worked import AnsweredExercise, WorkedExercise
+from playground.texts.page_message import RequestRefused
 from playground.verdicts import todays_broker
 
 MOST_VARIANTS: Final = 1_000_000
 """Seeds go from 1 up to this."""
 
 
-def progress(work: Worked) -> Progress:
+def progress(work: WorkedExercise) -> KindProgress:
     """Return how far somebody is."""
-    return Progress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
+    return KindProgress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
 
 
-def held(exercise: Exercise, work: Worked) -> bool:
+def held(exercise: Exercise, work: WorkedExercise) -> bool:
     """Return whether the run stands still until there is an answer: then its session can only be watched."""
     return kind_of(exercise).is_held(progress(work))
 
 
-def may_see_solution(work: Worked, exercise: Exercise) -> bool:
+def may_see_solution(work: WorkedExercise, exercise: Exercise) -> bool:
     """Return whether the solution may be shown."""
     return bool(
         work.done_at
@@ -40,7 +40,7 @@ def may_see_solution(work: Worked, exercise: Exercise) -> bool:
     )
 
 
-def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> Verdict:
+def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> GradedVerdict:
     """Grade an answer.
 
     Args:
@@ -53,14 +53,16 @@ def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> Verdict:
     try:
         return grade(exercise, whole, give_up)
     except BadAnswer:
-        raise Refused(
+        raise RequestRefused(
             _("The answer is not complete. Fill in everything that is asked, and send it again.")
         ) from None
     except TooLong:
-        raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
+        raise RequestRefused(_("The session is too long to be checked. Begin again, and do less.")) from None
 
 
-def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now: dt.datetime) -> bool:
+def move_on(
+    work: WorkedExercise, exercise: Exercise, verdict: GradedVerdict, given: Any, now: dt.datetime
+) -> bool:
     """Note what a graded answer changes; return whether the run beside the task becomes another."""
     if verdict.passed and work.done_at is None:
         work.done_at = now
@@ -71,7 +73,7 @@ def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now:
     return after != before
 
 
-def begin_again(work: Worked, exercise: Exercise) -> Exercise:
+def begin_again(work: WorkedExercise, exercise: Exercise) -> Exercise:
     """Forget what was answered, which could be copied otherwise; return the exercise with other numbers, if it has any.
 
     Attempts and hints stay counted.
@@ -88,7 +90,9 @@ def address(exercise: Exercise) -> str:
     return reverse("exercise", args=[exercise.unit, exercise.slug])
 
 
-def context(found: Exercise, work: Worked | None, attempt: Answered | None, language: str) -> dict[str, Any]:
+def context(
+    found: Exercise, work: WorkedExercise | None, attempt: AnsweredExercise | None, language: str
+) -> dict[str, Any]:
     """Return what the templates of an exercise need.
 
     Args:
@@ -100,7 +104,7 @@ def context(found: Exercise, work: Worked | None, attempt: Answered | None, lang
     texts = found.texts(language)
     following = catalog.next_after(found.slug)
     slugs = catalog.unit(found.unit).exercises
-    far = progress(work) if work else Progress()
+    far = progress(work) if work else KindProgress()
     reading = readings.before(found.slug)
     is_held = work is not None and held(found, work)
     anew = work is not None and work.earlier > 0 and attempt is None
@@ -118,7 +122,7 @@ def context(found: Exercise, work: Worked | None, attempt: Answered | None, lang
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
         "explained": work is not None and not anew and (work.done_at is not None or far.locked),
-        "otherwise": elsewhere.otherwise(found),
+        "otherwise": release_difference.otherwise(found),
         "today": todays_broker.TODAYS.name,
         "held": is_held,
         "hints": texts.hints[: work.hints] if work else (),

@@ -14,14 +14,14 @@ from typing import Any
 
 import msgspec
 
-from playground.messages import THIN_SPACE
-from playground.written import WrittenWrong
+from playground.storybook.authored_texts import WrittenWrong
+from playground.texts.page_message import THIN_SPACE
 
 SUM = re.compile(r"\{([a-z0-9_]+(?:[+-][a-z0-9_]+)*)\}")
 TERM = re.compile(r"([+-]?)([a-z0-9_]+)")
 
 
-class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DrawnVariant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One number of an exercise: as it is usually, and from where to where it may be drawn."""
 
     usual: int
@@ -55,9 +55,9 @@ def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
     return {**with_numbers(plain, numbers), "variants": plain["variants"]}
 
 
-def drawn_of(plain: dict[str, Any]) -> dict[str, Drawn]:
+def drawn_of(plain: dict[str, Any]) -> dict[str, DrawnVariant]:
     """Return the numbers of a file's content that can be drawn."""
-    return msgspec.convert(plain.get("variants", {}), dict[str, Drawn])
+    return msgspec.convert(plain.get("variants", {}), dict[str, DrawnVariant])
 
 
 def with_numbers(plain: dict[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:

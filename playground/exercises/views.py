@@ -17,15 +17,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import ownership
+from playground.callers import session_ownership
 from playground.exercises import bringing, catalog, gates, learners, review, selectors, services, task, words
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
-from playground.messages import Message, Refused
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import View, keeps, rate_limited, rate_limited_reading
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 from playground.web.errors import answer as error_page
 
 
@@ -39,7 +39,7 @@ def _found(unit: str, slug: str) -> Exercise:
     except catalog.NoExercise:
         exercise = None
     if exercise is None or exercise.unit != unit:
-        raise Gone(_("There is no such exercise"), Message(_("Choose one from the list of units.")))
+        raise PageGone(_("There is no such exercise"), PageMessage(_("Choose one from the list of units.")))
     return exercise
 
 
@@ -72,7 +72,9 @@ def notes(request: HttpRequest, unit: str) -> HttpResponse:
     try:
         found = catalog.unit(unit)
     except catalog.NoExercise:
-        raise Gone(_("There is no such unit"), Message(_("Choose one from the list of units."))) from None
+        raise PageGone(
+            _("There is no such unit"), PageMessage(_("Choose one from the list of units."))
+        ) from None
     language = _language()
     key = [
         {
@@ -135,7 +137,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
-        ownership.claim(request.session, work.session.public_id)
+        session_ownership.claim(request.session, work.session.public_id)
     context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
 
@@ -157,7 +159,7 @@ def changes_work(view: View) -> View:
         found = catalog.variant(slug, work.variant)
         try:
             view(request, work, found)
-        except Refused as refused:
+        except RequestRefused as refused:
             if request.htmx:
                 return error_page(request, 409, _("That did not work"), refused.message)
             return page(request, found, str(refused.message), status=409)
@@ -177,7 +179,7 @@ def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     if work is not None and work.session is not None:
         try:
             found = services.standing(work, catalog.variant(slug, work.variant))
-        except Refused:
+        except RequestRefused:
             found = None
     return JsonResponse(found or {})
 
@@ -189,7 +191,7 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     found = _found(unit, slug)
     try:
         services.begin(learners.begin(request.session), found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return page(request, found, str(refused.message), status=409)
     return redirect(task.address(found))
 
@@ -242,7 +244,7 @@ def bring(request: HttpRequest) -> HttpResponse:
     try:
         file = bringing.read(upload.read(bringing.MOST_BYTES + 1) if upload else b"")
         count = bringing.bring(learners.begin(request.session), file)
-    except Refused as refused:
+    except RequestRefused as refused:
         return _units(request, 422, file_error=str(refused.message))
     sentence = ngettext("%(n)s exercise was imported.", "%(n)s exercises were imported.", count)
     return _units(request, taken_in=sentence % {"n": count})

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any, Protocol
 
 
-class Worked(Protocol):
+class WorkedExercise(Protocol):
     """Somebody's work on one exercise: a row of the database, or what a browser remembers."""
 
     exercise: str
@@ -24,7 +24,7 @@ class Worked(Protocol):
     locked: bool
 
 
-class Answered(Protocol):
+class AnsweredExercise(Protocol):
     """One answer and its grading."""
 
     number: int

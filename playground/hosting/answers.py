@@ -12,7 +12,7 @@ COMMAND_BYTES: Final = 400
 """What a command about takes that an answer rests on."""
 
 
-class Answers:
+class PendingAnswers:
     """For threads.
 
     Args:

@@ -18,10 +18,10 @@ from typing import IO, Final
 
 import msgspec
 
-from playground import timeline
-from playground.hosting.book import Remembered
-from playground.hosting.door import Files, Node, NodeDoor
-from playground.timeline import Timed
+from playground.hosting import timeline
+from playground.hosting.engine_api import EngineFiles, EngineNode, NodeDoor
+from playground.hosting.session_record import RecordedSession
+from playground.hosting.timeline import Timed
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ SIGNATURE_BYTES: Final = 32
 SUFFIX: Final = ".checkpoint"
 
 
-class Header(msgspec.Struct, frozen=True):
+class CheckpointHeader(msgspec.Struct, frozen=True):
     """What a checkpoint is of.
 
     Args:
@@ -55,7 +55,7 @@ class Header(msgspec.Struct, frozen=True):
     build: str
 
 
-class Checkpoints:
+class CheckpointStore:
     """The checkpoints of one directory, which other processes may use too.
 
     Args:
@@ -75,10 +75,10 @@ class Checkpoints:
     def save(
         self,
         session_id: str,
-        node: Node,
-        files: Files,
+        node: EngineNode,
+        files: EngineFiles,
         root: Path,
-        record: Remembered,
+        record: RecordedSession,
         breathe: Breathe = lambda: None,
     ) -> bool:
         """Write the run down as it is; return whether that could be done.
@@ -94,7 +94,7 @@ class Checkpoints:
             frozen = self._door.freeze(node, files)
         except self._door.not_now:
             return False
-        header = Header(
+        header = CheckpointHeader(
             node.log.number,
             node.now_us,
             len(record.commands),
@@ -113,11 +113,11 @@ class Checkpoints:
     def restore(
         self,
         session_id: str,
-        record: Remembered,
+        record: RecordedSession,
         until_us: int,
         root: Path,
         breathe: Breathe = lambda: None,
-    ) -> tuple[Node, Files, int] | None:
+    ) -> tuple[EngineNode, EngineFiles, int] | None:
         """Bring the newest run before `until_us` back, its files into `root`; call `breathe` often.
 
         Returns:
@@ -139,14 +139,14 @@ class Checkpoints:
         shutil.rmtree(self._place(session_id), ignore_errors=True)
 
     def _open(
-        self, place: Path, record: Remembered, until_us: int, root: Path, breathe: Breathe
-    ) -> tuple[Node, Files, int] | None:
+        self, place: Path, record: RecordedSession, until_us: int, root: Path, breathe: Breathe
+    ) -> tuple[EngineNode, EngineFiles, int] | None:
         data = place.read_bytes()
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, self._signature(body)):
             raise ValueError("it is not signed by this server")
         with tarfile.open(fileobj=io.BytesIO(body)) as archive:
-            header = msgspec.json.decode(_member(archive, "header"), type=Header)
+            header = msgspec.json.decode(_member(archive, "header"), type=CheckpointHeader)
             if header.build != self._build or not _leads_to(header, record, until_us):
                 return None
             frozen = _member(archive, "run")
@@ -180,7 +180,7 @@ class Checkpoints:
             total -= stat.st_size
 
 
-def _leads_to(header: Header, record: Remembered, until_us: int) -> bool:
+def _leads_to(header: CheckpointHeader, record: RecordedSession, until_us: int) -> bool:
     """Return whether the run on record was as in the checkpoint at that time.
 
     It may have been another one with the same commands so far: a server that is killed has written checkpoints of
@@ -191,7 +191,7 @@ def _leads_to(header: Header, record: Remembered, until_us: int) -> bool:
     return in_time and header.record == fingerprint(record, header.commands)
 
 
-def fingerprint(record: Remembered, commands: int) -> str:
+def fingerprint(record: RecordedSession, commands: int) -> str:
     """Return a name for the scenario and its first `count` commands; empty if there are fewer."""
     if commands > len(record.commands):
         return ""
@@ -222,7 +222,7 @@ class _InPieces:
         return self._file.read(count)
 
 
-def _packed(header: Header, frozen: bytes, root: Path, breathe: Breathe) -> bytes:
+def _packed(header: CheckpointHeader, frozen: bytes, root: Path, breathe: Breathe) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
         for name, data in (("header", msgspec.json.encode(header)), ("run", frozen)):

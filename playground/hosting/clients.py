@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from engine.values.sizes import plain
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 
-class Client:
+class SessionClient:
     """A socket that has joined a session.
 
     Args:
@@ -44,18 +44,18 @@ class Client:
         """Whether its page is not in the background."""
 
     def send_message(self, kind: str, **fields: Any) -> None:
-        """Send a small message; `Message` values are written in the reader's language."""
+        """Send a small message; `PageMessage` values are written in the reader's language."""
         written = {
-            name: value.in_language(self.language) if isinstance(value, Message) else value
+            name: value.in_language(self.language) if isinstance(value, PageMessage) else value
             for name, value in fields.items()
         }
         self.send(msgspec.json.encode({"t": kind, **written}, enc_hook=plain))
 
-    def notice(self, level: str, message: Message) -> None:
+    def notice(self, level: str, message: PageMessage) -> None:
         """Say something to the person: level info, limit or error."""
         self.send_message("notice", level=level, message=message)
 
-    def refused(self, number: int | str | None, message: Message) -> None:
+    def refused(self, number: int | str | None, message: PageMessage) -> None:
         """Say that a command was not taken, why, and what to do; for programs as a code with parameters as well."""
         coded = {"code": message.code, "values": message.values} if message.code else {}
         self.send_message("refused", id=number, message=message, **coded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from playground.messages import Message, Refused
+from playground.texts.page_message import PageMessage, RequestRefused
 
 FIRST_WAIT_S: Final = 0.25
 LONGEST_WAIT_S: Final = 1.0
@@ -16,14 +16,14 @@ CALM_S: Final = 60.0
 """A run that went well for so long begins with the first wait again."""
 
 
-class Stopped(Refused):
+class RunStopped(RequestRefused):
     """The run cannot be had for now, through no fault of a command. Everything acknowledged is on record."""
 
     again = True
     """Whether trying again by itself is of use."""
 
 
-class Setbacks:
+class RetryDelay:
     """How long to wait before something that failed is tried again: longer after each try, until all is well again.
 
     Only a try that failed moves the time of the next one. Whoever asks meanwhile is refused, and that changes nothing,
@@ -31,7 +31,7 @@ class Setbacks:
     """
 
     def __init__(self) -> None:
-        self.message: Message | None = None
+        self.message: PageMessage | None = None
         """What is wrong now; None while all is well."""
         self.play = False
         """Whether time passed before, so that it passes again afterwards."""
@@ -45,7 +45,7 @@ class Setbacks:
         """Note that a try begins."""
         self._tried_s = now_s
 
-    def failed(self, message: Message, play: bool, now_s: float, *, again: bool = True) -> bool:
+    def failed(self, message: PageMessage, play: bool, now_s: float, *, again: bool = True) -> bool:
         """Note a failure; return whether it is news to those who watch.
 
         Args:

@@ -16,21 +16,21 @@ from typing import Any
 
 from engine.reading.conditions import Condition
 from playground.hosting import wording
-from playground.hosting.audience import Audience
-from playground.hosting.book import Book, Elsewhere
-from playground.hosting.clients import Client
+from playground.hosting.audience import SessionAudience
+from playground.hosting.clients import SessionClient
+from playground.hosting.command_queue import CommandQueue, RunSoFar
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import NodeDoor
-from playground.hosting.faults import Stopped
-from playground.hosting.keeper import Keeper
-from playground.hosting.session import protocol, said
-from playground.hosting.upkeep import Upkeep
-from playground.hosting.waking import DESERTED_S
-from playground.hosting.wishes import RunSoFar, Wishes
-from playground.hosting.workers.end import Fallen, Lost
-from playground.hosting.workers.pool import Pool
-from playground.limits import Limits
-from playground.messages import Refused
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.faults import RunStopped
+from playground.hosting.run_owner import RunOwner
+from playground.hosting.run_recovery import RunRecovery
+from playground.hosting.run_starter import DESERTED_S
+from playground.hosting.session import page_messages, protocol
+from playground.hosting.session_record import OwnedElsewhere, SessionRecord
+from playground.hosting.workers.pool import WorkerPool
+from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
+from playground.limits.session_limits import SessionLimits
+from playground.texts.page_message import RequestRefused
 
 logger = logging.getLogger(__name__)
 
@@ -39,32 +39,32 @@ INBOX = 64
 Work = Callable[[], Awaitable[None]]
 
 
-class Host:
+class SessionHost:
     """One owner task; everything else only leaves work in its inbox."""
 
     def __init__(
         self,
         session_id: str,
         *,
-        book: Book,
+        book: SessionRecord,
         door: NodeDoor,
-        pool: Pool,
+        pool: WorkerPool,
         directory: ProcessDirectory,
-        limits: Limits,
+        limits: SessionLimits,
         clock: Callable[[], float] = time.monotonic,
-        on_closed: Callable[[Host], None] = lambda host: None,
+        on_closed: Callable[[SessionHost], None] = lambda host: None,
         group: str = "",
         after: asyncio.Task[None] | None = None,
     ) -> None:
         self.session_id = session_id
-        self.audience = Audience()
+        self.audience = SessionAudience()
         self.group = group
         """Of who woke it: how many sessions one address or class keeps awake is bounded."""
         self.closed = False
         self.limits = limits
         self.clock = clock
         self.door = door
-        self.keeper = Keeper(
+        self.keeper = RunOwner(
             session_id,
             book=book,
             pool=pool,
@@ -75,8 +75,8 @@ class Host:
             superseded=self._superseded,
             door=door,
         )
-        self._upkeep = Upkeep(self.keeper, self.audience, limits.wake_s, clock)
-        self._wishes = Wishes(self.keeper, self._upkeep, self.audience)
+        self._upkeep = RunRecovery(self.keeper, self.audience, limits.wake_s, clock)
+        self._wishes = CommandQueue(self.keeper, self._upkeep, self.audience)
         self.last_watched_s = self._last_input_s = self._last_shown_s = clock()
         self._on_closed = on_closed
         self._after = after
@@ -95,15 +95,15 @@ class Host:
 
     # --- from the sockets: nothing here waits ---
 
-    def join(self, client: Client) -> None:
+    def join(self, client: SessionClient) -> None:
         """A socket watches from now on."""
         self.audience.join(client)
 
-    def leave(self, client: Client) -> None:
+    def leave(self, client: SessionClient) -> None:
         """A socket is gone."""
         number = self.audience.leave(client)
         if number is not None:
-            self.keeper.send(protocol.Leave, reader=number)
+            self.keeper.send(protocol.PageLeft, reader=number)
         self.last_watched_s = self._last_shown_s = self.clock()
         self._poke.set()
         self.loop.call_later(DESERTED_S, self._deserted)
@@ -112,31 +112,31 @@ class Host:
         if not self.audience:
             self._upkeep.waking.stop()
 
-    def hello(self, client: Client, have: int | None, life: str | None) -> None:
+    def hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
         """A reader begins, or begins again with `have` rows."""
         self._post(lambda: self._wishes.hello(client, have, life))
 
-    def command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
+    def command(self, client: SessionClient, number: int | str, command: dict[str, Any]) -> None:
         """Somebody wants something of the engine."""
         if not self._post(lambda: self._wishes.command(client, number, command)):
             client.refused(number, wording.BUSY)
 
-    def ask(self, client: Client, number: int | str, line: str) -> None:
+    def ask(self, client: SessionClient, number: int | str, line: str) -> None:
         """Somebody wrote a line in the console."""
         if not self._post(lambda: self._wishes.ask(client, number, line)):
             client.send_message("answer", id=number, text="", error=wording.BUSY)
 
-    def undo(self, client: Client, number: int | str) -> None:
+    def undo(self, client: SessionClient, number: int | str) -> None:
         """Somebody wants the last command back."""
         if not self._post(lambda: self._wishes.undo(client, number)):
             client.refused(number, wording.BUSY)
 
-    def predict(self, client: Client, number: int | str, option: int) -> None:
+    def predict(self, client: SessionClient, number: int | str, option: int) -> None:
         """Somebody answers what the run waits for."""
         if not self._post(lambda: self._wishes.predict(client, number, option)):
             client.refused(number, wording.BUSY)
 
-    def say(self, message: said.Message) -> None:
+    def say(self, message: page_messages.Message) -> None:
         """A page says something that the run alone has to hear, such as that time may pass."""
         self._post(lambda: self._wishes.say(message))
 
@@ -144,13 +144,15 @@ class Host:
         """Go on by one transition."""
         self._post(self._wishes.step)
 
-    def acknowledge(self, client: Client, through: int) -> None:
+    def acknowledge(self, client: SessionClient, through: int) -> None:
         """A reader has applied everything before row `through`."""
         number = self.audience.number(client)
         if number is not None:
-            self.keeper.send_with_next(protocol.Said, reader=number, message=said.Ack(through))
+            self.keeper.send_with_next(
+                protocol.PageSaid, reader=number, message=page_messages.FrameAck(through)
+            )
 
-    def show(self, client: Client, seen: bool) -> None:
+    def show(self, client: SessionClient, seen: bool) -> None:
         """A reader's page can be seen, or not."""
         client.seen = seen
         self._last_shown_s = self.clock()
@@ -159,7 +161,7 @@ class Host:
             self._put(self._upkeep.watch_again)
         number = self.audience.number(client)
         if number is not None and client.joined:
-            self.keeper.send(protocol.Said, reader=number, message=said.Show(seen))
+            self.keeper.send(protocol.PageSaid, reader=number, message=page_messages.ShowFile(seen))
 
     async def moment(self, goals: Sequence[Condition] = ()) -> RunSoFar:
         """Return where the run is, between two instants, and which goals hold there.
@@ -174,8 +176,8 @@ class Host:
         """Return how the session's messages are made up, see `session.mix`; None when it sleeps or is busy."""
         if not self.keeper.awake or self.closed or len(self._inbox) >= INBOX:
             return None
-        with contextlib.suppress(Refused, Fallen, Lost):
-            found: list[int] = (await self.keeper.call(protocol.Mix))["mix"]
+        with contextlib.suppress(RequestRefused, WorkerFailed, WorkerLost):
+            found: list[int] = (await self.keeper.call(protocol.CountByState))["mix"]
             return found
         return None
 
@@ -194,24 +196,24 @@ class Host:
 
     def take(self, message: Any) -> None:
         """Take what the worker sends: frames go straight to the sockets, the rest has its turn."""
-        if isinstance(message, protocol.Text):
+        if isinstance(message, protocol.PageText):
             for number in message.readers:
                 client = self.audience.client(number)
                 if client is not None:
                     client.send(message.text)
-        elif isinstance(message, protocol.Welcome):
+        elif isinstance(message, protocol.PageWelcome):
             client = self.audience.client(message.reader)
             if client is not None:
                 client.send_message("welcome", **self._welcome(client, message))
-        elif isinstance(message, protocol.Pace):
+        elif isinstance(message, protocol.SetPace):
             self._upkeep.plays = message.play
-        elif isinstance(message, protocol.Reached) and not (self._working or self._inbox):
+        elif isinstance(message, protocol.TimeReached) and not (self._working or self._inbox):
             if message.life == self.keeper.life:  # it comes every second: no reason to wake the owner task
                 self.keeper.note(message.good_us)
-        elif isinstance(message, protocol.Took):
+        elif isinstance(message, protocol.SelfCommand):
             self.keeper.gave_itself(message)
             self._put(self._write_down_own)
-        elif isinstance(message, protocol.Notice) and not self.keeper.awake:
+        elif isinstance(message, protocol.RunNotice) and not self.keeper.awake:
             self._send_notice(message)  # how far it is with the very work that everything else waits for
         else:
             self._put(lambda: self._heard(message))
@@ -226,11 +228,11 @@ class Host:
 
     def _superseded(self) -> None:
         async def superseded() -> None:
-            raise Elsewhere
+            raise OwnedElsewhere
 
         self._put(superseded)
 
-    def _welcome(self, client: Client, message: protocol.Welcome) -> dict[str, Any]:
+    def _welcome(self, client: SessionClient, message: protocol.PageWelcome) -> dict[str, Any]:
         return {
             "session": self.session_id,
             "limits": self.limits.public(),
@@ -241,25 +243,25 @@ class Host:
             "lasts_us": message.lasts_us,
         }
 
-    def _send_notice(self, message: protocol.Notice) -> None:
+    def _send_notice(self, message: protocol.RunNotice) -> None:
         self.audience.notice(message.level, wording.coded(message.code, message.values))
 
     async def _write_down_own(self) -> None:
         await self.keeper.write_down_own()
 
     async def _heard(self, message: Any) -> None:
-        if isinstance(message, protocol.Notice):
+        if isinstance(message, protocol.RunNotice):
             self._send_notice(message)
             return
         if message.life != self.keeper.life:
             return  # of a run that is gone
         match message:
-            case protocol.Fell():
+            case protocol.RunFailed():
                 self.keeper.fell(message.good_us)
-                raise Fallen(message.failure, message.good_us, message.play)
-            case protocol.Reached():
+                raise WorkerFailed(message.failure, message.good_us, message.play)
+            case protocol.TimeReached():
                 self.keeper.note(message.good_us)
-            case protocol.Ended():
+            case protocol.RunEnded():
                 self._upkeep.send_verdict(message.digest)
 
     # --- the owner task ---
@@ -275,7 +277,7 @@ class Host:
                 if self._upkeep.stands and self.audience and self.clock() >= self._upkeep.due_s:
                     await self._guarded(self._upkeep.try_again)
                 await self._rest_if_idle()
-        except Elsewhere:
+        except OwnedElsewhere:
             self._move()
         except Exception:
             logger.exception("the host of session %s failed", self.session_id)
@@ -310,13 +312,13 @@ class Host:
         self._working = True
         try:
             await work()
-        except Stopped as stopped:
+        except RunStopped as stopped:
             self._upkeep.stand_still(stopped.message, again=stopped.again)
-        except Refused as refused:
+        except RequestRefused as refused:
             self.audience.notice("error", refused.message)
-        except Lost:
+        except WorkerLost:
             self._upkeep.stand_still(wording.WORKER_LOST)
-        except Fallen as fallen:
+        except WorkerFailed as fallen:
             if not self._upkeep.started:
                 raise
             await self._upkeep.recover(fallen)

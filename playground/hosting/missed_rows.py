@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.replay import Player
+from engine.replay import RunPlayer
 from engine.replay.frames import encode
-from engine.replay.player import SLICE, Piece
-from playground.hosting.book import Remembered
-from playground.hosting.door import NodeDoor
-from playground.hosting.places import NotThere
+from engine.replay.player import SLICE, PlayedPiece
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.file_places import NotThere
+from playground.hosting.session_record import RecordedSession
 
 WHOLE: Final = 6000
 """Most rows of a past that is sent whole."""
@@ -30,7 +30,7 @@ LOG: Final = 4096
 """Most rows of one event; a larger event is a gap, as it was for those who watched."""
 
 
-class Stretch(msgspec.Struct, omit_defaults=True):
+class MissedStretch(msgspec.Struct, omit_defaults=True):
     """A state, and the rows that follow it without a gap.
 
     Args:
@@ -51,7 +51,7 @@ class Stretch(msgspec.Struct, omit_defaults=True):
 class PastRows(msgspec.Struct):
     """An answer: stretches in order, and the number of the row after the last."""
 
-    stretches: list[Stretch]
+    stretches: list[MissedStretch]
     through: int
 
 
@@ -59,7 +59,9 @@ NOTHING: Final = encode(PastRows([], 0))
 """The answer where nothing can be sent."""
 
 
-def rows_of(door: NodeDoor, past_s: float, first: int, last: int, record: Remembered) -> tuple[bytes, int]:
+def rows_of(
+    door: NodeDoor, past_s: float, first: int, last: int, record: RecordedSession
+) -> tuple[bytes, int]:
     """Return the rows from `first` to before `last` as JSON, see `PastRows`, and on how many commands they rest.
 
     Args:
@@ -72,8 +74,8 @@ def rows_of(door: NodeDoor, past_s: float, first: int, last: int, record: Rememb
     Raises:
         NotThere: "future" when the run has not come that far.
     """
-    player = Player(door.rehearse(record.scenario, LOG), record.commands)
-    chosen = Chosen(player, first, last)
+    player = RunPlayer(door.rehearse(record.scenario, LOG), record.commands)
+    chosen = ChosenRows(player, first, last)
     deadline_s = time.monotonic() + past_s
     for piece in player.play(record.reached_us):
         chosen.take(piece)
@@ -85,7 +87,7 @@ def rows_of(door: NodeDoor, past_s: float, first: int, last: int, record: Rememb
     return encode(PastRows(chosen.stretches, min(player.next, last))), player.given
 
 
-class Chosen:
+class ChosenRows:
     """The stretches of a run that are sent, chosen piece by piece.
 
     Args:
@@ -94,8 +96,8 @@ class Chosen:
         last: number of the row after the last.
     """
 
-    def __init__(self, player: Player, first: int, last: int) -> None:
-        self.stretches: list[Stretch] = []
+    def __init__(self, player: RunPlayer, first: int, last: int) -> None:
+        self.stretches: list[MissedStretch] = []
         self._player = player
         self._last = last
         self._near = first if last - first <= WHOLE else last - NEAR
@@ -104,7 +106,7 @@ class Chosen:
         self._states_bytes = 0
         self._open = False
         if first == 0:
-            self.stretches.append(Stretch(0, 0))
+            self.stretches.append(MissedStretch(0, 0))
             self._open = self._near == 0
             self._next_state = self._every
 
@@ -113,7 +115,7 @@ class Chosen:
         """Whether the run has come to the last row that is wanted."""
         return self._player.next >= self._last
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: PlayedPiece) -> None:
         """Take the rows of a piece, or the state after it, or neither."""
         if piece.lost:
             self._open = False
@@ -135,5 +137,5 @@ class Chosen:
         if self._states_bytes + len(state) > STATES_BYTES:
             return False
         self._states_bytes += len(state)
-        self.stretches.append(Stretch(number, self._player.node.now_us, msgspec.Raw(state)))
+        self.stretches.append(MissedStretch(number, self._player.node.now_us, msgspec.Raw(state)))
         return True

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.replay import Player
-from playground.hosting.book import Remembered
+from engine.replay import RunPlayer
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import NodeDoor
-from playground.hosting.places import NotThere
-from playground.limits import Limits
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.file_places import NotThere
+from playground.hosting.session_record import RecordedSession
+from playground.limits.session_limits import SessionLimits
 
 KEPT: Final = 4
 """Moments that are kept at the same time; each may take as much disk as a session."""
@@ -34,7 +34,7 @@ class PastFiles(msgspec.Struct, eq=False):
     readers: int = 0
 
 
-def files_of(door: NodeDoor, limits: Limits, root: str, number: int, record: Remembered) -> int:
+def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, record: RecordedSession) -> int:
     """Repeat a run on real files under `root` up to a transition; return how many of the commands that took.
 
     Args:
@@ -45,10 +45,10 @@ def files_of(door: NodeDoor, limits: Limits, root: str, number: int, record: Rem
         record: of the session.
 
     Raises:
-        NotThere: see `Past.at`.
+        NotThere: see `PastReader.at`.
     """
     node, files = door.open(record.scenario, root, limits.max_disk_bytes)
-    player = Player(node, record.commands)
+    player = RunPlayer(node, record.commands)
     deadline_s = time.monotonic() + limits.past_s
     try:
         for piece in player.play_to(number, limits.max_virtual_s * 1_000_000):
@@ -65,7 +65,7 @@ def files_of(door: NodeDoor, limits: Limits, root: str, number: int, record: Rem
     return player.given
 
 
-class Past:
+class PastReader:
     """Repeats runs, one at a time.
 
     Args:
@@ -77,7 +77,7 @@ class Past:
     def __init__(
         self,
         directory: ProcessDirectory,
-        repeat: Callable[[str, int, Remembered], int],
+        repeat: Callable[[str, int, RecordedSession], int],
         patience_s: float,
     ) -> None:
         self._directory = directory
@@ -89,13 +89,13 @@ class Past:
         self.repeated = 0
         """How many runs were repeated so far."""
 
-    def has(self, session_id: str, number: int, record: Remembered) -> bool:
+    def has(self, session_id: str, number: int, record: RecordedSession) -> bool:
         """Return whether the files are there already."""
         with self._guard:
             return self._find((session_id, number), record) is not None
 
     @contextlib.contextmanager
-    def at(self, session_id: str, number: int, record: Remembered) -> Iterator[Path]:
+    def at(self, session_id: str, number: int, record: RecordedSession) -> Iterator[Path]:
         """Lend the directory of the files after `number` transitions.
 
         Raises:
@@ -110,7 +110,7 @@ class Past:
                 moment.readers -= 1
                 self._trim()
 
-    def _take(self, key: tuple[str, int], record: Remembered) -> PastFiles:
+    def _take(self, key: tuple[str, int], record: RecordedSession) -> PastFiles:
         with self._guard:
             moment = self._find(key, record)
             if moment is not None:
@@ -128,7 +128,7 @@ class Past:
         finally:
             self._turn.release()
 
-    def _find(self, key: tuple[str, int], record: Remembered) -> PastFiles | None:
+    def _find(self, key: tuple[str, int], record: RecordedSession) -> PastFiles | None:
         moment = self._kept.get(key)
         if moment is None or record.commands[: len(moment.used)] != moment.used:
             return None
@@ -147,7 +147,7 @@ class Past:
                 return
             self._directory.forget(self._kept.pop(key).path.name)
 
-    def _repeat(self, key: tuple[str, int], record: Remembered) -> PastFiles:
+    def _repeat(self, key: tuple[str, int], record: RecordedSession) -> PastFiles:
         session_id, number = key
         self.repeated += 1
         path = self._directory.fresh(f"{session_id}.{number}.{self.repeated}")

@@ -12,7 +12,7 @@ from engine.broker.commands.validation import refused
 from engine.values.errors import CommandError, Refusal
 from playground.hosting import wording
 from playground.hosting.session import protocol
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 NAME_TAKEN: Final = _("The name %(name)s is taken. Choose another.")
 TEXTS: Final[dict[str, Any]] = {
@@ -251,14 +251,14 @@ TEXTS: Final[dict[str, Any]] = {
 }
 
 
-def of(refusal: protocol.Refusal) -> Message:
+def of(refusal: protocol.CommandRefused) -> PageMessage:
     """Return the sentence of a worker's refusal: the engine's, or its own."""
     if refusal.by_engine:
-        return Message(TEXTS[refusal.code], code=refusal.code, **refusal.values)
-    return Message(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
+        return PageMessage(TEXTS[refusal.code], code=refusal.code, **refusal.values)
+    return PageMessage(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
 
 
-def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> Message:
+def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> PageMessage:
     """Return the sentence of a refusal, with its code and parameters; any other error as it is.
 
     Args:
@@ -268,10 +268,10 @@ def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> Message:
     if isinstance(error, msgspec.ValidationError):
         error = refused(Refusal, error)
     if not isinstance(error, Refusal):
-        return Message(str(error))
-    message = Message(texts[error.code], code=error.code, **error.values)
+        return PageMessage(str(error))
+    message = PageMessage(texts[error.code], code=error.code, **error.values)
     if error.outer and not isinstance(
         error, CommandError
     ):  # which of a file's commands it is; a form shows its own
-        return Message("%(outer)s%(why)s", code=error.code, outer=error.outer, why=message)
+        return PageMessage("%(outer)s%(why)s", code=error.code, outer=error.outer, why=message)
     return message

@@ -13,17 +13,17 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground.hosting.book import Book
-from playground.hosting.clients import Client
+from playground.hosting.clients import SessionClient
+from playground.hosting.command_queue import RunSoFar
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import NodeDoor
-from playground.hosting.host import Host
-from playground.hosting.session.protocol import Begin
-from playground.hosting.wishes import RunSoFar
-from playground.hosting.workers.nursery import CAN_FORK, Nursery
-from playground.hosting.workers.pool import Launch, Pool, process
-from playground.limits import Limits
-from playground.messages import Message, Refused
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.host import SessionHost
+from playground.hosting.session.protocol import BeginWorker
+from playground.hosting.session_record import SessionRecord
+from playground.hosting.workers.pool import Launch, WorkerPool, process
+from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
+from playground.limits.session_limits import SessionLimits
+from playground.texts.page_message import PageMessage, RequestRefused
 
 logger = logging.getLogger(__name__)
 
@@ -34,25 +34,25 @@ MOMENT_S = 20.0
 """Longest wait for a busy session to say where it is."""
 
 
-class TooManyWatchers(Refused):
+class TooManyWatchers(RequestRefused):
     """The session has all the sockets that it may have."""
 
 
-class ServerFull(Refused):
+class ServerFull(RequestRefused):
     """This process hosts all the sessions that it may, and somebody watches each."""
 
 
-class Registry:
+class HostRegistry:
     """Finds, makes and ends hosts. `join` and `end` belong to the event loop; the rest may be called anywhere."""
 
     def __init__(
         self,
         *,
         door: NodeDoor,
-        book: Callable[[str], Book],
-        limits: Limits,
+        book: Callable[[str], SessionRecord],
+        limits: SessionLimits,
         root: Path,
-        begin: Begin | None = None,
+        begin: BeginWorker | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.door = door
@@ -60,22 +60,22 @@ class Registry:
         self.directory = ProcessDirectory(root)
         self._book = book
         self._clock = clock
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[str, SessionHost] = {}
         self._resting: dict[str, asyncio.Task[None]] = {}
         """What closed hosts still have to write and to remove."""
-        begin = begin or Begin(root="", bounds=limits.bounds())
-        self._nursery = Nursery() if limits.workers and CAN_FORK else None
-        self.pool = Pool(
+        begin = begin or BeginWorker(root="", bounds=limits.bounds())
+        self._nursery = WorkerFactory() if limits.workers and CAN_FORK else None
+        self.pool = WorkerPool(
             max(1, limits.workers),
             self._nursery or (process if limits.workers else _in_thread(door)),
             msgspec.structs.replace(begin, root=str(self.directory.path), bounds=limits.bounds()),
         )
 
-    def host(self, session_id: str) -> Host | None:
+    def host(self, session_id: str) -> SessionHost | None:
         """Return the host of a session if it is here."""
         return self._hosts.get(session_id)
 
-    def join(self, session_id: str, client: Client) -> Host:
+    def join(self, session_id: str, client: SessionClient) -> SessionHost:
         """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`.
 
         Strangers share the places of a session; its owner always gets in.
@@ -87,21 +87,21 @@ class Registry:
         host.join(client)
         return host
 
-    def _new(self, session_id: str, group: str) -> Host:
+    def _new(self, session_id: str, group: str) -> SessionHost:
         same = [host for host in self._hosts.values() if group and host.group == group]
         if len(same) >= self.limits.sessions_per_address:
             text = _(
                 "%(most)s sessions of your network are open on this server, which is its limit for one address. "
                 "Close a page with a session, and try again."
             )
-            self._make_room(same, Message(text, most=self.limits.sessions_per_address))
+            self._make_room(same, PageMessage(text, most=self.limits.sessions_per_address))
         most = self.limits.sessions_per_process
         if len(same) >= FEW:
             most -= most // FOR_OTHERS
         if len(self._hosts) >= most:
             text = _("This server hosts %(most)s sessions, which is its limit. Try again in a few minutes.")
-            self._make_room(self._hosts.values(), Message(text, most=most))
-        host = Host(
+            self._make_room(self._hosts.values(), PageMessage(text, most=most))
+        host = SessionHost(
             session_id,
             book=self._book(session_id),
             door=self.door,
@@ -116,7 +116,7 @@ class Registry:
         self._hosts[session_id] = host
         return host
 
-    def _make_room(self, among: Iterable[Host], why_not: Message) -> None:
+    def _make_room(self, among: Iterable[SessionHost], why_not: PageMessage) -> None:
         """Put to rest the session among these that nobody has watched for the longest time."""
         unwatched = [host for host in among if not host.audience]
         if not unwatched:
@@ -125,7 +125,7 @@ class Registry:
         longest = min(unwatched, key=lambda host: host.last_watched_s)
         longest.close()
 
-    def _closed(self, host: Host) -> None:
+    def _closed(self, host: SessionHost) -> None:
         if self._hosts.get(host.session_id) is host:
             del self._hosts[host.session_id]
             self._resting[host.session_id] = host.task

@@ -13,27 +13,31 @@ from typing import Any
 
 import msgspec
 
-from engine.replay import Player
-from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
-from playground.hosting.door import Files, Node
+from engine.replay import RunPlayer
+from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
+from playground.hosting.engine_api import EngineFiles, EngineNode
 from playground.hosting.session.page_clock import PageClock
-from playground.hosting.session.usage import Usage
+from playground.hosting.session.usage import SessionUsage
 
-__all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run"]
+__all__ = ["ROWS_IN_A_FRAME", "PlayedFrame", "RunReplay", "SessionRun"]
 
 
-class Run:
+class SessionRun:
     """A node, and the transitions that its host has not sent yet."""
 
     def __init__(
-        self, node: Node, files: Files, disk_bytes: int, clock: Callable[[], float] = time.monotonic
+        self,
+        node: EngineNode,
+        files: EngineFiles,
+        disk_bytes: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.node = node
         self.files = files
-        self.player = Player(node, first=node.log.number)
+        self.player = RunPlayer(node, first=node.log.number)
         self._disk_bytes = disk_bytes
         self.clock = clock
-        self.frame = Frame(node.log.number)
+        self.frame = PlayedFrame(node.log.number)
 
     @property
     def good_us(self) -> int:
@@ -73,12 +77,12 @@ class Run:
 
     # --- what the host sends of it ---
 
-    def take_frame(self) -> Frame:
+    def take_frame(self) -> PlayedFrame:
         """Return what has gathered, and start again."""
-        taken, self.frame = self.frame, Frame(self.node.log.number)
+        taken, self.frame = self.frame, PlayedFrame(self.node.log.number)
         return taken
 
-    def encode_frame(self, frame: Frame, clock: PageClock, asks: bool = True) -> bytes:
+    def encode_frame(self, frame: PlayedFrame, clock: PageClock, asks: bool = True) -> bytes:
         """Write a frame as it goes over the wire.
 
         Args:
@@ -107,14 +111,14 @@ class Run:
             message |= {"to_us": clock.to_us, "pace": round(clock.pace, 3)}
         return encode(message)
 
-    def rows_since(self, number: int) -> Frame | None:
+    def rows_since(self, number: int) -> PlayedFrame | None:
         """Return the frame that brings a reader from `number` to the present, if it is small and still there."""
         if not 0 <= self.node.log.number - number <= ROWS_IN_A_FRAME:
             return None
         rows = self.node.log.since(number)
         if rows is None:
             return None
-        return Frame(number, rows.at_us, rows.rows, Counter(type(row).__name__ for row in rows.rows))
+        return PlayedFrame(number, rows.at_us, rows.rows, Counter(type(row).__name__ for row in rows.rows))
 
     def close(self) -> None:
         """Close the files; the run is not used any more."""
@@ -126,18 +130,20 @@ class Run:
         """Whether nine tenths of the allowed disk are taken: the rest is for stopping in an orderly way."""
         return self.files.used_bytes() > self._disk_bytes * 0.9
 
-    def usage(self, commands: int) -> Usage:
+    def usage(self, commands: int) -> SessionUsage:
         """Count what the run takes now."""
         node = self.node
-        return Usage(
+        return SessionUsage(
             node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands
         )
 
 
-class Replay:
+class RunReplay:
     """Brings a run to where the recorded one was, in slices; then the run goes on by itself."""
 
-    def __init__(self, run: Run, commands: Sequence[tuple[int, dict[str, Any]]], until_us: int) -> None:
+    def __init__(
+        self, run: SessionRun, commands: Sequence[tuple[int, dict[str, Any]]], until_us: int
+    ) -> None:
         self._run = run
         run.player.commands = list(commands)
         self._pieces = run.player.play_all(until_us)
@@ -147,7 +153,7 @@ class Replay:
         run = self._run
         deadline = run.clock() + budget_s
         for piece in self._pieces:
-            run.frame = Frame(piece.first + piece.count)
+            run.frame = PlayedFrame(piece.first + piece.count)
             if not piece.last and (run.clock() >= deadline or run.disk_is_full()):
                 return False
         return True

@@ -21,27 +21,27 @@ from engine.ctl import operator
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
-from playground.bounds import Bounds
-from playground.hosting.door import NodeDoor
-from playground.hosting.engine_door import EngineDoor
-from playground.hosting.places import NotThere, wanted
-from playground.hosting.records import RecordReader
-from playground.hosting.session import protocol, said
-from playground.hosting.session.session import Session
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.file_places import NotThere, wanted
+from playground.hosting.file_records import RecordReader
+from playground.hosting.real_engine import EngineDoor
+from playground.hosting.session import page_messages, protocol
+from playground.hosting.session.session import EngineSession
 from playground.hosting.verdict import judge
+from playground.limits.session_bounds import SessionBounds
 
 SESSION: Final = "solo"
 READER: Final = 1
 WAKING: Final = "waking"
 TURN_S: Final = 0.04
-BOUNDS: Final = Bounds(
+BOUNDS: Final = SessionBounds(
     max_disk_bytes=1 << 33, max_messages=2_000_000, max_transitions=2_000_000, max_virtual_s=24 * 3600
 )
 
 Timed = tuple[int, dict[str, Any]]
 
 
-class Ledger(LedgerStorage):
+class SoloStorage(LedgerStorage):
     """A ledger that can be closed, as a directory can."""
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class LedgerDoor(EngineDoor):
         storage: makes an empty one.
     """
 
-    def __init__(self, storage: Callable[[int], Ledger] = Ledger) -> None:
+    def __init__(self, storage: Callable[[int], SoloStorage] = SoloStorage) -> None:
         self._storage = storage
         self.files = storage(0)
         """Those of the node that was opened last."""
@@ -71,8 +71,8 @@ class LedgerDoor(EngineDoor):
         return node, self.files
 
 
-WATCHING: Final = said.tags(said.Watching)
-ANSWERED: Final = said.tags(said.Answered)
+WATCHING: Final = page_messages.tags(page_messages.Watching)
+ANSWERED: Final = page_messages.tags(page_messages.Answered)
 
 
 class _NoFiles:
@@ -88,7 +88,7 @@ class _NoFiles:
         """Nothing is kept."""
 
 
-class Solo:
+class SoloSession:
     """See the module.
 
     Args:
@@ -112,8 +112,8 @@ class Solo:
         send: Callable[[str], None],
         keep: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
-        storage: Callable[[int], Ledger] = Ledger,
-        words_of: Callable[[protocol.Refusal], str] = lambda refusal: refusal.text or refusal.code,
+        storage: Callable[[int], SoloStorage] = SoloStorage,
+        words_of: Callable[[protocol.CommandRefused], str] = lambda refusal: refusal.text or refusal.code,
         watched: bool = False,
         made_with: str = "",
     ) -> None:
@@ -127,7 +127,7 @@ class Solo:
         self._early: list[dict[str, str]] | None = []
         """Notices from before the page listens: they are sent with its welcome. None as soon as it listens."""
         self._door = LedgerDoor(storage)
-        self._session = Session(
+        self._session = EngineSession(
             SESSION,
             door=cast(NodeDoor, self._door),
             files=_NoFiles(),
@@ -148,7 +148,9 @@ class Solo:
         match message.get("t"):
             case "command":
                 command = message["command"]
-                session.receive(protocol.Submit(SESSION, self._call("command", number, command), command))
+                session.receive(
+                    protocol.SubmitCommand(SESSION, self._call("command", number, command), command)
+                )
             case "undo":
                 self._undo(number)
             case "record":
@@ -157,9 +159,9 @@ class Solo:
                 pass  # no run here waits for a prediction
             case kind:
                 with suppress(msgspec.ValidationError):
-                    what = msgspec.convert(message, said.Message)
+                    what = msgspec.convert(message, page_messages.Message)
                     call = self._call(kind, number) if kind in ANSWERED else None
-                    session.receive(protocol.Said(SESSION, what, READER, call))
+                    session.receive(protocol.PageSaid(SESSION, what, READER, call))
 
     def wait_s(self) -> float:
         """Return after how many seconds it wants its next turn; infinity where it waits for a message."""
@@ -175,7 +177,7 @@ class Solo:
         call = self._call("open", None)
         holds_us = self._scenario["until_us"] if self._watched else None
         self._session.receive(
-            protocol.Open(SESSION, call, self._scenario, list(self._commands), until_us, False, holds_us)
+            protocol.OpenRun(SESSION, call, self._scenario, list(self._commands), until_us, False, holds_us)
         )
 
     def _call(self, kind: str, number: Any, command: dict[str, Any] | None = None) -> int:
@@ -211,35 +213,35 @@ class Solo:
 
     def _sent(self, message: Any) -> None:
         match message:
-            case protocol.Text():
+            case protocol.PageText():
                 self._deliver(bytes(message.text).decode())
-            case protocol.Welcome():
+            case protocol.PageWelcome():
                 self._write(
                     t="welcome", owner=not self._watched, life=message.life, lasts_us=message.lasts_us
                 )
                 early, self._early = self._early or [], None
                 for each in early:
                     self._notify(**each)
-            case protocol.Answer():
+            case protocol.CallAnswer():
                 self._answered(message)
-            case protocol.Refusal():
+            case protocol.CommandRefused():
                 _kind, number, _command = self._asked.pop(message.call, ("", None, {}))
                 self._write(t="refused", id=number, message=self._words_of(message))
-            case protocol.Took():
+            case protocol.SelfCommand():
                 self._commands.append((message.at_us, message.command))
                 self._note()
-            case protocol.Reached():
+            case protocol.TimeReached():
                 self._reached_us = max(self._reached_us, message.good_us)
                 self._note()
-            case protocol.Notice() if message.code != WAKING:  # the page shows by itself that it begins
-                notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
+            case protocol.RunNotice() if message.code != WAKING:  # the page shows by itself that it begins
+                notice = protocol.CommandRefused(0, code=message.code, values=dict(message.values))
                 self._notify(message.level, self._words_of(notice))
-            case protocol.Ended():
+            case protocol.RunEnded():
                 self._judge(message.digest)
-            case protocol.Fell():
+            case protocol.RunFailed():
                 self._notify("error", message.failure.code)
 
-    def _answered(self, answer: protocol.Answer) -> None:
+    def _answered(self, answer: protocol.CallAnswer) -> None:
         kind, number, command = self._asked.pop(answer.call, ("", None, {}))
         if kind == "command":
             self._commands.append((answer.value["at_us"], command))
@@ -256,7 +258,7 @@ class Solo:
         if not self._scenario.get("digest"):
             return
         level, code, values = judge(self._scenario["digest"], digest, self._made_with, ENGINE_VERSION)
-        self._notify(level, self._words_of(protocol.Refusal(0, code=code, values=values)))
+        self._notify(level, self._words_of(protocol.CommandRefused(0, code=code, values=values)))
 
     def _notify(self, level: str, message: str) -> None:
         """Give the page a notice, now or when it listens."""

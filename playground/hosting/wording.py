@@ -6,136 +6,136 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.session.failures import Failure
+from playground.hosting.session.failures import WorkFailure
 from playground.hosting.verdict import judge
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
-BROKE = Message(_("That broke the engine; the session is back where it was before."))
-ASLEEP = Message(_("The session is being restored. Try again in a moment."))
-BUSY = Message(_("Too many commands are waiting already. Try again in a moment."))
-ENDLESS = Message(
+BROKE = PageMessage(_("That broke the engine; the session is back where it was before."))
+ASLEEP = PageMessage(_("The session is being restored. Try again in a moment."))
+BUSY = PageMessage(_("Too many commands are waiting already. Try again in a moment."))
+ENDLESS = PageMessage(
     _(
         "The session's last command takes longer than this server allows, so the session stands still. Take the "
         "command back with Undo."
     )
 )
-FAULT = Message(
+FAULT = PageMessage(
     _(
         "The engine found an error in itself. The session is at the last moment that was correct; try something else."
     )
 )
-FULL_DISK = Message(
+FULL_DISK = PageMessage(
     _(
         "The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or "
         "stop."
     )
 )
-NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
-NO_MEMORY = Message(
+NOT_WRITTEN = PageMessage(_("The command could not be written down, so it was undone. Try again."))
+NO_MEMORY = PageMessage(
     _(
         "The server has no memory left for this session. Everything you did is on record; it goes on by itself as "
         "soon as there is room."
     )
 )
-NO_RECORD = Message(
+NO_RECORD = PageMessage(
     _(
         "The server's database does not answer, so nothing can be written down. Nothing that was accepted is lost; "
         "the session goes on by itself as soon as it answers."
     )
 )
-NO_ROOM = Message(
+NO_ROOM = PageMessage(
     _(
         "The server's disk is full. Everything you did is on record; the session goes on by itself as soon as there "
         "is room."
     )
 )
-FILES_GONE = Message(
+FILES_GONE = PageMessage(
     _(
         "The session's files are gone from the server's disk. Everything you did is on record, and the files are "
         "made again from it."
     )
 )
-READ_ONLY = Message(
+READ_ONLY = PageMessage(
     _(
         "The server cannot write the session's files: the disk is read-only, or the permission is missing. Everything "
         "you did is on record; the session goes on by itself when that is repaired."
     )
 )
-RESUMED = Message(_("The problem is solved: the session continues where it was."))
-TOO_MANY_OPEN = Message(
+RESUMED = PageMessage(_("The problem is solved: the session continues where it was."))
+TOO_MANY_OPEN = PageMessage(
     _(
         "The server has too many open files. Everything you did is on record; the session goes on by itself when "
         "others have closed theirs."
     )
 )
-NOT_STRUCK_OUT = Message(
+NOT_STRUCK_OUT = PageMessage(
     _("The undo could not be written down, so nothing is undone. Try again in a moment.")
 )
-NOTHING_TO_UNDO = Message(_("There is no command to undo; the scenario's own commands stay."))
-NOTHING_LEFT = Message(_("Nothing more will happen by itself. Publish something, or start a consumer."))
-STRUCK_OUT = Message(
+NOTHING_TO_UNDO = PageMessage(_("There is no command to undo; the scenario's own commands stay."))
+NOTHING_LEFT = PageMessage(_("Nothing more will happen by itself. Publish something, or start a consumer."))
+STRUCK_OUT = PageMessage(
     _("Undone. As soon as the problem is solved, the session runs again without its last command.")
 )
-TOO_LONG = Message(
+TOO_LONG = PageMessage(
     _(
         "Repeating this session takes longer than this server allows, so it stands still. Everything you did is on "
         "record: take the last command back with Undo, or share the session and go on in a new one."
     )
 )
-TAKEN_BACK = Message(
+TAKEN_BACK = PageMessage(
     _("Undone: the session was run again without its last command, and is now at the moment before it.")
 )
-WATCHING_ONLY = Message(
+WATCHING_ONLY = PageMessage(
     _("You are watching somebody else's session: here the console answers questions, but changes nothing.")
 )
-SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
-STOPPED = Message(_("The session had to stop. Load the page again to go on."))
-UNDONE = Message(_("The session cannot be repeated with its last command, so that command was undone."))
-UNREPEATABLE = Message(
+SLEEPS = PageMessage(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
+STOPPED = PageMessage(_("The session had to stop. Load the page again to go on."))
+UNDONE = PageMessage(_("The session cannot be repeated with its last command, so that command was undone."))
+UNREPEATABLE = PageMessage(
     _("This engine cannot repeat the session: its scenario breaks it. Download the scenario to report it.")
 )
-WAKES = Message(_("Waking the session: repeating what happened in it."))
-WORKER_LOST = Message(
+WAKES = PageMessage(_("Waking the session: repeating what happened in it."))
+WORKER_LOST = PageMessage(
     _(
         "The process that ran this session's engine has ended. Everything you did is on record; the session goes on "
         "in another one."
     )
 )
-WOKE_DIFFERENT = Message(_("Repeating the session gave a different digest: this is our mistake."))
+WOKE_DIFFERENT = PageMessage(_("Repeating the session gave a different digest: this is our mistake."))
 
 
-def files_failed(why: str) -> Message:
+def files_failed(why: str) -> PageMessage:
     """Say that the files of a session cannot be used, in the words of the operating system."""
     text = _(
         "The session's files cannot be used (%(why)s). Everything you did is on record; the session goes on by "
         "itself when that is repaired."
     )
-    return Message(text, why=why)
+    return PageMessage(text, why=why)
 
 
-def woke_in_other_version(then: str, now: str) -> Message:
+def woke_in_other_version(then: str, now: str) -> PageMessage:
     """Say why a session is not quite what it was."""
     text = _(
         "The session was made with engine %(then)s; this is %(now)s. It was repeated and came out differently."
     )
-    return Message(text, then=then, now=now)
+    return PageMessage(text, then=then, now=now)
 
 
-def failure(failed: Failure) -> Message:
+def failure(failed: WorkFailure) -> PageMessage:
     """Say what went wrong under a session."""
     if failed.code == "files_failed":
         return files_failed(failed.values["why"])
     return FAILURES[failed.code]
 
 
-def coded(code: str, values: Mapping[str, int | str]) -> Message:
+def coded(code: str, values: Mapping[str, int | str]) -> PageMessage:
     """Return the sentence of a worker's code, with its numbers; with the code where a reader can act on them."""
     if code not in CODED:
         return ASLEEP
-    return Message(CODED[code], code=code if "room" in values else "", **values)
+    return PageMessage(CODED[code], code=code if "room" in values else "", **values)
 
 
-def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:
+def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, PageMessage]:
     """Say, with its level, whether a repeated run is the one that was recorded."""
     level, code, values = judge(expected, got, recorded_by, version)
     return level, coded(code, values)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
-from playground.inspecting.revival import Revival
+from playground.inspecting.revival import QueueRevival
 from playground.inspecting.summary import queues_of
 
 TITLE: Final = "Messages from a broker's files"
@@ -17,7 +17,7 @@ RESTART_US: Final = 2_000_000
 UNTIL_US: Final = 3_000_000
 
 
-def scenario(report: dict[str, Any], revival: Revival) -> dict[str, Any] | None:
+def scenario(report: dict[str, Any], revival: QueueRevival) -> dict[str, Any] | None:
     """Return a scenario that ends with the live persistent messages as a start brings them back, or None.
 
     Their seq_ids begin at 0. There is no scenario for too many messages of too many sizes to list one by one.

@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from engine.releases import PROFILES
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 
 MOST_BYTES: Final = 1_000
 
 
-class Choice(msgspec.Struct, frozen=True):
+class ReleaseChoice(msgspec.Struct, frozen=True):
     """What is looked into, and which start is played.
 
     Args:
@@ -40,19 +40,19 @@ class Choice(msgspec.Struct, frozen=True):
         return PROFILES[self.profile].release.series if self.profile else None
 
 
-USUAL: Final = Choice()
+USUAL: Final = ReleaseChoice()
 """Files of a broker, of one virtual host, and the release that wrote them."""
 
 
-def read_choice(text: str) -> Choice:
+def read_choice(text: str) -> ReleaseChoice:
     """Return a choice that a page sends as JSON, the usual one for no text; raise Unreadable where it is none."""
     try:
         if len(text) > MOST_BYTES:
             raise ValueError
-        choice = msgspec.json.decode(text, type=Choice) if text else USUAL
+        choice = msgspec.json.decode(text, type=ReleaseChoice) if text else USUAL
         known = choice.profile in PROFILES or not choice.profile
         if not known or not (choice.entries is None or 1 <= choice.entries <= 1 << 14):
             raise ValueError
     except ValueError:
-        raise Unreadable("choice") from None
+        raise UnreadableInput("choice") from None
     return choice

@@ -12,8 +12,8 @@ from engine.broker.commands.memory_limit import bytes_of
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
 from playground.inspecting import next_release
-from playground.inspecting.listing.terms import Pair, Term, pairs, plain, term
-from playground.inspecting.unreadable import Unreadable, Why, why
+from playground.inspecting.listing.terms import Term, TermPair, pairs, plain, term
+from playground.inspecting.unreadable import UnreadableInput, Why, why
 
 MOST_CHARS: Final = 200_000
 MOST_NAMED: Final = 100
@@ -67,7 +67,7 @@ SIZE: Final = re.compile(r"(\d{1,12})([kmg])b", re.IGNORECASE)
 POWERS: Final = {"k": 1, "m": 2, "g": 3}
 
 
-class Entry(NamedTuple):
+class ConfigurationEntry(NamedTuple):
     """A key with its value.
 
     Args:
@@ -83,7 +83,7 @@ class Entry(NamedTuple):
     in_conf: bool
 
 
-class Configuration(msgspec.Struct, frozen=True):
+class ConfigurationReport(msgspec.Struct, frozen=True):
     """What of a configuration a session can have.
 
     Args:
@@ -101,7 +101,7 @@ class Configuration(msgspec.Struct, frozen=True):
     next: list[dict[str, Any]]
 
 
-def read(text: str) -> Configuration:
+def read(text: str) -> ConfigurationReport:
     """Return the settings in a text; raise Unreadable where it is no configuration of a broker."""
     text = text[:MOST_CHARS]
     settings: dict[str, Any] = {}
@@ -112,7 +112,7 @@ def read(text: str) -> Configuration:
     entries = [*_lines(text), *_terms(text)]
     coming = next_release.of_settings([(entry.key, str(entry.value)) for entry in entries])
     if not coming and not any(entry.key in NAMES or entry.key in VERSION_KEYS for entry in entries):
-        raise Unreadable("figures")
+        raise UnreadableInput("figures")
     for entry in _decided(entries, left_out):
         if entry.key in VERSION_KEYS and str(entry.value) in ("1", "2"):
             if str(entry.value) == "2":
@@ -137,7 +137,7 @@ def read(text: str) -> Configuration:
         else:
             settings = wished
     scenario = parse(_scenario(settings, queue)).to_json()
-    return Configuration(scenario, settings, left_out[:MOST_NAMED], len(left_out), coming)
+    return ConfigurationReport(scenario, settings, left_out[:MOST_NAMED], len(left_out), coming)
 
 
 def _environment_in(text: str) -> tuple[str, list[str]]:
@@ -149,12 +149,14 @@ def _environment_in(text: str) -> tuple[str, list[str]]:
     return found[0], [name for name in PART.findall(rest) if not name.startswith("Timeout: ")]
 
 
-def _decided(entries: Iterable[Entry], left_out: list[tuple[str, Why]]) -> Iterator[Entry]:
+def _decided(
+    entries: Iterable[ConfigurationEntry], left_out: list[tuple[str, Why]]
+) -> Iterator[ConfigurationEntry]:
     """Yield one entry for each key; the others are noted.
 
     The last one counts, advanced.config after rabbitmq.conf, but for a fraction, which goes before a number of bytes.
     """
-    found: dict[str, Entry] = {}
+    found: dict[str, ConfigurationEntry] = {}
     for entry in entries:
         before = found.get(entry.key)
         first = before is not None and entry.in_conf and _is_bytes(entry) and not _is_bytes(before)
@@ -167,7 +169,7 @@ def _decided(entries: Iterable[Entry], left_out: list[tuple[str, Why]]) -> Itera
     yield from found.values()
 
 
-def _is_bytes(entry: Entry) -> bool:
+def _is_bytes(entry: ConfigurationEntry) -> bool:
     return entry.written.endswith(".absolute")
 
 
@@ -193,7 +195,7 @@ def _scenario(settings: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _lines(text: str) -> Iterator[Entry]:
+def _lines(text: str) -> Iterator[ConfigurationEntry]:
     """Yield the keys of rabbitmq.conf; how a value is meant becomes a part of the value."""
     for line in text.splitlines():
         found = None if line.lstrip().startswith(("#", "%", "{", "[")) else LINE.match(line)
@@ -204,9 +206,11 @@ def _lines(text: str) -> Iterator[Entry]:
         if head in NAMES and last in INSIDE:
             if head == "disk_free_limit" and last == "relative":
                 last = "mem_relative"
-            yield Entry(head, Pair([INSIDE[last], value]) if INSIDE[last] else value, key, True)
+            yield ConfigurationEntry(
+                head, TermPair([INSIDE[last], value]) if INSIDE[last] else value, key, True
+            )
         else:
-            yield Entry(key, value, key, True)
+            yield ConfigurationEntry(key, value, key, True)
 
 
 def _unread(text: str) -> Iterator[str]:
@@ -219,19 +223,19 @@ def _unread(text: str) -> Iterator[str]:
             yield begin[:255]
 
 
-def _terms(text: str) -> Iterator[Entry]:
+def _terms(text: str) -> Iterator[ConfigurationEntry]:
     """Yield the keys of the application `rabbit` in Erlang's form, and the other applications by name."""
     lines = [line for line in text.splitlines() if not COMMENT.match(line)]
     begin = next((at for at, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     for each in term("\n".join(lines[begin:])):
         for application, values in pairs(each) if isinstance(each, list) else ():
             if application == "rabbit" and isinstance(values, list):
-                yield from (Entry(key, value, key, False) for key, value in pairs(values))
+                yield from (ConfigurationEntry(key, value, key, False) for key, value in pairs(values))
             else:
-                yield Entry(application, "", application, False)
+                yield ConfigurationEntry(application, "", application, False)
 
 
-def _value(name: str, entry: Entry) -> Any:
+def _value(name: str, entry: ConfigurationEntry) -> Any:
     """Return a value as a session's setting has it; raise CommandError where it is not an amount."""
     value = entry.value
     if isinstance(value, list):

@@ -16,8 +16,8 @@ from engine.broker.commands.topology import MAX_QUEUES, MAX_VHOSTS
 from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release
-from playground.inspecting.unreadable import Unreadable, Why, why
-from playground.pasted import text_of
+from playground.inspecting.unreadable import UnreadableInput, Why, why
+from playground.texts.pasted_text import text_of
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
@@ -59,7 +59,7 @@ Item = dict[str, Any]
 LeftOut = tuple[str, Why]
 
 
-class Taken(msgspec.Struct, frozen=True):
+class TakenDefinitions(msgspec.Struct, frozen=True):
     """What of the definitions the engine can play.
 
     Args:
@@ -79,26 +79,26 @@ class Taken(msgspec.Struct, frozen=True):
     next: list[dict[str, Any]]
 
 
-def read(data: bytes) -> Taken:
+def read(data: bytes) -> TakenDefinitions:
     """Return a scenario of definitions; raise Unreadable where they are none.
 
     Args:
         data: the file.
     """
     if len(data) > MOST_BYTES:
-        raise Unreadable("definitions_bytes", most=MOST_BYTES)
+        raise UnreadableInput("definitions_bytes", most=MOST_BYTES)
     if data[:2] in UTF_16:
         data = data.decode("utf-16", "replace").encode(errors="replace")
     try:
         found = msgspec.json.decode(text_of(data), type=dict[str, Any])
     except UnicodeDecodeError as bad:
-        raise Unreadable("definitions_encoding", byte=bad.start + 1) from None
+        raise UnreadableInput("definitions_encoding", byte=bad.start + 1) from None
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
-        raise Unreadable("definitions") from None
+        raise UnreadableInput("definitions") from None
     if "queues" not in found and not found.keys().isdisjoint({*FIELDS, *OTHERS, "vhosts"}):
-        raise Unreadable("definitions_queues")
+        raise UnreadableInput("definitions_queues")
     if not isinstance(found.get("queues"), list):
-        raise Unreadable("definitions")
+        raise UnreadableInput("definitions")
     reader = _Reader(found)
     reader.read()
     vhosts = [(name, len(host.topology["queues"])) for name, host in reader.hosts.items()]
@@ -107,15 +107,17 @@ def read(data: bytes) -> Taken:
         raise _none_playable(reader.refused)
     scenario = parse(reader.scenario()).to_json()
     coming = next_release.of_definitions(found)
-    return Taken(scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out), coming)
+    return TakenDefinitions(
+        scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out), coming
+    )
 
 
-def _none_playable(refused: list[LeftOut]) -> Unreadable:
+def _none_playable(refused: list[LeftOut]) -> UnreadableInput:
     """Return why no queue is played: the reason of the first one that the file has."""
     if not refused:
-        return Unreadable("definitions_queues")
+        return UnreadableInput("definitions_queues")
     (name, reason), *_ = refused
-    return Unreadable("definitions_queues_refused", name=name, reason=reason, count=len(refused))
+    return UnreadableInput("definitions_queues_refused", name=name, reason=reason, count=len(refused))
 
 
 class _Host:

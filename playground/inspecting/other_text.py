@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from playground.inspecting.listing.rows import COLUMN
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 
 SAID: Final = (
     (re.compile(r"^\s*Reporting server status ", re.MULTILINE), "report_without_status"),
@@ -30,16 +30,16 @@ OVERVIEW: Final = frozenset({"queue_totals", "object_totals", "management_versio
 NODE: Final = frozenset({"mem_used", "mem_limit", "disk_free", "disk_free_limit", "memory", "running_nodes"})
 
 
-def refusal(text: str) -> Unreadable:
+def refusal(text: str) -> UnreadableInput:
     """Return why a text is refused: what it is, where that can be told."""
     found = _json(text)
     if found is not None:
-        return Unreadable(_of_keys(found))
+        return UnreadableInput(_of_keys(found))
     said = next((code for begins, code in SAID if begins.search(text)), None)
     other = None if said else OTHER.search(text)
     if other is not None:
-        return Unreadable("other_listing", name=other[1])
-    return Unreadable(said or _of_lines(text))
+        return UnreadableInput("other_listing", name=other[1])
+    return UnreadableInput(said or _of_lines(text))
 
 
 def _of_lines(text: str) -> str:

@@ -11,13 +11,13 @@ from typing import IO, Any, Final
 import msgspec
 
 from playground.inspecting import uploads
-from playground.inspecting.choice import Choice
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.unreadable import UnreadableInput
 
 _HEAD: Final = struct.Struct(">I")
 
 
-class Label(msgspec.Struct, frozen=True):
+class ParcelLabel(msgspec.Struct, frozen=True):
     """The header of a parcel.
 
     Args:
@@ -28,20 +28,20 @@ class Label(msgspec.Struct, frozen=True):
 
     paths: list[str]
     sizes: list[int]
-    choice: Choice
+    choice: ReleaseChoice
 
 
-def pack(files: list[Any], paths: list[str], choice: Choice) -> IO[bytes]:
+def pack(files: list[Any], paths: list[str], choice: ReleaseChoice) -> IO[bytes]:
     """Return an open file without a name that holds what was given; raise Unreadable where it is too much.
 
     Args:
         files: as Django has them.
         paths: of each.
-        choice: see `Label`.
+        choice: see `ParcelLabel`.
     """
     if sum(each.size for each in files) > uploads.MOST_BYTES:
-        raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
-    label = msgspec.json.encode(Label(paths, [each.size for each in files], choice))
+        raise UnreadableInput("too_many_bytes", most=uploads.MOST_BYTES >> 20)
+    label = msgspec.json.encode(ParcelLabel(paths, [each.size for each in files], choice))
     held: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
     held.write(_HEAD.pack(len(label)) + label)
     for each in files:
@@ -51,7 +51,7 @@ def pack(files: list[Any], paths: list[str], choice: Choice) -> IO[bytes]:
     return held
 
 
-def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, Choice]:
+def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, ReleaseChoice]:
     """Return the files, and what is wanted of them; raise Unreadable where they cannot be read.
 
     Args:
@@ -59,7 +59,7 @@ def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, Choice]
         left_out: gets the names of what is not read.
     """
     (size,) = _HEAD.unpack(held.read(_HEAD.size))
-    label = msgspec.json.decode(held.read(size), type=Label)
+    label = msgspec.json.decode(held.read(size), type=ParcelLabel)
     if uploads.is_zip(label.paths):
         return uploads.of_zip(io.BytesIO(held.read()), left_out=left_out), label.choice
     found = ((path, _blocks(held, size)) for path, size in zip(label.paths, label.sizes, strict=True))

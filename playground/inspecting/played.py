@@ -10,7 +10,7 @@ from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
-from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, FoundFiles, Revival
+from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, FoundFiles, QueueRevival
 from playground.inspecting.stopped import of_node
 from playground.inspecting.unreadable import why
 
@@ -22,7 +22,7 @@ ROOM_BYTES: Final = 256 << 20
 class _CountedFiles(FoundFiles):
     """Files that count what a start does with them."""
 
-    def __init__(self, revival: Revival) -> None:
+    def __init__(self, revival: QueueRevival) -> None:
         super().__init__(revival.files, ROOM_BYTES, revival.stop)
         self.work = dict.fromkeys(("read", "written", "synced", "deleted"), 0)
         """Bytes read and written; calls that make a file durable, and files deleted."""
@@ -64,7 +64,7 @@ class _CountedFiles(FoundFiles):
         super().delete(path)
 
 
-def _begun(revival: Revival, storage: _CountedFiles) -> Cluster:
+def _begun(revival: QueueRevival, storage: _CountedFiles) -> Cluster:
     """Return a node that has just started on the files."""
     node = Cluster(parse({**revival.scenario, "commands": []}), storage)
     storage.met(node)
@@ -74,7 +74,7 @@ def _begun(revival: Revival, storage: _CountedFiles) -> Cluster:
     return node
 
 
-def _played_on(node: Cluster, revival: Revival, storage: _CountedFiles) -> None:
+def _played_on(node: Cluster, revival: QueueRevival, storage: _CountedFiles) -> None:
     """Play what a scenario asks after the start, and count its work alone."""
     for command in revival.scenario["commands"]:
         if command["at_us"] >= UNTIL_US:
@@ -83,7 +83,7 @@ def _played_on(node: Cluster, revival: Revival, storage: _CountedFiles) -> None:
     node.advance(max(UNTIL_US, revival.scenario["until_us"]))
 
 
-def start(revival: Revival) -> dict[str, Any]:
+def start(revival: QueueRevival) -> dict[str, Any]:
     """Return what a start makes of the files: each queue's messages in order, its files afterwards, and its work."""
     storage = _CountedFiles(revival)
     try:
@@ -96,7 +96,7 @@ def start(revival: Revival) -> dict[str, Any]:
     return {"queues": found, "files": files, "work": work, "failure": None}
 
 
-def stop(revival: Revival) -> tuple[Revival | None, dict[str, Any]]:
+def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
     """Start the release that wrote the files, and stop it in order (Q63, W95).
 
     Returns:

@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 import msgspec
 
 from playground.inspecting import bounds, parcel, reading
-from playground.inspecting.unreadable import OutOfTime, Unreadable
+from playground.inspecting.unreadable import OutOfTime, UnreadableInput
 
 EVERY_S: Final = 0.25
 AGAIN_S: Final = 2.0
@@ -24,7 +24,7 @@ LEFT: Final = 3
 """Exit status where nobody waits for the answer any more."""
 
 
-class Steps:
+class ReaderSteps:
     """What the process is doing, reported from a thread of its own.
 
     Args:
@@ -54,18 +54,18 @@ class Steps:
             time.sleep(EVERY_S)
 
 
-def answer(held: IO[bytes], steps: reading.Steps) -> dict[str, Any]:
+def answer(held: IO[bytes], steps: reading.ReadingSteps) -> dict[str, Any]:
     """Return what the page gets for a parcel."""
     left_out: list[str] = []
     try:
         files, choice = parcel.unpack(held, left_out)
         found, revived = reading.directory(files, choice, steps)
-    except Unreadable as bad:
+    except UnreadableInput as bad:
         return bad.to_json()
     except MemoryError:
-        return Unreadable("needs_memory", most=bounds.MOST_MEMORY >> 20).to_json()
+        return UnreadableInput("needs_memory", most=bounds.MOST_MEMORY >> 20).to_json()
     except OutOfTime:
-        return Unreadable("takes_too_long", most=bounds.MOST_WORK_S).to_json()
+        return UnreadableInput("takes_too_long", most=bounds.MOST_WORK_S).to_json()
     if "vhosts" not in found:
         found |= reading.names_left_out(left_out)
     if revived is not None and revived.state is not None:
@@ -81,13 +81,13 @@ def encoded(found: dict[str, Any]) -> bytes:
             return data
     except MemoryError:
         pass
-    return msgspec.json.encode(Unreadable("long_answer", most=bounds.MOST_ANSWER >> 20).to_json())
+    return msgspec.json.encode(UnreadableInput("long_answer", most=bounds.MOST_ANSWER >> 20).to_json())
 
 
 def main() -> None:
     """Read the parcel, and answer."""
     bounds.bind()
-    found = answer(sys.stdin.buffer, Steps(sys.stdout.fileno()))
+    found = answer(sys.stdin.buffer, ReaderSteps(sys.stdout.fileno()))
     with open(int(sys.argv[1]), "wb") as out:  # noqa: PTH123 - a number
         out.write(encoded(found))
     os._exit(0)  # nothing is left to tidy up

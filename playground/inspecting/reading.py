@@ -15,19 +15,19 @@ from playground.inspecting import (
     revival,
     summary,
 )
-from playground.inspecting.choice import USUAL, Choice
+from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.listing import figures
-from playground.inspecting.revival import Revival
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.revival import QueueRevival
+from playground.inspecting.unreadable import UnreadableInput
 from playground.inspecting.uploads import Files
-from playground.pasted import text_of
+from playground.texts.pasted_text import text_of
 
 Answer = dict[str, Any]
 MOST_LEFT_OUT: Final = 200
 """Names of files that were not read."""
 
 
-class Steps(Protocol):
+class ReadingSteps(Protocol):
     """Is told what is done now."""
 
     def __call__(self, step: str, **values: Any) -> None:
@@ -47,10 +47,10 @@ def listing(text: str) -> Answer:
     text = text_of(text)
     try:
         found: Answer = msgspec.to_builtins(figures.read(text))
-    except Unreadable:
+    except UnreadableInput:
         try:
             found = msgspec.to_builtins(configuration.read(text))
-        except Unreadable as bad:
+        except UnreadableInput as bad:
             raise other_text.refusal(text[: configuration.MOST_CHARS]) from bad
     return found
 
@@ -61,7 +61,9 @@ def topology(data: bytes) -> Answer:
     return found
 
 
-def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> tuple[Answer, Revival | None]:
+def directory(
+    files: Files, choice: ReleaseChoice = USUAL, steps: ReadingSteps = _ignore
+) -> tuple[Answer, QueueRevival | None]:
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:
@@ -133,7 +135,7 @@ def names_left_out(names: list[str]) -> Answer:
     return {"left_out": names[:MOST_LEFT_OUT], "left_out_count": len(names)}
 
 
-def _vhost_row(files: Files, directory: str, steps: Steps) -> Answer:
+def _vhost_row(files: Files, directory: str, steps: ReadingSteps) -> Answer:
     report = revival.report_on(revival.of_vhost(files, directory), steps)
     vhost = report["vhosts"][0]
     return {
@@ -145,6 +147,6 @@ def _vhost_row(files: Files, directory: str, steps: Steps) -> Answer:
     }
 
 
-def run(revived: Revival) -> list[Any]:
+def run(revived: QueueRevival) -> list[Any]:
     """Return the start as the messages that a page plays, in parts."""
     return [msgspec.json.decode(part) for part in revived.messages]

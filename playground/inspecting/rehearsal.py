@@ -14,12 +14,12 @@ import msgspec
 from engine.releases import REFERENCE, RELEASES
 from engine.values.entries import USUAL_ENTRY_COUNT
 from playground.inspecting import played, summary, ways
-from playground.inspecting.choice import Choice
+from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.revival import (
     POWER_CUT_US,
     UNTIL_US,
     V2_ENTRIES,
-    Revival,
+    QueueRevival,
     records_of,
     the_vhost,
     too_much,
@@ -33,7 +33,7 @@ VERSION_1: Final = (OLDEST, REFERENCE.series)
 """Sources whose queues have files of version 1."""
 
 
-class Target(NamedTuple):
+class RehearsalTarget(NamedTuple):
     """Where an upgrade leads.
 
     Args:
@@ -60,29 +60,29 @@ class Target(NamedTuple):
 
 VERSION_2: Final = "3.10-v2"
 """The reference with queues of version 2, which it has where an argument or a policy asks for them (W2)."""
-_TO_4_0: Final = Target("4.0.5", "4.0", {})
-_TO_4_3: Final = Target("4.3.6", "4.3", {}, reads_version_1=False)
+_TO_4_0: Final = RehearsalTarget("4.0.5", "4.0", {})
+_TO_4_3: Final = RehearsalTarget("4.3.6", "4.3", {}, reads_version_1=False)
 TARGETS: Final = {
-    "3.8": (Target("3.10.8", "3.10", {}),),
+    "3.8": (RehearsalTarget("3.10.8", "3.10", {}),),
     "3.10": (
-        Target("3.10.8-v2", "3.10", {"x-queue-version": 2}),
-        Target("3.10.8-v2-policy", "3.10", {}, policy=2),
+        RehearsalTarget("3.10.8-v2", "3.10", {"x-queue-version": 2}),
+        RehearsalTarget("3.10.8-v2-policy", "3.10", {}, policy=2),
         _TO_4_0,
         _TO_4_3,
     ),
     VERSION_2: (
-        Target("3.10.8-v1", "3.10", {}),
-        Target("3.10.8-v1-policy", "3.10", {}, policy=1),
+        RehearsalTarget("3.10.8-v1", "3.10", {}),
+        RehearsalTarget("3.10.8-v1-policy", "3.10", {}, policy=1),
         _TO_4_0,
         _TO_4_3,
     ),
-    "4.0": (Target("4.3.6", "4.3", {}), Target("3.10.8", "3.10", {}, is_back=True)),
-    "4.3": (Target("4.0.5", "4.0", {}, is_back=True),),
+    "4.0": (RehearsalTarget("4.3.6", "4.3", {}), RehearsalTarget("3.10.8", "3.10", {}, is_back=True)),
+    "4.3": (RehearsalTarget("4.0.5", "4.0", {}, is_back=True),),
 }
 """By the series that wrote the files, and for one of them by the version of its queues."""
 
 
-def source_of(report: dict[str, Any], choice: Choice) -> str:
+def source_of(report: dict[str, Any], choice: ReleaseChoice) -> str:
     """Return which release wrote the files, as `TARGETS` has it.
 
     Args:
@@ -95,17 +95,17 @@ def source_of(report: dict[str, Any], choice: Choice) -> str:
     return VERSION_2 if second else series
 
 
-def target_of(source: str, name: str) -> Target | None:
+def target_of(source: str, name: str) -> RehearsalTarget | None:
     """Return the target of that name that the files could go to, None where there is none that is played."""
     return next((each for each in TARGETS[source] if each.name == name and not each.is_back), None)
 
 
 def rehearse(
-    revival: Revival,
+    revival: QueueRevival,
     files: Files,
     report: dict[str, Any],
     flags: bytes | None,
-    choice: Choice,
+    choice: ReleaseChoice,
     steps: Callable[..., None],
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """Return a row for each release that the files could go to, and what the orderly stop before it does.
@@ -151,8 +151,8 @@ def rehearse(
 
 
 def in_order(
-    revival: Revival, files: Files, report: dict[str, Any], source: str
-) -> tuple[Revival | None, dict[str, Any]]:
+    revival: QueueRevival, files: Files, report: dict[str, Any], source: str
+) -> tuple[QueueRevival | None, dict[str, Any]]:
     """Return a start on what an orderly stop of the release that wrote the files leaves, and what it does to them.
 
     Files that such a stop left already are taken as they are, with what it saved beside them.
@@ -183,7 +183,7 @@ def shown(scenario: dict[str, Any]) -> dict[str, Any]:
     return {"scenario": scenario, "power_cut_us": POWER_CUT_US, "at_us": at_us}
 
 
-def stopping(revival: Revival) -> Revival:
+def stopping(revival: QueueRevival) -> QueueRevival:
     """Return the same start with an orderly stop behind it, not yet played."""
     more = {"at_us": UNTIL_US, "do": "stop_app"}
     scenario = {
@@ -194,7 +194,9 @@ def stopping(revival: Revival) -> Revival:
     return msgspec.structs.replace(revival, scenario=scenario, state=None, messages=[])
 
 
-def upgraded(revival: Revival, source: str, target: Target, choice: Choice) -> Revival:
+def upgraded(
+    revival: QueueRevival, source: str, target: RehearsalTarget, choice: ReleaseChoice
+) -> QueueRevival:
     """Return a start of another release on the same files, not yet played.
 
     The entries of a segment stay with the directory where both releases have the same kind of files (S4, V6).
@@ -236,7 +238,7 @@ def _by_policy(scenario: dict[str, Any], version: int) -> dict[str, Any]:
     }
 
 
-def _row(target: Target, gate: dict[str, Any]) -> dict[str, Any]:
+def _row(target: RehearsalTarget, gate: dict[str, Any]) -> dict[str, Any]:
     """Return what is known of a target before it is rehearsed."""
     return {
         "target": target.name,
@@ -253,11 +255,11 @@ def _row(target: Target, gate: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rehearsed(
-    revival: Revival,
-    stopped: Revival | None,
+    revival: QueueRevival,
+    stopped: QueueRevival | None,
     source: str,
-    target: Target,
-    choice: Choice,
+    target: RehearsalTarget,
+    choice: ReleaseChoice,
     before: dict[str, Any],
 ) -> dict[str, Any]:
     """Return what a start of the target makes of the files, as a crash left them and after an orderly stop."""

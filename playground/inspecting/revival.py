@@ -11,18 +11,18 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES
 from engine.ctl.operator import operated
-from engine.damage.reading import Options
+from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
-from engine.inspect.places import VHOSTS, inspect
+from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import EngineError
 from engine.values.inherit import override
-from playground.hosting.solo import Ledger
-from playground.inspecting.choice import USUAL, Choice
+from playground.hosting.solo import SoloStorage
+from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.stopped import SavedStop, give
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
 from playground.inspecting.uploads import Files
@@ -37,7 +37,7 @@ V2_ENTRIES: Final = "index_v2_segment_entry_count"
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
 
 
-class Revival(msgspec.Struct, frozen=True):
+class QueueRevival(msgspec.Struct, frozen=True):
     """A start on files that were given.
 
     Args:
@@ -63,7 +63,7 @@ class Revival(msgspec.Struct, frozen=True):
     stop: SavedStop | None = None
 
 
-class FoundFiles(Ledger):
+class FoundFiles(SoloStorage):
     """An empty storage that has other files after its first power cut.
 
     Args:
@@ -150,7 +150,7 @@ def report_on(
         entries: of a segment of version 1; None where the files say it.
     """
     storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
-    return inspect(storage, Options(list_most=LISTED, entry_count=entries))
+    return inspect(storage, ReadingOptions(list_most=LISTED, entry_count=entries))
 
 
 def vhost_directories(files: Files) -> list[str]:
@@ -170,7 +170,7 @@ def of_vhost(files: Files, directory: str) -> Files:
     }
 
 
-def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revival | None:
+def revive(files: Files, report: dict[str, Any], choice: ReleaseChoice = USUAL) -> QueueRevival | None:
     """Start a node on the files of a virtual host, or of one queue; None where there is no queue.
 
     Args:
@@ -208,13 +208,13 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
         "until_us": UNTIL_US,
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
-    revival = Revival(scenario, None, [], None, None, own, moved, given - len(queues))
+    revival = QueueRevival(scenario, None, [], None, None, own, moved, given - len(queues))
     if _far_apart(queues, vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT):
         return msgspec.structs.replace(revival, failure=why(FarApart()))
     return start(revival, records_of(queues))
 
 
-def start(revival: Revival, records: int = 0) -> Revival:
+def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
     """Return the result of starting a revival's scenario on its files and playing it to its end.
 
     Args:
@@ -233,7 +233,7 @@ def start(revival: Revival, records: int = 0) -> Revival:
     return msgspec.structs.replace(revival, scenario=full, state=state, messages=recorded.parts)
 
 
-def _broker(vhost: dict[str, Any], choice: Choice) -> dict[str, Any]:
+def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:
     """Return the profile and settings of the broker that wrote the files."""
     release = RELEASES[choice.series or vhost.get("release") or REFERENCE.series]
     usual: Any = release.storage_settings(choice.scale, {})
@@ -276,7 +276,7 @@ def too_much(error: Exception, records: int) -> Why:
 class _Starter:
     """Makes the one node, for a recording."""
 
-    def __init__(self, revival: Revival) -> None:
+    def __init__(self, revival: QueueRevival) -> None:
         self.node: Cluster | None = None
         self._revival = revival
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from engine.backing_queue.stores import CLEAN
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.broker.cluster import Cluster
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import read_file_summary, read_index
@@ -49,7 +49,7 @@ class SavedStop(msgspec.Struct, frozen=True):
         rows: the index of that store.
     """
 
-    terms: dict[str, Terms | None]
+    terms: dict[str, CleanTerms | None]
     files: tuple[tuple[int, int, int], ...]
     rows: tuple[StoredRow, ...]
 
@@ -112,11 +112,11 @@ def _is_far(found: RecoveryTerms, entry_count: int) -> bool:
     return max(segments) - min(segments) > FAR_SEGMENTS
 
 
-def terms_of(found: RecoveryTerms) -> Terms | None:
+def terms_of(found: RecoveryTerms) -> CleanTerms | None:
     """Return a queue's terms as the engine has them; None for those of 3.8, which know no position."""
     if found.next_seq_id is None or found.delivered_below is None:
         return None
-    return Terms(
+    return CleanTerms(
         found.segments,
         found.next_seq_id,
         found.delivered_below,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.inspecting.revival import Revival
+from playground.inspecting.revival import QueueRevival
 from playground.inspecting.uploads import Files
 
 HEX_BYTES: Final = 256
@@ -42,7 +42,7 @@ def is_believed(report: dict[str, Any]) -> bool:
     return bool(hosts) and bool(hosts[0].get("believed"))
 
 
-def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
+def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
     """Return a row for each queue: segments, live records, how many a start brings back, and why not the others."""
     in_store = {
         record["msg_id"]
@@ -103,7 +103,7 @@ def _redelivered(
     )
 
 
-def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
+def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
     """Return a row for each store file: records, and what of it is alive and what garbage after a start.
 
     `size` is that of the file as given, `after` the size that a start leaves: 0 where it deletes it.
@@ -188,7 +188,7 @@ def unowned_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
+def _alive(revival: QueueRevival | None, side: str) -> dict[int, tuple[int, int]] | None:
     """Return messages and bytes that live in each file after the start, which may have deleted files."""
     if revival is None or revival.state is None or side not in revival.state["stores"]:
         return None
@@ -200,7 +200,7 @@ def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | N
     return found
 
 
-def _left(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
+def _left(revival: QueueRevival | None, side: str) -> dict[int, tuple[int, int]] | None:
     """Return the size and the valid bytes of each file that a start leaves, as the page's map of the store has them."""
     if revival is None or revival.state is None or side not in revival.state["stores"]:
         return None

@@ -13,7 +13,7 @@ Why = dict[str, Any]
 """A reason as an answer has it: `code`, and `values` for the places of the sentence."""
 
 
-class Unreadable(Exception):
+class UnreadableInput(Exception):
     """Something that was given is not what the page reads, or more than it reads.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 """Of all files together, unpacked, where a server reads them."""
@@ -65,11 +65,11 @@ def names_of(uploads: list[Any], paths: str) -> list[str]:
     try:
         named = _paths.decode(paths) if paths else [each.name for each in uploads]
     except msgspec.DecodeError:
-        raise Unreadable("names") from None
+        raise UnreadableInput("names") from None
     if len(named) != len(uploads):
-        raise Unreadable("names")
+        raise UnreadableInput("names")
     if not named:
-        raise Unreadable("no_files")
+        raise UnreadableInput("no_files")
     return named
 
 
@@ -101,7 +101,7 @@ class _Guarded:
         """Read as a file does; raise Unreadable where a directory would be too large."""
         found = self._opened.read(count if 0 <= count <= MOST_DIRECTORY_BYTES else MOST_DIRECTORY_BYTES + 1)
         if len(found) > MOST_DIRECTORY_BYTES:
-            raise Unreadable("too_many_files", most=MOST_FILES)
+            raise UnreadableInput("too_many_files", most=MOST_FILES)
         return found
 
 
@@ -116,23 +116,23 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] |
     try:
         packed = zipfile.ZipFile(_Guarded(packed_file))
     except BROKEN_ZIP:
-        raise Unreadable("zip") from None
+        raise UnreadableInput("zip") from None
     with packed:
         members = [each for each in packed.infolist() if not each.is_dir()]
         if len(members) > MOST_MEMBERS:
-            raise Unreadable("too_many_files", most=MOST_FILES)
+            raise UnreadableInput("too_many_files", most=MOST_FILES)
         return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes, left_out)
 
 
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
     if member.compress_type not in METHODS:
-        raise Unreadable("zip_member", name=member.filename[:80])
+        raise UnreadableInput("zip_member", name=member.filename[:80])
     try:
         with packed.open(member) as opened:
             while block := opened.read(BLOCK_BYTES):
                 yield block
     except BROKEN_ZIP:
-        raise Unreadable("zip_member", name=member.filename[:80]) from None
+        raise UnreadableInput("zip_member", name=member.filename[:80]) from None
 
 
 def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | None = None) -> Files:
@@ -152,18 +152,18 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | N
                 left_out.append("/".join(steps)[:200])
             continue
         if len(steps) > LONGEST_PATH or not all(STEP.match(step) for step in steps) or ".." in steps:
-            raise Unreadable("path", name=path[:80])
+            raise UnreadableInput("path", name=path[:80])
         data = bytearray()
         for block in blocks:
             used += len(block)
             if used > most_bytes:
-                raise Unreadable("too_many_bytes", most=most_bytes >> 20)
+                raise UnreadableInput("too_many_bytes", most=most_bytes >> 20)
             data += block
         files["/".join(steps)] = bytes(data)
         if len(files) > MOST_FILES:
-            raise Unreadable("too_many_files", most=MOST_FILES)
+            raise UnreadableInput("too_many_files", most=MOST_FILES)
     if not files:
-        raise Unreadable("no_files")
+        raise UnreadableInput("no_files")
     return _without_parents(files)
 
 

@@ -14,13 +14,14 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
 from engine.releases import PROFILES, Profile
-from playground import callers, repeating
+from playground.callers import request_callers
 from playground.inspecting import definitions, engine_files, parcel, reading, uploads
-from playground.inspecting.apart import Apart
 from playground.inspecting.choice import read_choice
 from playground.inspecting.page import context
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.reader_process import ReaderProcess
+from playground.inspecting.unreadable import UnreadableInput
 from playground.jobs.job import CHECK, job
+from playground.limits import repeat_gate
 from playground.web.access import rate_limited, session_or_gone
 
 logger = logging.getLogger(__name__)
@@ -79,17 +80,17 @@ def _of_storage(profile: Profile, settings: dict[str, Any]) -> dict[str, Any]:
 def _answer(request: HttpRequest) -> HttpResponseBase:
     try:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_SENT:
-            raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
+            raise UnreadableInput("too_many_bytes", most=uploads.MOST_BYTES >> 20)
         if "figures" in request.POST or "definitions" in request.FILES:
-            with repeating.for_request(request):
+            with repeat_gate.for_request(request):
                 if "figures" in request.POST:
                     return JsonResponse(read_listing(request.POST["figures"]))
                 data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)
                 return JsonResponse(read_topology(data))
         if "agreed" not in request.POST:
-            raise Unreadable("not_agreed")
+            raise UnreadableInput("not_agreed")
         return StreamingHttpResponse(_apart(request), content_type="application/x-ndjson")
-    except Unreadable as bad:
+    except UnreadableInput as bad:
         logger.info("an inspection was refused: %.200s", bad.code)
         return JsonResponse(bad.to_json(), status=422)
 
@@ -106,9 +107,9 @@ def read_topology(data: bytes) -> dict[str, Any]:
     return reading.topology(data)
 
 
-def _apart(request: HttpRequest) -> Apart:
+def _apart(request: HttpRequest) -> ReaderProcess:
     """Return the answer about a broker's files, which a process of its own reads."""
     files = request.FILES.getlist("files")
     paths = uploads.names_of(files, request.POST.get("paths", ""))
     packed = parcel.pack(files, paths, read_choice(request.POST.get("choice", "")))
-    return Apart(packed, callers.of_request(request))
+    return ReaderProcess(packed, request_callers.of_request(request))

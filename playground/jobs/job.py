@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,7 +50,7 @@ ENDED: Final = {
 """Why a job ended without an answer."""
 
 
-class JobEnded(Refused):
+class JobEnded(RequestRefused):
     """A job took more than it may, or its process is gone.
 
     Args:
@@ -61,7 +61,7 @@ class JobEnded(Refused):
         super().__init__(ENDED[why], code=why)
 
 
-class Carrier(Protocol):
+class JobCarrier(Protocol):
     """Takes jobs elsewhere."""
 
     def pieces(
@@ -78,7 +78,7 @@ class BoundedJob(Generic[P, R]):
         bounds: what it may take.
     """
 
-    carrier: Carrier | None = None
+    carrier: JobCarrier | None = None
     """Who takes all jobs elsewhere; None where they are done in place."""
 
     def __init__(self, function: Callable[P, R], bounds: JobBounds) -> None:

@@ -14,7 +14,7 @@ MOST_BYTES: Final = 128 << 20
 """Of one answer: the largest page that is written has a quarter of that."""
 
 
-class Broken(Exception):
+class JobLinkBroken(Exception):
     """The other end is gone, or sends what it never does."""
 
 
@@ -26,14 +26,14 @@ def send(end: socket.socket, message: Any) -> None:
     try:
         end.sendall(len(data).to_bytes(LENGTH_BYTES) + data)
     except (BrokenPipeError, ConnectionResetError):
-        raise Broken from None
+        raise JobLinkBroken from None
 
 
 def receive(end: socket.socket) -> Any:
     """Return the next message. Raises Broken; TimeoutError where the socket has a time limit."""
     size_bytes = int.from_bytes(_exactly(end, LENGTH_BYTES))
     if size_bytes > MOST_BYTES:
-        raise Broken
+        raise JobLinkBroken
     return pickle.loads(_exactly(end, size_bytes))  # noqa: S301 - of a process that this server started itself
 
 
@@ -43,8 +43,8 @@ def _exactly(end: socket.socket, count: int) -> bytes:
         try:
             part = end.recv(min(count - len(data), 1 << 20))
         except ConnectionResetError:
-            raise Broken from None
+            raise JobLinkBroken from None
         if not part:
-            raise Broken
+            raise JobLinkBroken
         data += part
     return bytes(data)

@@ -17,20 +17,20 @@ from typing import Any, Final
 
 from django.utils import translation
 
-from playground import turns
-from playground.hosting.workers.nursery import CAN_FORK, Nursery
-from playground.hosting.workers.pool import Launch, Started, process
+from playground.hosting.workers.pool import Launch, StartedProcess, process
+from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
 from playground.jobs import link
 from playground.jobs.job import BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import unpacked
-from playground.repeating import PLACES, TEXT, Busy
+from playground.limits import page_scheduler
+from playground.limits.repeat_gate import PLACES, TEXT, GateBusy
 
 logger = logging.getLogger(__name__)
 
 FORKS: Final = "playground.jobs.forks"
 PROCESS: Final = "playground.jobs.process"
 CHECKS: Final = 2
-"""Processes beside those for runs that have a place of `playground.repeating`: a short text is checked without one."""
+"""Processes beside those for runs with a place of `playground.limits.repeat_gate`: a short text is checked without."""
 PATIENCE_S: Final = 120.0
 """Longest that a job waits for a process."""
 
@@ -43,7 +43,7 @@ class JobProcess:
         started: by which it can be killed.
     """
 
-    def __init__(self, end: socket.socket, started: Started) -> None:
+    def __init__(self, end: socket.socket, started: StartedProcess) -> None:
         self._end = end
         self._started = started
         self.fit = False
@@ -71,7 +71,7 @@ class JobProcess:
                     break
         except TimeoutError:
             raise JobEnded("time") from None
-        except link.Broken:
+        except link.JobLinkBroken:
             # The kernel ends it after so much work, which takes at least as long.
             raise JobEnded("time" if time.monotonic() - began_s >= bounds.work_s else "lost") from None
         self._end.settimeout(None)
@@ -123,7 +123,7 @@ class JobPool:
     ) -> Iterator[Any]:
         """Yield what a job's generator yields, or its one answer."""
         order = work.name, args, names, translation.get_language() or "en"
-        with turns.aside():
+        with page_scheduler.aside():
             taken = self._take()
             try:
                 yield from taken.pieces(order, work.bounds)
@@ -141,7 +141,7 @@ class JobPool:
     def _take(self) -> JobProcess:
         with self._changed:
             if not self._changed.wait_for(lambda: self._free or self._ended, self._patience_s):
-                raise Busy(TEXT)
+                raise GateBusy(TEXT)
             if self._ended:
                 raise JobEnded("lost")
             self._free -= 1
@@ -192,7 +192,7 @@ class OwnProcesses:
     """The processes of this server: all jobs go to them from now on, until `end`."""
 
     def __init__(self) -> None:
-        self._nursery = Nursery(FORKS) if CAN_FORK else None
+        self._nursery = WorkerFactory(FORKS) if CAN_FORK else None
         self.pool = JobPool(self._nursery or (lambda: process(program=PROCESS)), PLACES + CHECKS)
         BoundedJob.carrier = self.pool
 

@@ -46,7 +46,7 @@ def load() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
     django.setup()
     importlib.import_module("playground.urls")
-    from playground.doors import door  # noqa: PLC0415 - needs the apps to be ready
+    from playground.hosting.engine_factory import door  # noqa: PLC0415 - needs the apps to be ready
 
     door()
 
@@ -64,7 +64,7 @@ def serve(handle: int) -> None:
     end = socket.socket(fileno=handle)
     threading.Thread(target=_leave_with, args=(end.fileno(),), daemon=True).start()
     most_bytes = data_bytes() + GROWN_BYTES
-    with contextlib.suppress(link.Broken):
+    with contextlib.suppress(link.JobLinkBroken):
         while True:
             kind, found = _do(end, *link.receive(end))
             lift_memory()
@@ -96,7 +96,7 @@ def _do(end: socket.socket, name: tuple[str, str], args: Any, names: Any, langua
             for piece in found:
                 link.send(end, ("piece", piece, True))
             return "done", None
-    except link.Broken:
+    except link.JobLinkBroken:
         raise
     except MemoryError:
         return "raised", packed(JobEnded("memory"))

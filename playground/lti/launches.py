@@ -10,7 +10,7 @@ from playground.exercises import learners
 from playground.exercises.models import Learner
 from playground.lti import targets
 from playground.lti.models import Placement, Seat
-from playground.lti.tokens import Claims, Endpoint
+from playground.lti.tokens import LaunchClaims, ScoreEndpoint
 
 TARGET = "waterline"
 """The custom parameter that names an exercise or a unit."""
@@ -34,7 +34,7 @@ def seat_of(registration: Any, subject: str) -> Seat:
         return found
 
 
-def begin(browser: Any, registration: Any, claims: Claims) -> str:
+def begin(browser: Any, registration: Any, claims: LaunchClaims) -> str:
     """Let the browser be the learner of a launch; return the address to go to.
 
     Args:
@@ -44,7 +44,7 @@ def begin(browser: Any, registration: Any, claims: Claims) -> str:
     """
     seat = seat_of(registration, claims.sub)
     learners.be(browser, seat.learner)
-    endpoint = claims.endpoint or Endpoint()
+    endpoint = claims.endpoint or ScoreEndpoint()
     target = str((claims.custom or {}).get(TARGET, ""))[:60]
     line_item = (endpoint.lineitem or "")[:1000]
     scopes = endpoint.scope or ()

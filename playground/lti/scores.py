@@ -93,7 +93,7 @@ def score_of(placement: Placement) -> float | None:
 
 def _service(placement: Placement, scope: Any, line_item: str) -> AssignmentsGradesService:
     registration = placement.seat.registration.to_registration()
-    connector = ServiceConnector(registration, requests_session=statements.Bounded())
+    connector = ServiceConnector(registration, requests_session=statements.BoundedSession())
     return AssignmentsGradesService(connector, {"scope": [scope], "lineitem": line_item})
 
 

@@ -19,7 +19,7 @@ VERSION = "1.0.3"
 PASSED = "http://adlnet.gov/expapi/verbs/passed"
 
 
-class Bounded(Session):
+class BoundedSession(Session):
     """Requests that do not wait for ever."""
 
     def request(self, *args: Any, **kwargs: Any) -> Any:
@@ -60,7 +60,7 @@ def send(statement: dict[str, Any]) -> bool:
     """Send a statement to the store; return whether it was taken."""
     user, _colon, password = settings.WATERLINE_XAPI_AUTH.partition(":")
     try:
-        answer = Bounded().post(
+        answer = BoundedSession().post(
             f"{settings.WATERLINE_XAPI_URL.rstrip('/')}/statements",
             json=statement,
             headers={"X-Experience-API-Version": VERSION},

@@ -11,7 +11,7 @@ from django.core.cache import cache
 from lti_tool.models import LtiDeployment, LtiRegistration
 from requests import RequestException
 
-from playground.lti.statements import Bounded
+from playground.lti.statements import BoundedSession
 
 CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "ES256")
@@ -23,15 +23,15 @@ AGAIN_S: Final = 30
 KEYS_BYTES: Final = 256 * 1024
 
 
-class Distrusted(Exception):
+class TokenDistrusted(Exception):
     """The launch is not believed: it is not the platform's, not for us, or not for this log-in."""
 
 
-class Malformed(Exception):
+class TokenMalformed(Exception):
     """The launch is not made of what a launch is made of."""
 
 
-class Endpoint(msgspec.Struct):
+class ScoreEndpoint(msgspec.Struct):
     """Where scores go."""
 
     scope: list[str] | None = None
@@ -46,7 +46,7 @@ class DeepLinking(msgspec.Struct):
     data: Any = None
 
 
-class Claims(
+class LaunchClaims(
     msgspec.Struct,
     rename={
         "version": CLAIM + "version",
@@ -67,11 +67,11 @@ class Claims(
     sub: str = ""
     azp: str | None = None
     custom: dict[str, Any] | None = None
-    endpoint: Endpoint | None = None
+    endpoint: ScoreEndpoint | None = None
     settings: DeepLinking | None = None
 
 
-def claims_of(token: str, registration: LtiRegistration) -> Claims:
+def claims_of(token: str, registration: LtiRegistration) -> LaunchClaims:
     """Return what a launch says.
 
     Args:
@@ -85,7 +85,7 @@ def claims_of(token: str, registration: LtiRegistration) -> Claims:
     try:
         header = jwt.get_unverified_header(token)
     except jwt.PyJWTError as error:
-        raise Malformed(str(error)) from error
+        raise TokenMalformed(str(error)) from error
     key = _key(registration, str(header.get("kid", ""))[:200])
     try:
         found = jwt.decode(
@@ -98,37 +98,37 @@ def claims_of(token: str, registration: LtiRegistration) -> Claims:
             options={"require": ["exp", "iat", "iss", "aud", "nonce"]},
         )
     except jwt.InvalidSignatureError as error:
-        raise Distrusted(str(error)) from error
+        raise TokenDistrusted(str(error)) from error
     except (jwt.DecodeError, jwt.MissingRequiredClaimError, jwt.exceptions.InvalidSubjectError) as error:
-        raise Malformed(str(error)) from error
+        raise TokenMalformed(str(error)) from error
     except (jwt.PyJWTError, TypeError, ValueError) as error:
-        raise Distrusted(str(error)) from error
+        raise TokenDistrusted(str(error)) from error
     try:
-        claims = msgspec.convert(found, Claims)
+        claims = msgspec.convert(found, LaunchClaims)
     except msgspec.ValidationError as error:
-        raise Malformed(str(error)) from error
+        raise TokenMalformed(str(error)) from error
     _check_party(claims, registration)
     _check_deployment(claims, registration)
     if claims.version != "1.3.0":
-        raise Malformed(f"version {claims.version[:20]!r} is not 1.3.0")
+        raise TokenMalformed(f"version {claims.version[:20]!r} is not 1.3.0")
     if len(claims.sub) > 255:
-        raise Malformed("sub is longer than 255 characters")
+        raise TokenMalformed("sub is longer than 255 characters")
     return claims
 
 
-def _check_party(claims: Claims, registration: LtiRegistration) -> None:
+def _check_party(claims: LaunchClaims, registration: LtiRegistration) -> None:
     """Refuse a launch that several tools may use unless it names us (azp)."""
     several = isinstance(claims.aud, list) and len(claims.aud) > 1
     if (several or claims.azp is not None) and claims.azp != registration.client_id:
-        raise Distrusted("azp does not name this tool")
+        raise TokenDistrusted("azp does not name this tool")
 
 
-def _check_deployment(claims: Claims, registration: LtiRegistration) -> None:
+def _check_deployment(claims: LaunchClaims, registration: LtiRegistration) -> None:
     known = LtiDeployment.objects.active().filter(
         registration=registration, deployment_id=claims.deployment[:255]
     )
     if not known.exists():
-        raise Distrusted(
+        raise TokenDistrusted(
             f"deployment {claims.deployment[:60]!r} is not registered: manage.py lti --deployment"
         )
 
@@ -142,19 +142,19 @@ def _key(registration: LtiRegistration, number: str) -> Any:
         keys = _fetched(registration.keyset_url)
         cache.set(place, (time.time(), keys), KEYS_S)
     if number not in keys:
-        raise Distrusted("the platform has no such key")
+        raise TokenDistrusted("the platform has no such key")
     try:
         return jwt.PyJWK(keys[number])
     except (jwt.PyJWTError, TypeError, ValueError, KeyError) as error:
-        raise Distrusted("the platform's key cannot be read") from error
+        raise TokenDistrusted("the platform's key cannot be read") from error
 
 
 def _fetched(address: str) -> dict[str, dict[str, Any]]:
     try:
-        with Bounded().get(address, stream=True) as answer:
+        with BoundedSession().get(address, stream=True) as answer:
             answer.raise_for_status()
             text = answer.raw.read(KEYS_BYTES, decode_content=True)
         found = msgspec.json.decode(text, type=dict[str, Any])["keys"]
         return {str(each["kid"]): each for each in found if isinstance(each, dict) and each.get("kid")}
     except (RequestException, msgspec.DecodeError, KeyError, TypeError, OSError) as error:
-        raise Distrusted("the platform's keys cannot be had now") from error
+        raise TokenDistrusted("the platform's keys cannot be had now") from error

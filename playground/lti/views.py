@@ -22,11 +22,11 @@ from pylti1p3.deep_link import DeepLink
 from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.lineitem import LineItem
 
-from playground import turns
+from playground.limits import page_scheduler
 from playground.lti import launches, log_ins, targets, tokens
 from playground.lti.models import LogIn
-from playground.lti.tokens import DeepLinking, Distrusted, Malformed
-from playground.messages import Message
+from playground.lti.tokens import DeepLinking, TokenDistrusted, TokenMalformed
+from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_launch
 from playground.web.errors import answer as error_page
 
@@ -50,13 +50,13 @@ def _refused(
     request: HttpRequest, error: Exception, registration: LtiRegistration | None = None
 ) -> HttpResponse:
     """Say what is wrong, in the platform's frame as well where it is known whose that is."""
-    text = Message(
+    text = PageMessage(
         _(
             "The learning platform's message was not accepted (%(problem)s). Open the exercise from the course again."
         ),
         problem=str(error)[:200],
     )
-    status = 400 if isinstance(error, Malformed) else 403
+    status = 400 if isinstance(error, TokenMalformed) else 403
     page = error_page(request, status, _("The launch did not work"), text)
     return page if registration is None else _in_frame(page, registration)
 
@@ -73,14 +73,14 @@ def log_in(request: HttpRequest, registration_uuid: Any) -> HttpResponse:
     registration = LtiRegistration.objects.active().filter(uuid=registration_uuid).first()
     try:
         if "login_hint" not in hints or any(len(each) > MOST_HINT for each in hints.values()):
-            raise Malformed("login_hint is missing or too long")
+            raise TokenMalformed("login_hint is missing or too long")
         if registration is None:
-            raise Distrusted("this platform is not registered")
+            raise TokenDistrusted("this platform is not registered")
         if asked.get("iss") != registration.issuer:
-            raise Distrusted("iss is not that of the registration")
+            raise TokenDistrusted("iss is not that of the registration")
         if asked.get("client_id", registration.client_id) != registration.client_id:
-            raise Distrusted("client_id is not that of the registration")
-    except (Malformed, Distrusted) as error:
+            raise TokenDistrusted("client_id is not that of the registration")
+    except (TokenMalformed, TokenDistrusted) as error:
         return _refused(request, error, registration)
     state, nonce, secret = log_ins.begin(request, registration)
     question = {
@@ -122,13 +122,13 @@ def launch(request: HttpRequest) -> HttpResponse:
     found = log_ins.find(state)
     try:
         if not token or not state:
-            raise Malformed("id_token or state is missing")
+            raise TokenMalformed("id_token or state is missing")
         if found is None:
-            raise Distrusted("state is unknown, used already, or older than an hour")
+            raise TokenDistrusted("state is unknown, used already, or older than an hour")
         if not log_ins.began_in(request, found, kept):
             return _ask_platform(request, found.registration, token, state)
         claims = _claims(found, token)
-    except (Malformed, Distrusted) as error:
+    except (TokenMalformed, TokenDistrusted) as error:
         return _refused(request, error, found.registration if found else None)
     if claims.message_type == DEEP_LINKING:
         return _choice(request, found.registration, claims)
@@ -141,35 +141,35 @@ def _ask_platform(
     """Have a browser without our cookie ask the platform's window for the secret, and send everything once more."""
     target = request.POST.get("lti_storage_target", "")[:200]
     if not target or "kept" in request.POST:
-        raise Distrusted(
+        raise TokenDistrusted(
             "the launch began in another browser, or this one keeps no cookies: open a new window"
         )
     context = {"storage": _storage(registration, target, state), "token": token, "state": state}
     return _in_frame(render(request, "lti/launch.html", context), registration)
 
 
-def _claims(found: LogIn, token: str) -> tokens.Claims:
+def _claims(found: LogIn, token: str) -> tokens.LaunchClaims:
     """Return what a launch says that belongs to a log-in, which is used up by it."""
-    with turns.aside():  # it may ask the platform for its keys
+    with page_scheduler.aside():  # it may ask the platform for its keys
         claims = tokens.claims_of(token, found.registration)
     if not log_ins.is_nonce_of(found, claims.nonce):
-        raise Distrusted("nonce is that of another log-in")
+        raise TokenDistrusted("nonce is that of another log-in")
     if claims.message_type not in {RESOURCE, DEEP_LINKING}:
-        raise Distrusted("this kind of message is not supported")
+        raise TokenDistrusted("this kind of message is not supported")
     if not claims.sub:
-        raise Distrusted("anonymous launches are not supported")
+        raise TokenDistrusted("anonymous launches are not supported")
     if claims.message_type == DEEP_LINKING and not _origin(_settings(claims).deep_link_return_url):
-        raise Malformed("deep_link_return_url is missing")
+        raise TokenMalformed("deep_link_return_url is missing")
     if not log_ins.use_up(found):
-        raise Distrusted("state is used already")
+        raise TokenDistrusted("state is used already")
     return claims
 
 
-def _settings(claims: tokens.Claims) -> DeepLinking:
+def _settings(claims: tokens.LaunchClaims) -> DeepLinking:
     return claims.settings or DeepLinking()
 
 
-class Choice(msgspec.Struct):
+class ContentChoice(msgspec.Struct):
     """Who chooses what, signed in the page, so that nothing is kept meanwhile."""
 
     registration: int
@@ -182,8 +182,8 @@ class Choice(msgspec.Struct):
         return str(self.settings.accept_multiple).lower() != "false"
 
 
-def _choice(request: HttpRequest, registration: LtiRegistration, claims: tokens.Claims) -> HttpResponse:
-    choice = Choice(registration.pk, claims.deployment, _settings(claims))
+def _choice(request: HttpRequest, registration: LtiRegistration, claims: tokens.LaunchClaims) -> HttpResponse:
+    choice = ContentChoice(registration.pk, claims.deployment, _settings(claims))
     token = signing.dumps(msgspec.to_builtins(choice), salt=SALT, compress=True)
     context = {
         "targets": targets.titled(get_language() or "en"),
@@ -220,7 +220,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     """Answer the platform with what the teacher chose to place in the course."""
     try:
         signed = signing.loads(request.POST.get("token", ""), salt=SALT, max_age=CHOICE_S)
-        choice = msgspec.convert(signed, Choice)
+        choice = msgspec.convert(signed, ContentChoice)
         registration = LtiRegistration.objects.active().get(pk=choice.registration)
     except (signing.BadSignature, msgspec.ValidationError, LtiRegistration.DoesNotExist) as error:
         return _refused(request, error)

@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from engine.reading.places import shown_name
-from engine.replay import Player
-from playground.hosting.door import NodeDoor
-from playground.hosting.places import NotThere, wanted
-from playground.offline.recording import Stop
+from engine.reading.message_places import shown_name
+from engine.replay import RunPlayer
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.file_places import NotThere, wanted
+from playground.offline.recording import RecordedStop
 
 MESSAGES: Final = 24
 """Messages whose bytes are kept at each stop: those at the ends of the extents, which stand for the ones between."""
@@ -25,7 +25,7 @@ Records = dict[str, dict[str, Any]]
 def keep(
     door: NodeDoor,
     scenario: dict[str, Any],
-    stops: list[Stop],
+    stops: list[RecordedStop],
     chosen: tuple[int, ...] = (),
     give_up: Callable[[], bool] = lambda: False,
 ) -> list[Records]:
@@ -41,13 +41,13 @@ def keep(
     with tempfile.TemporaryDirectory(prefix="waterline-export-") as root:
         node, files = door.open(scenario, root, MOST_DISK_BYTES)
         try:
-            player = Player(node, first=node.log.number, give_up=give_up)
+            player = RunPlayer(node, first=node.log.number, give_up=give_up)
             return [_at(door, root, player, stop, chosen) for stop in stops]
         finally:
             files.close()
 
 
-def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int, ...]) -> Records:
+def _at(door: NodeDoor, root: str, player: RunPlayer, stop: RecordedStop, chosen: tuple[int, ...]) -> Records:
     player.finish(stop.at_us)
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}

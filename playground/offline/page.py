@@ -17,10 +17,10 @@ from django.utils.safestring import mark_safe
 
 from engine.replay.frames import encode
 from engine.values.sizes import plain
-from playground.doors import door
-from playground.links import Place
+from playground.hosting.engine_factory import door
 from playground.offline import kept_bytes, modules, recording
-from playground.storybook.story import Story
+from playground.sessions.scenario_links import LinkPlace
+from playground.storybook.story import ScenarioStory
 from playground.storybook.texts import in_language, localized
 from playground.web import live_page
 
@@ -30,7 +30,7 @@ SPRITE: Final = re.compile(r'href="[^"]*/icons/sprite[^"#]*\.svg#')
 SESSION: Final = "offline"
 
 
-class Source(msgspec.Struct, frozen=True):
+class PageSource(msgspec.Struct, frozen=True):
     """What becomes a page.
 
     Args:
@@ -43,14 +43,14 @@ class Source(msgspec.Struct, frozen=True):
     """
 
     scenario: dict[str, Any]
-    story: Story | None = None
+    story: ScenarioStory | None = None
     story_json: dict[str, Any] = {}
     home: str = ""
     address: str = ""
-    place: Place = Place()
+    place: LinkPlace = LinkPlace()
 
 
-def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
+def write(source: PageSource, give_up: Callable[[], bool] = lambda: False) -> str:
     """Return the page of a run. Raises RunTooLong when `give_up` returns true."""
     stops = recording.stops_of(source.story, source.scenario["until_us"])
     recorded = recording.record(door(), source.scenario, stops, kept_bytes.MOST_DISK_BYTES // 2, give_up)
@@ -95,7 +95,9 @@ def _program() -> dict[str, Any]:
     }
 
 
-def _page(source: Source, recorded: recording.Recorded, moments: list[recording.Stop]) -> dict[str, Any]:
+def _page(
+    source: PageSource, recorded: recording.RecordedRun, moments: list[recording.RecordedStop]
+) -> dict[str, Any]:
     """Return the page in the present language."""
     story = localized(source.story_json) if source.story_json else None
     place = source.place

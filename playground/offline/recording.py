@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from engine.replay import Piece, Player
+from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.frames import encode, snapshot_message
 from engine.replay.player import KEEP_EVENTS
-from playground.hosting.door import NodeDoor
+from playground.hosting.engine_api import NodeDoor
 
 if TYPE_CHECKING:
-    from playground.storybook.story import Story
+    from playground.storybook.story import ScenarioStory
 
 MOST_ROWS: Final = 20_000
 """Transitions that are kept one by one: a page's own memory of the past has no room for more."""
@@ -22,7 +22,7 @@ SNAPSHOTS: Final = 240
 """Whole states that stand for everything after that."""
 
 
-class Stop(msgspec.Struct, frozen=True):
+class RecordedStop(msgspec.Struct, frozen=True):
     """A moment at which the run stands still: everything of that instant is done."""
 
     at_us: int
@@ -30,7 +30,7 @@ class Stop(msgspec.Struct, frozen=True):
     """Of the next transition."""
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedRun(msgspec.Struct, frozen=True):
     """A run as its page gets it.
 
     Args:
@@ -43,14 +43,14 @@ class Recorded(msgspec.Struct, frozen=True):
     """
 
     parts: list[bytes]
-    stops: list[Stop]
+    stops: list[RecordedStop]
     transitions: int
     whole: bool
     digest: str
     small: int
 
 
-def stops_of(story: Story | None, until_us: int) -> list[int]:
+def stops_of(story: ScenarioStory | None, until_us: int) -> list[int]:
     """Return the times at which a story stops a run, ascending, with the run's end as the last."""
     times = {until_us}
     if story is None:
@@ -69,7 +69,7 @@ def record(
     stops: Iterable[int],
     most_bytes: int = 0,
     give_up: Callable[[], bool] = lambda: False,
-) -> Recorded:
+) -> RecordedRun:
     """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` returns true.
 
     Args:
@@ -81,16 +81,16 @@ def record(
     """
     node: Any = door.rehearse(scenario, KEEP_EVENTS)
     tape = _Tape(node, int(scenario["until_us"]))
-    player = Player(node, first=node.log.number, give_up=give_up)
-    reached: list[Stop] = []
+    player = RunPlayer(node, first=node.log.number, give_up=give_up)
+    reached: list[RecordedStop] = []
     small, used_bytes = 0, 0
     for at_us in stops:
         for piece in player.play(at_us):
             tape.add(piece)
             used_bytes = max(used_bytes, node.storage.used_bytes())
-        reached.append(Stop(at_us, node.log.number))
+        reached.append(RecordedStop(at_us, node.log.number))
         small += used_bytes <= most_bytes
-    return Recorded(list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small)
+    return RecordedRun(list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small)
 
 
 class _Tape:
@@ -107,7 +107,7 @@ class _Tape:
         self._skipped: dict[str, int] = {}
         self._snapshot("join")
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: PlayedPiece) -> None:
         """Take what happened next."""
         rows = [*zip(piece.at_us, piece.rows, strict=True)]
         if not self._skipped and not piece.lost and self._rows + len(rows) <= MOST_ROWS:
@@ -122,7 +122,7 @@ class _Tape:
         if self._node.now_us - self._shown_us >= self._every_us or piece.last:
             self._snapshot("fast")
 
-    def _add_rows(self, piece: Piece) -> None:
+    def _add_rows(self, piece: PlayedPiece) -> None:
         if not piece.rows:
             return
         message = {"t": "frame", "first": piece.first, "at_us": piece.at_us, "rows": piece.rows}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-from playground.rules.specification import Document, Rule, parsed
+from playground.rules.specification import RuleDocument, RuleText, parsed
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "rules"
 
 
 @cache
-def documents() -> dict[str, Document]:
+def documents() -> dict[str, RuleDocument]:
     """Return the documents of the specification by name, in the order of their reading."""
     return {
         name: parsed(name, (FOLDER / f"{name}.md").read_text(encoding="utf-8"))
@@ -22,7 +22,7 @@ def documents() -> dict[str, Document]:
 
 
 @cache
-def by_id() -> dict[str, Rule]:
+def by_id() -> dict[str, RuleText]:
     """Return every rule by its id, such as Q46."""
     return {rule.id: rule for document in documents().values() for rule in document.rules}
 
@@ -33,7 +33,7 @@ def vectors() -> dict[str, str]:
     return {vector: rule.id for rule in by_id().values() for vector in rule.vectors}
 
 
-def find(cited: str) -> Rule | None:
+def find(cited: str) -> RuleText | None:
     """Return the rule that a citation such as Q46, S63.2 or B1 means, or None.
 
     Args:

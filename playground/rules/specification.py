@@ -15,7 +15,7 @@ SHORT, LONG = 12, 90
 """Letters of a heading: what is shorter takes in the next sentence, what is longer is cut."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class RuleText(msgspec.Struct, frozen=True):
     """One rule of the specification.
 
     Args:
@@ -49,7 +49,7 @@ class Rule(msgspec.Struct, frozen=True):
         return VECTOR.findall(self.text)
 
 
-class Section(msgspec.Struct, frozen=True):
+class RuleSection(msgspec.Struct, frozen=True):
     """A section: its heading, what is before its first rule, and its rules.
 
     Args:
@@ -62,19 +62,19 @@ class Section(msgspec.Struct, frozen=True):
     title: str
     level: int
     text: str
-    rules: list[Rule]
+    rules: list[RuleText]
 
 
-class Document(msgspec.Struct, frozen=True):
+class RuleDocument(msgspec.Struct, frozen=True):
     """A document: its title, what is before its first section, and its sections."""
 
     name: str
     title: str
     text: str
-    sections: list[Section]
+    sections: list[RuleSection]
 
     @property
-    def rules(self) -> Iterator[Rule]:
+    def rules(self) -> Iterator[RuleText]:
         """Every rule, in the order of the text."""
         return (rule for section in self.sections for rule in section.rules)
 
@@ -95,7 +95,7 @@ class _Piece:
         return "\n".join(_unlisted(self.lines)).strip("\n") + "\n"
 
 
-def parsed(name: str, text: str) -> Document:
+def parsed(name: str, text: str) -> RuleDocument:
     """Cut a document of the specification into sections and rules.
 
     Args:
@@ -103,7 +103,7 @@ def parsed(name: str, text: str) -> Document:
         text: the document, in Markdown.
     """
     title, opening, sections = name, "", []
-    section: Section | None = None
+    section: RuleSection | None = None
     for piece in _pieces(text):
         if piece.head is None:
             opening += piece.text()
@@ -111,13 +111,13 @@ def parsed(name: str, text: str) -> Document:
             title, opening = piece.head[3], piece.text()
         elif not piece.is_rule:
             anchor = f"section-{piece.head[2] or _slug(piece.head[3])}"
-            section = Section(
+            section = RuleSection(
                 anchor, piece.head[2] or "", piece.head[3], len(piece.head[1]), piece.text(), rules=[]
             )
             sections.append(section)
         elif section is not None:
             section.rules.append(_rule(name, section, piece))
-    return Document(name, title, opening, sections)
+    return RuleDocument(name, title, opening, sections)
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
@@ -148,10 +148,10 @@ def _unlisted(lines: list[str]) -> Iterator[str]:
             fence = "" if fence else line
 
 
-def _rule(document: str, section: Section, piece: _Piece) -> Rule:
+def _rule(document: str, section: RuleSection, piece: _Piece) -> RuleText:
     assert piece.head is not None  # noqa: S101 - a rule begins with its head
     text = BEGINS.sub("", piece.text(), count=1).lstrip(" :.,")
-    return Rule(piece.head["id"], document, section.anchor, piece.head["title"].strip(" :.,"), text)
+    return RuleText(piece.head["id"], document, section.anchor, piece.head["title"].strip(" :.,"), text)
 
 
 def _slug(title: str) -> str:

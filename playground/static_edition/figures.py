@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from playground import library
-from playground.doors import door
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
 from playground.storybook.lead import leads_to
 
 FOLDER: Final = "data/leads"
@@ -53,7 +53,7 @@ def write_leads(
     """
     folder = out / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    runs = {entry.slug: entry.run for entry in library.entries()}
+    runs = {entry.slug: entry.run for entry in ready_scenarios.entries()}
     of_runs: defaultdict[str, list[int]] = defaultdict(list)
     for short_id, at_us in sorted(wanted):
         of_runs[short_id].append(at_us)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from playground.assets import IMPORTED
+from playground.server.static_assets import IMPORTED
 
 _IN_PAGES: Final = re.compile(
     r'(?<= )(?:href|src|data-words|data-sprite|data-root|data-rules|data-lead)="([^"]*)"'

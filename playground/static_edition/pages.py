@@ -55,6 +55,6 @@ def pages(
 
 def permalinks() -> Mapping[str, str]:
     """Return the ready scenarios by the names that links give them."""
-    from playground import selectors  # noqa: PLC0415 - the settings are named by now
+    from playground.records import selectors  # noqa: PLC0415 - the settings are named by now
 
     return {kept.short_id: kept.slug for kept in selectors.library() if kept.slug}

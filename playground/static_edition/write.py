@@ -14,10 +14,10 @@ from django.test.utils import override_settings
 from django.utils import translation
 from django.utils.translation import get_language
 
-from playground import library
-from playground.doors import door
 from playground.exercises import catalog, task
+from playground.hosting.engine_factory import door
 from playground.inspecting import page
+from playground.library import ready_scenarios
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
 from playground.static_edition.figures import Moment, moments, write_leads
@@ -125,9 +125,9 @@ def _nothing() -> dict[str, Any]:
 def _stories(folder: Path) -> None:
     """Write each run that can be opened by its name, with its story in the present language."""
     runs: list[tuple[str, dict[str, Any], dict[str, Any] | None]] = [("free", door().check(FREE), None)]
-    for entry in library.entries():
+    for entry in ready_scenarios.entries():
         page_data = live_page.story_for_page(entry.story_json())
-        following = library.after(entry.slug)
+        following = ready_scenarios.after(entry.slug)
         if following:
             page_data["next"] = {"title": following.title, "href": f"?s={following.slug}"}
         runs.append((entry.slug, entry.run, {**page_data, "glossary": "../glossary/index.html"}))

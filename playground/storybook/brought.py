@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground import limits
-from playground.doors import door
+from playground.hosting.engine_factory import door
 from playground.hosting.refusals import message_of
 from playground.jobs.job import CHECK, job
-from playground.messages import Refused
-from playground.storybook.entry import Entry, read
+from playground.limits import session_limits
+from playground.storybook.entry import LibraryEntry, read
 from playground.storybook.migrate import TooNew, migrated
+from playground.texts.page_message import RequestRefused
 
 
-class Unrepeatable(Refused):
+class RunUnrepeatable(RequestRefused):
     """A kept run that this engine does not take."""
 
 
 @job(CHECK)
-def read_file(data: bytes | str | dict[str, Any]) -> Entry:
+def read_file(data: bytes | str | dict[str, Any]) -> LibraryEntry:
     """Return the entry of a file that somebody brings, checked against what this server affords. Raises BadScenario."""
-    return read(data, limits.current())
+    return read(data, session_limits.current())
 
 
 @job(CHECK)
-def read_kept(data: dict[str, Any]) -> Entry:
+def read_kept(data: dict[str, Any]) -> LibraryEntry:
     """Return the entry of a file that is kept here. Raises BadScenario."""
     return read(data)
 
@@ -42,6 +42,6 @@ def repeatable(body: dict[str, Any]) -> dict[str, Any]:
         present, _came_from = migrated(body)
         return door().check(present)
     except TooNew as error:
-        raise Unrepeatable(error.message) from None
+        raise RunUnrepeatable(error.message) from None
     except door().no_scenario as error:
-        raise Unrepeatable(message_of(error)) from None
+        raise RunUnrepeatable(message_of(error)) from None

@@ -7,14 +7,13 @@ from typing import Any
 
 import msgspec
 
-from playground import other_release
-from playground.storybook import thumbnails
-from playground.storybook.entry import Entry
+from playground.storybook import other_release, thumbnails
+from playground.storybook.entry import LibraryEntry
+from playground.storybook.subject_names import QUESTIONS, SUBJECTS
 from playground.storybook.texts import in_language
-from playground.subjects import QUESTIONS, SUBJECTS
 
 
-class Card(msgspec.Struct, frozen=True, kw_only=True):
+class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of the library, in the reader's language.
 
     Args:
@@ -43,10 +42,10 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     finding: str = ""
     rules: list[str] = []
     evidence_us: int | None = None
-    picture: thumbnails.Thumbnail | None = None
+    picture: thumbnails.RunThumbnail | None = None
 
 
-def card(entry: Entry, short_id: str, release: str = "") -> Card:
+def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
     """Return the card of an entry.
 
     Args:
@@ -64,7 +63,7 @@ def card(entry: Entry, short_id: str, release: str = "") -> Card:
             "rules": verdict.rules,
             "evidence_us": verdict.evidence_at_us,
         }
-    return Card(
+    return ScenarioCard(
         slug=entry.slug,
         short_id=short_id,
         title=entry.title,
@@ -82,7 +81,9 @@ def card(entry: Entry, short_id: str, release: str = "") -> Card:
     )
 
 
-def matches(each: Card, words: str = "", subject: int | None = None, question: int | None = None) -> bool:
+def matches(
+    each: ScenarioCard, words: str = "", subject: int | None = None, question: int | None = None
+) -> bool:
     """Return whether a card has every word and the chosen subject and question."""
     if subject and subject not in dict(each.subjects):
         return False

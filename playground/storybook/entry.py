@@ -14,16 +14,16 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.validation import refused
 from engine.values.errors import Refusal
-from playground import affordable
-from playground.doors import door
-from playground.limits import Limits, too_unequal
-from playground.messages import Message
-from playground.pasted import text_of
+from playground.hosting.engine_factory import door
+from playground.limits import scenario_bounds
+from playground.limits.session_limits import SessionLimits, too_unequal
 from playground.storybook import migrate, plain, workload
+from playground.storybook.authored_texts import WrittenWrong, message_of
 from playground.storybook.positions import Steps, line_and_column, positions
-from playground.storybook.story import FIELDS, Story
+from playground.storybook.story import FIELDS, ScenarioStory
 from playground.storybook.texts import in_language
-from playground.written import WrittenWrong, message_of
+from playground.texts.page_message import PageMessage
+from playground.texts.pasted_text import text_of
 
 MAX_TITLE: Final = 200
 MOST_PROBLEMS: Final = 20
@@ -57,7 +57,7 @@ PLACE_OF: Final = {
 _STEP: Final = re.compile(r"([A-Za-z_]\w*)|\[(\d+)\]|\[([^\]]*)\]")
 
 
-class Problem(msgspec.Struct, frozen=True):
+class EntryProblem(msgspec.Struct, frozen=True):
     """What is wrong in a file, and where.
 
     Args:
@@ -67,7 +67,7 @@ class Problem(msgspec.Struct, frozen=True):
     """
 
     path: str
-    message: Message
+    message: PageMessage
     line: int = 0
     column: int = 0
 
@@ -75,7 +75,7 @@ class Problem(msgspec.Struct, frozen=True):
 class BadScenario(Exception):
     """A file that cannot be used; `problems` lists all that was found."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[EntryProblem]) -> None:
         super().__init__("; ".join(f"{each.path}: {each.message}" for each in problems))
         self.problems = problems
 
@@ -86,14 +86,14 @@ class BadScenario(Exception):
         if not problem.line:
             return str(problem.message)
         text = _("%(message)s (line %(line)s, column %(column)s)")
-        return str(Message(text, message=problem.message, line=problem.line, column=problem.column))
+        return str(PageMessage(text, message=problem.message, line=problem.line, column=problem.column))
 
 
 STORY_PARTS = ("question", "watch_for", "annotations", "breakpoints", "prediction", "verdict")
 """Parts of which one makes a run a story."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LibraryEntry(msgspec.Struct, frozen=True):
     """A scenario file that is in order.
 
     Args:
@@ -103,7 +103,7 @@ class Entry(msgspec.Struct, frozen=True):
         came_from: the version in which the file was written.
     """
 
-    story: Story
+    story: ScenarioStory
     run: dict[str, Any]
     written: dict[str, Any]
     came_from: int
@@ -138,7 +138,7 @@ class Entry(msgspec.Struct, frozen=True):
         return json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n"
 
 
-def read(data: bytes | str | dict[str, Any], limits: Limits | None = None) -> Entry:
+def read(data: bytes | str | dict[str, Any], limits: SessionLimits | None = None) -> LibraryEntry:
     """Return the entry of a file, of any version that is known.
 
     Args:
@@ -157,9 +157,9 @@ def read(data: bytes | str | dict[str, Any], limits: Limits | None = None) -> En
     found = [_placed(path, message, text, places) for path, message in _problems(body, limits)]
     if found:
         raise BadScenario(found)
-    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
+    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, ScenarioStory)
     written = {name: value for name, value in body.items() if name not in FIELDS and value is not None}
-    return Entry(story, _run_of(body, story), written, came_from)
+    return LibraryEntry(story, _run_of(body, story), written, came_from)
 
 
 def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] | None, dict[str, Any]]:
@@ -170,14 +170,18 @@ def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] 
         places = positions(text)
         body = json.loads(text, parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise BadScenario([Problem("$", Message(_("This is not text: it must be UTF-8.")))]) from None
+        raise BadScenario(
+            [EntryProblem("$", PageMessage(_("This is not text: it must be UTF-8.")))]
+        ) from None
     except JSONDecodeError as error:
-        message = Message(_("This is not JSON: %(why)s."), why=error.msg)
-        raise BadScenario([Problem("$", message, error.lineno, error.colno)]) from None
+        message = PageMessage(_("This is not JSON: %(why)s."), why=error.msg)
+        raise BadScenario([EntryProblem("$", message, error.lineno, error.colno)]) from None
     except (RecursionError, ValueError) as error:
-        raise BadScenario([Problem("$", Message(_("This is not JSON: %(why)s."), why=error))]) from None
+        raise BadScenario(
+            [EntryProblem("$", PageMessage(_("This is not JSON: %(why)s."), why=error))]
+        ) from None
     if not isinstance(body, dict):
-        raise BadScenario([Problem("$", Message(_("A scenario is an object: { … }.")), 1, 1)])
+        raise BadScenario([EntryProblem("$", PageMessage(_("A scenario is an object: { … }.")), 1, 1)])
     return text, places, body
 
 
@@ -185,13 +189,13 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _placed(path: str, message: Message, text: str, places: dict[Steps, int] | None) -> Problem:
+def _placed(path: str, message: PageMessage, text: str, places: dict[Steps, int] | None) -> EntryProblem:
     if places is None:
-        return Problem(path, message)
+        return EntryProblem(path, message)
     steps = steps_of(path)
     while steps not in places:  # what is missing has no place of its own: the object that lacks it has
         steps = steps[:-1]
-    return Problem(path, message, *line_and_column(text, places[steps]))
+    return EntryProblem(path, message, *line_and_column(text, places[steps]))
 
 
 def steps_of(path: str) -> Steps:
@@ -202,7 +206,7 @@ def steps_of(path: str) -> Steps:
     )
 
 
-def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str, Message]]:
+def _problems(body: dict[str, Any], limits: SessionLimits | None) -> Iterator[tuple[str, PageMessage]]:
     """Find what is wrong: what cannot be kept, in the story field by field, then in the run."""
     unkeepable = list(itertools.islice(plain.problems(body), MOST_PROBLEMS))
     if unkeepable:
@@ -219,13 +223,13 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
             yield _story_problem(name, error)
     if wrong_story:
         return
-    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
+    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, ScenarioStory)
     count = workload.size(story.workload)
     if count > workload.MOST:
         text = _(
             "The phases become %(count)s commands; a scenario has up to %(most)s. Use fewer or longer stages."
         )
-        yield "workload", Message(text, count=count, most=workload.MOST)
+        yield "workload", PageMessage(text, count=count, most=workload.MOST)
         return
     unequal = too_unequal(body.get("commands"), limits) if limits is not None else None
     if unequal is not None:
@@ -238,10 +242,10 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
         return
     yield from _late(story, run["until_us"])
     if limits is not None:
-        yield from affordable.problems(run, limits)
+        yield from scenario_bounds.problems(run, limits)
 
 
-def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:
+def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, PageMessage]:
     what, found, place = str(error).partition(" - at `$")
     path = name + (place.removesuffix("`") if found else "")
     wrong = msgspec.ValidationError(what)
@@ -249,7 +253,7 @@ def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Mess
     return path, message_of(refused(WrittenWrong, wrong, path))
 
 
-def _run_problem(error: Exception) -> tuple[str, Message]:
+def _run_problem(error: Exception) -> tuple[str, PageMessage]:
     """Return where an error of the engine is in the file, from its code and parameters, and its sentence."""
     if not isinstance(error, Refusal):
         return "$", message_of(error)
@@ -260,7 +264,7 @@ def _run_problem(error: Exception) -> tuple[str, Message]:
     return (f"{path}.{inside[1]}" if inside else path), message_of(error)
 
 
-def _run_of(body: dict[str, Any], story: Story) -> dict[str, Any]:
+def _run_of(body: dict[str, Any], story: ScenarioStory) -> dict[str, Any]:
     """Return the engine's scenario of a file. Raises ScenarioError."""
     run = {name: value for name, value in body.items() if name not in STORY_ONLY}
     run["title"] = in_language(story.title, "en")[:MAX_TITLE]
@@ -272,7 +276,7 @@ def _run_of(body: dict[str, Any], story: Story) -> dict[str, Any]:
     return door().check(run)
 
 
-def _late(story: Story, until_us: int) -> Iterator[tuple[str, Message]]:
+def _late(story: ScenarioStory, until_us: int) -> Iterator[tuple[str, PageMessage]]:
     """Find moments after the run's end."""
     moments: list[tuple[str, int | None]] = []
     for name in ("annotations", "breakpoints", "claims"):
@@ -284,4 +288,4 @@ def _late(story: Story, until_us: int) -> Iterator[tuple[str, Message]]:
     text = _("%(path)s must be at most %(most)s, where the run ends.")
     for path, at_us in moments:
         if at_us is not None and at_us > until_us:
-            yield path, Message(text, path=path, most=until_us)
+            yield path, PageMessage(text, path=path, most=until_us)

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.replay import Piece, Player
-from engine.replay.frames import Frame, encode, frame_message, snapshot_message
-from playground.hosting.door import NodeDoor
+from engine.replay import PlayedPiece, RunPlayer
+from engine.replay.frames import PlayedFrame, encode, frame_message, snapshot_message
+from playground.hosting.engine_api import NodeDoor
 
 ROWS: Final = 160
 """Transitions that lead to a moment, at least; fewer where the run had fewer."""
@@ -87,7 +87,7 @@ class _Way:
         if number >= self._begin:
             self._head, self._rows, self._times = _state(node), [], []
 
-    def take(self, node: Any, piece: Piece, number: int) -> None:
+    def take(self, node: Any, piece: PlayedPiece, number: int) -> None:
         """Go on by a piece; begin behind it where nothing has begun, or the piece has lost its rows."""
         if self._head and not piece.lost:
             self._rows += piece.rows
@@ -97,13 +97,13 @@ class _Way:
 
     def told(self, node: Any, number: int) -> bytes:
         """Return both messages; the node stands at the moment."""
-        frame = Frame(number - len(self._rows), self._times, self._rows)
+        frame = PlayedFrame(number - len(self._rows), self._times, self._rows)
         return b"[" + self._head + b"," + encode(frame_message(frame, node.now_us)) + b"]"
 
 
-def _new(door: NodeDoor, scenario: dict[str, Any], give_up: Callable[[], bool]) -> tuple[Any, Player]:
+def _new(door: NodeDoor, scenario: dict[str, Any], give_up: Callable[[], bool]) -> tuple[Any, RunPlayer]:
     node: Any = door.rehearse(scenario, LOG)
-    return node, Player(node, first=node.log.number, give_up=give_up)
+    return node, RunPlayer(node, first=node.log.number, give_up=give_up)
 
 
 def _beginning(places: list[int]) -> int:

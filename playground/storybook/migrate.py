@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 Body = dict[str, Any]
 
@@ -17,7 +17,7 @@ class TooNew(ValueError):
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
-        self.message = Message(
+        self.message = PageMessage(
             _(
                 "This file has version %(version)s, this Waterline knows up to %(most)s. A newer one can open it."
             ),

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 
 LARGEST: Final = 2**63 - 1
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
-def problems(value: Any, path: str = "") -> Iterator[tuple[str, Message]]:
+def problems(value: Any, path: str = "") -> Iterator[tuple[str, PageMessage]]:
     """Find them, each with its path such as `commands[3].count`.
 
     Args:
@@ -25,7 +25,7 @@ def problems(value: Any, path: str = "") -> Iterator[tuple[str, Message]]:
     if isinstance(value, dict):
         for name, part in value.items():
             if _HALF.search(name):
-                yield path or "$", Message(_HALF_TEXT)
+                yield path or "$", PageMessage(_HALF_TEXT)
             else:
                 yield from problems(part, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
@@ -33,12 +33,12 @@ def problems(value: Any, path: str = "") -> Iterator[tuple[str, Message]]:
             yield from problems(part, f"{path}[{number}]")
     elif isinstance(value, str):
         if _HALF.search(value):
-            yield path or "$", Message(_HALF_TEXT)
+            yield path or "$", PageMessage(_HALF_TEXT)
     elif isinstance(value, float):
         if not math.isfinite(value):
-            yield path or "$", Message(_NUMBER_TEXT, most=LARGEST)
+            yield path or "$", PageMessage(_NUMBER_TEXT, most=LARGEST)
     elif isinstance(value, int) and abs(value) > LARGEST:
-        yield path or "$", Message(_NUMBER_TEXT, most=LARGEST)
+        yield path or "$", PageMessage(_NUMBER_TEXT, most=LARGEST)
 
 
 _HALF_TEXT = _(

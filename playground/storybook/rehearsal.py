@@ -8,14 +8,21 @@ from typing import Any
 
 import msgspec
 
-from engine.reading.conditions import Condition, Reference, Watch, comparisons, holds, references
+from engine.reading.conditions import (
+    Condition,
+    ConditionReference,
+    ConditionWatch,
+    comparisons,
+    holds,
+    references,
+)
 from engine.reading.paths import names_of, value_at
-from engine.replay import Player, Watched, WatchedState, Watcher, on_ledger
-from playground.storybook.entry import Entry
-from playground.storybook.story import Claim
+from engine.replay import RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
+from playground.storybook.entry import LibraryEntry
+from playground.storybook.story import StoryClaim
 
 
-class Result(msgspec.Struct):
+class StoryResult(msgspec.Struct):
     """How a rehearsal came out.
 
     Args:
@@ -33,7 +40,7 @@ class Result(msgspec.Struct):
     refused: list[str] = []
 
 
-class Rehearsal(Watched):
+class StoryRehearsal(WatchedRun):
     """A run on the ledger that stops at given moments, with all that happened counted.
 
     Args:
@@ -42,13 +49,15 @@ class Rehearsal(Watched):
         watchers: conditions about the past are asked at every moment.
     """
 
-    def __init__(self, run: dict[str, Any], budget_s: float = 60.0, watchers: Iterable[Watcher] = ()) -> None:
+    def __init__(
+        self, run: dict[str, Any], budget_s: float = 60.0, watchers: Iterable[RunWatcher] = ()
+    ) -> None:
         deadline_s = time.monotonic() + budget_s
         node = on_ledger(run)
-        super().__init__(node, Player(node, give_up=lambda: time.monotonic() > deadline_s), watchers)
+        super().__init__(node, RunPlayer(node, give_up=lambda: time.monotonic() > deadline_s), watchers)
 
 
-def rehearse(entry: Entry, budget_s: float = 60.0, more: Sequence[Claim] = ()) -> Result:
+def rehearse(entry: LibraryEntry, budget_s: float = 60.0, more: Sequence[StoryClaim] = ()) -> StoryResult:
     """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong.
 
     Args:
@@ -57,12 +66,12 @@ def rehearse(entry: Entry, budget_s: float = 60.0, more: Sequence[Claim] = ()) -
     """
     states: dict[int, WatchedState] = {}
 
-    def earlier(reference: Reference) -> Any:
+    def earlier(reference: ConditionReference) -> Any:
         return value_at(states.get(reference.at_us or 0, {}), reference.path)
 
     every = [*entry.story.claims, *more]
-    claims = [(claim, Watch(claim.test, earlier)) for claim in every]
-    rehearsal = Rehearsal(entry.run, budget_s, [watch for _claim, watch in claims])
+    claims = [(claim, ConditionWatch(claim.test, earlier)) for claim in every]
+    rehearsal = StoryRehearsal(entry.run, budget_s, [watch for _claim, watch in claims])
     until_us = entry.run["until_us"]
     broken: dict[int, str] = {}
     for at_us in sorted(set(_moments(entry, every))):
@@ -72,7 +81,7 @@ def rehearse(entry: Entry, budget_s: float = 60.0, more: Sequence[Claim] = ()) -
             if here and not watch.holds(state):  # it has the run up to here, and no more
                 broken[number] = f"claims[{number}]: {'; '.join(_shown(claim.test, state))}"
     log = rehearsal.node.log
-    result = Result(log.digest, log.number, [broken[number] for number in sorted(broken)])
+    result = StoryResult(log.digest, log.number, [broken[number] for number in sorted(broken)])
     result.refused = [f"{each.at_us}: {each.message}" for each in rehearsal.node.refused]
     prediction = entry.story.prediction
     if prediction:
@@ -84,7 +93,7 @@ def rehearse(entry: Entry, budget_s: float = 60.0, more: Sequence[Claim] = ()) -
     return result
 
 
-def _moments(entry: Entry, claims: Sequence[Claim]) -> Iterator[int]:
+def _moments(entry: LibraryEntry, claims: Sequence[StoryClaim]) -> Iterator[int]:
     yield entry.run["until_us"]
     for claim in claims:
         if claim.at_us is not None:

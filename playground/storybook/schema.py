@@ -12,7 +12,7 @@ from engine.broker.commands import scenario as scenarios
 from engine.broker.commands.settings import RULES, NodeSettings
 from engine.releases import PROFILES, RELEASES
 from playground.storybook.migrate import PRESENT
-from playground.storybook.story import Microseconds, Story
+from playground.storybook.story import Microseconds, ScenarioStory
 
 ADDRESS: Final = "/schema/scenario-v1.json"
 STORAGE: Final[dict[str, Any]] = {
@@ -26,10 +26,11 @@ CHOSEN: Final = frozenset().union(*(each.storage.chosen for each in RELEASES.val
 @cache
 def schema() -> dict[str, Any]:
     """Return the schema as an object."""
-    types = (Story, scenarios._Raw, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())  # noqa: SLF001
+    run_type = scenarios._Raw  # noqa: SLF001
+    types = (ScenarioStory, run_type, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())
     _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     definitions = {name: _portable(value) for name, value in definitions.items()}
-    story, run = definitions.pop("Story"), definitions.pop("_Raw")
+    story, run = definitions.pop("ScenarioStory"), definitions.pop("_Raw")
     timed = _timed(definitions)
     run["properties"]["profile"] = {"enum": sorted(PROFILES)}
     run["properties"]["version"] = {"const": PRESENT}

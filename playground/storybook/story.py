@@ -7,9 +7,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from engine.reading.conditions import Condition, needs_whole_run
+from playground.storybook.authored_texts import WrittenWrong
 from playground.storybook.texts import Texts
-from playground.storybook.workload import Phase
-from playground.written import WrittenWrong
+from playground.storybook.workload import WorkloadPhase
 
 Microseconds = Annotated[int, msgspec.Meta(ge=0, le=24 * 3600 * 1_000_000)]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,59}\Z")]
@@ -41,7 +41,7 @@ class _Placed(_Part, frozen=True):
             _check(self.when)
 
 
-class Annotation(_Placed, frozen=True, kw_only=True):
+class StoryNote(_Placed, frozen=True, kw_only=True):
     """A paragraph of the story.
 
     Args:
@@ -57,11 +57,11 @@ class Annotation(_Placed, frozen=True, kw_only=True):
     msg: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
-class Breakpoint(_Placed, frozen=True):
+class StoryBreakpoint(_Placed, frozen=True):
     """Where the run stands still without a word."""
 
 
-class Option(_Part, frozen=True):
+class StoryOption(_Part, frozen=True):
     """A possible answer, and when it is the right one."""
 
     text: Texts
@@ -72,7 +72,7 @@ class Option(_Part, frozen=True):
         _check(self.when)
 
 
-class Prediction(_Part, frozen=True, kw_only=True):
+class StoryPrediction(_Part, frozen=True, kw_only=True):
     """A question that is answered before the run goes on. The run itself shows which option is right.
 
     Args:
@@ -86,7 +86,7 @@ class Prediction(_Part, frozen=True, kw_only=True):
     question: Texts
     ask_at_us: Microseconds = 0
     at_us: Microseconds
-    options: Annotated[list[Option], msgspec.Meta(min_length=2, max_length=6)]
+    options: Annotated[list[StoryOption], msgspec.Meta(min_length=2, max_length=6)]
     because: Texts | None = None
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class Prediction(_Part, frozen=True, kw_only=True):
             raise WrittenWrong("asked_too_late")
 
 
-class Verdict(_Part, frozen=True, kw_only=True):
+class StoryVerdict(_Part, frozen=True, kw_only=True):
     """What becomes of a published claim.
 
     Args:
@@ -119,7 +119,7 @@ class Verdict(_Part, frozen=True, kw_only=True):
     text: Texts
 
 
-class Claim(_Part, frozen=True, kw_only=True):
+class StoryClaim(_Part, frozen=True, kw_only=True):
     """What must be so at a moment of the run; the project's tests hold the engine to it.
 
     Args:
@@ -133,7 +133,7 @@ class Claim(_Part, frozen=True, kw_only=True):
     text: Texts | None = None
 
 
-class Story(_Part, frozen=True, kw_only=True):
+class ScenarioStory(_Part, frozen=True, kw_only=True):
     """Everything of the file that is not the run.
 
     Args:
@@ -154,15 +154,15 @@ class Story(_Part, frozen=True, kw_only=True):
     watch_for: Texts | None = None
     subjects: Annotated[list[Subject], msgspec.Meta(max_length=30)] = []
     questions: Annotated[list[Question], msgspec.Meta(max_length=12)] = []
-    workload: Annotated[list[Phase], msgspec.Meta(max_length=20)] = []
-    breakpoints: Annotated[list[Breakpoint], msgspec.Meta(max_length=40)] = []
-    annotations: Annotated[list[Annotation], msgspec.Meta(max_length=40)] = []
-    prediction: Prediction | None = None
-    verdict: Verdict | None = None
-    claims: Annotated[list[Claim], msgspec.Meta(max_length=40)] = []
+    workload: Annotated[list[WorkloadPhase], msgspec.Meta(max_length=20)] = []
+    breakpoints: Annotated[list[StoryBreakpoint], msgspec.Meta(max_length=40)] = []
+    annotations: Annotated[list[StoryNote], msgspec.Meta(max_length=40)] = []
+    prediction: StoryPrediction | None = None
+    verdict: StoryVerdict | None = None
+    claims: Annotated[list[StoryClaim], msgspec.Meta(max_length=40)] = []
 
 
-FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Story)}
+FIELDS: Final = {field.name: field for field in msgspec.structs.fields(ScenarioStory)}
 
 
 def _check(condition: Condition) -> None:

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.reading.places import LETTERS, letters_of
-from engine.replay import Piece, Player
+from engine.reading.message_places import LETTERS, letters_of
+from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.player import KEEP_EVENTS
 from engine.values.labels import is_member
-from playground.doors import door
-from playground.storybook.entry import Entry
+from playground.hosting.engine_factory import door
+from playground.storybook.entry import LibraryEntry
 
 KEPT: Final = Path(__file__).resolve().parent / "thumbnails.json"
 SAMPLES: Final = 48
@@ -37,7 +37,7 @@ WAIT_BETWEEN: Final = 3
 """Chapters nearer than so many samples are drawn over each other: the first one stands."""
 
 
-class Thumbnail(msgspec.Struct, frozen=True):
+class RunThumbnail(msgspec.Struct, frozen=True):
     """The drawing of a run.
 
     Args:
@@ -79,10 +79,10 @@ def _x(at: int) -> float:
     return round(WIDTH * at / SAMPLES, 2)
 
 
-def draw(entry: Entry) -> Thumbnail:
+def draw(entry: LibraryEntry) -> RunThumbnail:
     """Play a ready scenario to its end and sample it."""
     node = door().rehearse(entry.run, KEEP_EVENTS)
-    player = Player(node, lenient=True)
+    player = RunPlayer(node, lenient=True)
     layers: dict[str, list[int]] = {letter: [] for letter in LETTERS}
     chapters: list[tuple[int, str]] = []
     for at in range(SAMPLES + 1):
@@ -91,7 +91,7 @@ def draw(entry: Entry) -> Thumbnail:
         for letter, count in _waiting(node.snapshot()).items():
             layers[letter].append(count)
     most = max(sum(counts) for counts in zip(*layers.values(), strict=True))
-    return Thumbnail(node.log.digest, most, layers, _apart(chapters))
+    return RunThumbnail(node.log.digest, most, layers, _apart(chapters))
 
 
 def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
@@ -104,7 +104,7 @@ def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
     return total
 
 
-def _add_chapters(piece: Piece, at: int, chapters: list[tuple[int, str]]) -> None:
+def _add_chapters(piece: PlayedPiece, at: int, chapters: list[tuple[int, str]]) -> None:
     for row in piece.rows:
         name = type(row).__name__
         alarm = name == "NodeChanged" and row.part == "alarms" and any(row.values.values())
@@ -122,12 +122,12 @@ def _apart(chapters: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 @functools.cache
-def kept() -> dict[str, Thumbnail]:
+def kept() -> dict[str, RunThumbnail]:
     """Return the thumbnails of the ready scenarios, by their names."""
-    return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Thumbnail])
+    return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, RunThumbnail])
 
 
-def keep(changed: Mapping[str, Thumbnail], names: set[str]) -> None:
+def keep(changed: Mapping[str, RunThumbnail], names: set[str]) -> None:
     """Write thumbnails down beside those that stay; those of other names go."""
     before = kept() if KEPT.exists() else {}
     every = {name: each for name, each in sorted({**before, **changed}.items()) if name in names}

@@ -19,7 +19,7 @@ DRAIN_RATE: Final = 1_000_000
 """A consumer without `consumer_rate` takes what comes."""
 
 
-class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class WorkloadPhase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Some publishers and consumers for some time. Names are PerfTest's options.
 
     Args:
@@ -63,7 +63,7 @@ MOST: Final = MAX_COMMANDS
 """Commands that all phases together may become: as many as a scenario may have."""
 
 
-def size(phases: list[Phase]) -> int:
+def size(phases: list[WorkloadPhase]) -> int:
     """Count the commands that phases would become, without making them."""
     found = 0
     for phase in phases:
@@ -73,13 +73,13 @@ def size(phases: list[Phase]) -> int:
     return found
 
 
-def expand(phases: list[Phase]) -> list[dict[str, Any]]:
+def expand(phases: list[WorkloadPhase]) -> list[dict[str, Any]]:
     """Return the timed commands of all phases, in the order of time. Ask `size` first: a few words may be many."""
     commands = [command for phase in phases for command in _commands(phase)]
     return sorted(commands, key=lambda each: each["at_us"])
 
 
-def _commands(phase: Phase) -> list[dict[str, Any]]:
+def _commands(phase: WorkloadPhase) -> list[dict[str, Any]]:
     start_us, end_us = _span(phase)
     consumers = [f"{phase.name}-c{number}" for number in range(1, phase.consumers + 1)]
     producers = [f"{phase.name}-p{number}" for number in range(1, phase.producers + 1)]
@@ -90,13 +90,13 @@ def _commands(phase: Phase) -> list[dict[str, Any]]:
     return commands
 
 
-def _span(phase: Phase) -> tuple[int, int]:
+def _span(phase: WorkloadPhase) -> tuple[int, int]:
     """Return when a phase begins and ends."""
     start_us = round(phase.start * SECOND_US)
     return start_us, start_us + round(phase.time * SECOND_US)
 
 
-def _stages(phase: Phase, start_us: int, end_us: int) -> list[tuple[int, int, int]]:
+def _stages(phase: WorkloadPhase, start_us: int, end_us: int) -> list[tuple[int, int, int]]:
     """Return when the rate or the size changes, and to what; rate 0 means a pause."""
     rates = _course(phase.variable_rate, phase.rate, start_us, end_us)
     sizes = _course(phase.variable_size, phase.size, start_us, end_us)
@@ -125,7 +125,7 @@ def _course(stages: list[str], steady: int, start_us: int, end_us: int) -> dict[
     return course
 
 
-def _publisher(phase: Phase, name: str, rate: int, size: int) -> dict[str, Any]:
+def _publisher(phase: WorkloadPhase, name: str, rate: int, size: int) -> dict[str, Any]:
     command = {
         "do": "set_publisher",
         "name": name,
@@ -142,7 +142,7 @@ def _publisher(phase: Phase, name: str, rate: int, size: int) -> dict[str, Any]:
     return command
 
 
-def _consumer(phase: Phase, name: str) -> dict[str, Any]:
+def _consumer(phase: WorkloadPhase, name: str) -> dict[str, Any]:
     command: dict[str, Any] = {
         "do": "set_consumer",
         "name": name,

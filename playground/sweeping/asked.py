@@ -17,14 +17,16 @@ from engine.counting.pressure import blocked_s
 from engine.counting.survival import lost_on_power_cut
 from engine.counting.waits import latency_p95_s
 from engine.values.errors import EngineError
-from playground import affordable, holds, limits, selectors, timeline
-from playground.doors import door
+from playground.hosting import timeline
+from playground.hosting.engine_factory import door
 from playground.jobs.job import CHECK, job
-from playground.messages import Refused
+from playground.limits import scenario_bounds, session_limits
 from playground.models import Session
-from playground.pasted import text_of
+from playground.records import paused_sessions, selectors
 from playground.sweeping.grids import OFFERED, home, values
 from playground.sweeping.refusals import message_of
+from playground.texts.page_message import RequestRefused
+from playground.texts.pasted_text import text_of
 from sweeps.errors import SweepError
 from sweeps.grid import Axis, Grid, Spec, make_spec
 from sweeps.plan import Plan, make_plan
@@ -69,18 +71,18 @@ def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload
         Refused: it cannot be read, or asks too much of this server.
     """
     text = text_of(text)
-    most = limits.current().scenario_bytes
+    most = session_limits.current().scenario_bytes
     if len(text.encode()) > most:
-        raise Refused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
+        raise RequestRefused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
     if kind == "session":
         if session is None:
-            raise Refused(_("Choose one of the sessions that this browser began."))
-        holds.check_may_leave(session.public_id)
+            raise RequestRefused(_("Choose one of the sessions that this browser began."))
+        paused_sessions.check_may_leave(session.public_id)
         return read_workload(kind, "", _recorded(session))
     if kind not in READERS:
-        raise Refused(_("Choose what kind of workload it is."))
+        raise RequestRefused(_("Choose what kind of workload it is."))
     if not text.strip():
-        raise Refused(_("Paste a PerfTest line or the lines of a log."))
+        raise RequestRefused(_("Paste a PerfTest line or the lines of a log."))
     return read_workload(kind, text, None)
 
 
@@ -98,8 +100,8 @@ def read_workload(kind: str, text: str, recorded: Scenario | None) -> tuple[Work
         found = checked("own", without_personal_data(scenario), "import" if recorded is None else "session")
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
-        raise Refused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
-    affordable.check(whole, limits.current())
+        raise RequestRefused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
+    scenario_bounds.check(whole, session_limits.current())
     return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source), remarks
 
 
@@ -120,24 +122,24 @@ def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple
         Refused: an axis does not suit the workload, or the runs would take longer than this server allows.
     """
     if x not in OFFERED or y not in OFFERED or x == y:
-        raise Refused(_("Choose two different parameters."))
+        raise RequestRefused(_("Choose two different parameters."))
     axes = []
     for parameter in (x, y):
         points = values(parameter, workload.scenario, finer=large)
         if len(points) < 2:
-            raise Refused(
+            raise RequestRefused(
                 _("The workload has nothing that “%(parameter)s” could vary. Choose another."),
                 parameter=parameter,
             )
         axes.append(Axis(parameter=parameter, values=points))
-    bounds = limits.current()
+    bounds = session_limits.current()
     most_cells = bounds.large_sweep_cells if large else bounds.sweep_cells
     most_s = bounds.large_sweep_s if large else bounds.sweep_s
     for seeds in (PHASES, PHASES[:1]):
         spec, plan = _planned(workload, name, tuple(axes), seeds)
         if len(plan.cells) <= most_cells and plan.estimate_s <= most_s:
             return spec, plan
-    raise Refused(
+    raise RequestRefused(
         _(
             "These %(cells)s runs would take about %(seconds)s s; this server takes up to %(most_cells)s runs and "
             "%(most)s s. Choose axes with fewer values, or give a shorter part of the workload."
@@ -166,7 +168,9 @@ def _planned(
         spec = make_spec((workload,), grid)
         return spec, make_plan(spec, ENGINE_VERSION)
     except (SweepError, ValueError) as error:
-        raise Refused(_("This workload cannot be varied like this: %(why)s"), why=message_of(error)) from None
+        raise RequestRefused(
+            _("This workload cannot be varied like this: %(why)s"), why=message_of(error)
+        ) from None
 
 
 def answers(given: Mapping[str, str]) -> dict[str, Any]:

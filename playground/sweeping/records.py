@@ -12,10 +12,11 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground import callers, limits
-from playground.callers import Caller
-from playground.messages import Refused
+from playground.callers import request_callers
+from playground.callers.request_callers import RequestCaller
+from playground.limits import session_limits
 from playground.models import OwnSweep
+from playground.texts.page_message import RequestRefused
 from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
 from workloads.remarks import Remark
@@ -27,23 +28,25 @@ OF_ONE: Final = 2
 """Of the sweeps that may run or wait, one address or class has one part in so many."""
 
 
-def ask(caller: Caller, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()) -> OwnSweep:
+def ask(
+    caller: RequestCaller, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()
+) -> OwnSweep:
     """Keep what somebody asks for; the oldest that is kept for this browser gives way.
 
     Raises:
         Refused: this browser has a sweep under way, or too many wait, of its address or class or on this server.
     """
-    bounds, visitor, group = limits.current(), caller.visitor, callers.trace_of(caller.group)
+    bounds, visitor, group = session_limits.current(), caller.visitor, request_callers.trace_of(caller.group)
     with transaction.atomic():
         under_way = OwnSweep.objects.filter(ended=False, touched__gt=timezone.now() - STALE)
         if under_way.filter(visitor=visitor).exists():
-            raise Refused(_("A sweep of yours is still under way. Wait for it, then ask again."))
+            raise RequestRefused(_("A sweep of yours is still under way. Wait for it, then ask again."))
         most = max(1, bounds.sweeps_waiting // OF_ONE)
         if group and under_way.filter(group=group).count() >= most:
             text = _("Your class or network has %(most)s sweeps under way. Wait until one of them is done.")
-            raise Refused(text, most=most)
+            raise RequestRefused(text, most=most)
         if under_way.count() >= bounds.sweeps_waiting:
-            raise Refused(_("This server is busy with other sweeps. Try again in a few minutes."))
+            raise RequestRefused(_("This server is busy with other sweeps. Try again in a few minutes."))
         kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()

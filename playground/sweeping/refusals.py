@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from playground.hosting import refusals
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 from sweeps.errors import read
 from workloads.errors import LineError
 
@@ -129,11 +129,11 @@ OF_SWEEPS: Final[dict[str, Any]] = {
 TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_WORKLOADS, **OF_SWEEPS}
 
 
-def message_of(error: Exception) -> Message:
+def message_of(error: Exception) -> PageMessage:
     """Return the sentence of a refusal of a workload or a sweep; of a line of a file, with its number in front."""
     if isinstance(error, LineError):
-        why = Message(TEXTS[error.code], code=error.code, **error.values)
-        return Message(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=why)
+        why = PageMessage(TEXTS[error.code], code=error.code, **error.values)
+        return PageMessage(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=why)
     return refusals.message_of(error, TEXTS)
 
 

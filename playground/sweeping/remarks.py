@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
 from workloads.remarks import Remark
 
 TEXTS: Final[dict[str, Any]] = {
@@ -111,6 +111,6 @@ TEXTS: Final[dict[str, Any]] = {
 """By the codes of `workloads.remarks`."""
 
 
-def messages_of(remarks: Iterable[Remark]) -> list[Message]:
+def messages_of(remarks: Iterable[Remark]) -> list[PageMessage]:
     """Return the sentences of remarks."""
-    return [Message(TEXTS[each.code], code=each.code, **each.values) for each in remarks]
+    return [PageMessage(TEXTS[each.code], code=each.code, **each.values) for each in remarks]

@@ -18,9 +18,9 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from engine import ENGINE_VERSION
-from playground import limits
+from playground.limits import session_limits
+from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
-from playground.places import Lanes
 from playground.sweeping import records, tables
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
@@ -61,7 +61,7 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
         SweepError: it took too long, or a process ended.
     """
     cells = make_plan(spec, ENGINE_VERSION).cells
-    seconds = TOLERANCE * limits.current().sweep_s
+    seconds = TOLERANCE * session_limits.current().sweep_s
     with Pool(max(1, (os.cpu_count() or 1) // 2), NICENESS) as pool:
         watch = threading.Timer(seconds, pool.close)
         watch.start()
@@ -99,7 +99,7 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
             job = subprocess.Popen(  # noqa: S603 - this very program, and files that it wrote itself
                 [*command, "--master", settings.SPARK_MASTER], cwd=ROOT, stdout=words, stderr=words
             )
-            ends_s = time.monotonic() + TOLERANCE * limits.current().large_sweep_s
+            ends_s = time.monotonic() + TOLERANCE * session_limits.current().large_sweep_s
             while job.poll() is None:
                 if time.monotonic() > ends_s:
                     job.kill()
@@ -115,11 +115,11 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
         return result.read_bytes()
 
 
-class Runner:
+class SweepRunner:
     """A thread that runs what it is given, for as long as this process lives: addresses and classes take turns."""
 
     def __init__(self) -> None:
-        self._waiting: Lanes[str] = Lanes()
+        self._waiting: CallerLanes[str] = CallerLanes()
         self._groups: dict[str, str] = {}
         """Of what runs or waits."""
         self._begun = False
@@ -176,6 +176,6 @@ class Runner:
 
 
 @cache
-def runner() -> Runner:
+def runner() -> SweepRunner:
     """Return this process's runner."""
-    return Runner()
+    return SweepRunner()

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.reading.conditions import Condition
-from playground.storybook.story import Claim
+from playground.storybook.story import StoryClaim
 from playground.storybook.texts import Texts
 
 FOLDER = Path(__file__).resolve().parent
@@ -18,7 +18,7 @@ RULE = re.compile(r"([A-Z])([0-9]{1,3})")
 SPAN = r"^[A-Z][0-9]{1,3}(-[A-Z][0-9]{1,3})?$"
 
 
-class Showing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VerdictRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A ready scenario's commands on the articles' broker, and the moment that shows the verdict.
 
     Args:
@@ -29,7 +29,7 @@ class Showing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     scenario: str
     at_us: Annotated[int, msgspec.Meta(ge=0)]
-    claims: list[Claim] | None = None
+    claims: list[StoryClaim] | None = None
 
 
 class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,10 +46,10 @@ class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
     finding: Texts
     recordings: Annotated[list[str], msgspec.Meta(min_length=1)]
-    run: Showing
+    run: VerdictRun
 
 
-class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArticleVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One subject: the claim, whether it holds for 3.10.8, what the broker does, and the rules that say so.
 
     Args:
@@ -72,7 +72,7 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return old if old.verdict == "true" and self.verdict != "true" else None
 
 
-class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VerdictTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A word with its meaning; `also` are other words for it, in any language."""
 
     term: str
@@ -86,7 +86,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.term.replace(" ", "-")
 
 
-class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SeenMoment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A moment of a ready scenario at which something is seen, and what must hold there.
 
     Args:
@@ -99,7 +99,7 @@ class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_us: int | None = None
 
 
-class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One mechanism, in the sense in which the articles describe it, right or wrong.
 
     Args:
@@ -111,10 +111,10 @@ class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
     claim: str
     items: list[Annotated[str, msgspec.Meta(pattern=r"^[A-E][0-9]{1,3}$")]]
-    seen: Annotated[list[Seen], msgspec.Meta(min_length=1)]
+    seen: Annotated[list[SeenMoment], msgspec.Meta(min_length=1)]
 
 
-class Article(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One of the five articles: its letter, its name, and what it says, item by item from number 1 on."""
 
     letter: str
@@ -127,15 +127,15 @@ class Article(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def articles() -> list[Article]:
+def articles() -> list[CheckedArticle]:
     """Return the five articles."""
-    return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[Article])
+    return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[CheckedArticle])
 
 
 @cache
-def mechanisms() -> list[Mechanism]:
+def mechanisms() -> list[ArticleMechanism]:
     """Return every mechanism, subject by subject."""
-    return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[Mechanism])
+    return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[ArticleMechanism])
 
 
 @cache
@@ -144,10 +144,10 @@ def exercised() -> dict[int, list[str]]:
     return msgspec.json.decode((FOLDER / "exercised.json").read_bytes(), type=dict[int, list[str]])
 
 
-def claims_of(scenario: str) -> list[Claim]:
+def claims_of(scenario: str) -> list[StoryClaim]:
     """Return what the mechanisms claim of a ready scenario."""
     return [
-        Claim(at_us=seen.at_us, test=seen.claim)
+        StoryClaim(at_us=seen.at_us, test=seen.claim)
         for each in mechanisms()
         for seen in each.seen
         if seen.scenario == scenario
@@ -155,33 +155,34 @@ def claims_of(scenario: str) -> list[Claim]:
 
 
 @cache
-def verdicts() -> dict[int, Verdict]:
+def verdicts() -> dict[int, ArticleVerdict]:
     """Return every subject by its number."""
     found = [
-        msgspec.json.decode(path.read_bytes(), type=Verdict) for path in sorted(FOLDER.glob("data/*.json"))
+        msgspec.json.decode(path.read_bytes(), type=ArticleVerdict)
+        for path in sorted(FOLDER.glob("data/*.json"))
     ]
     return {each.number: each for each in found}
 
 
 @cache
-def glossary() -> dict[str, Term]:
+def glossary() -> dict[str, VerdictTerm]:
     """Return every explained word by its name."""
-    terms = msgspec.json.decode((FOLDER / "glossary.json").read_bytes(), type=list[Term])
+    terms = msgspec.json.decode((FOLDER / "glossary.json").read_bytes(), type=list[VerdictTerm])
     return {each.term: each for each in terms}
 
 
-def by_slug(slug: str) -> Verdict | None:
+def by_slug(slug: str) -> ArticleVerdict | None:
     """Return the subject of this name, or None."""
     return next((each for each in verdicts().values() if each.slug == slug), None)
 
 
-def of_rule(rule: str) -> Verdict | None:
+def of_rule(rule: str) -> ArticleVerdict | None:
     """Return the subject that a rule id belongs to: where it is named itself, else the narrowest span around it."""
     found = RULE.fullmatch(rule)
     if found is None:
         return None
     family, number = found[1], int(found[2])
-    best: tuple[int, Verdict] | None = None
+    best: tuple[int, ArticleVerdict] | None = None
     for each in verdicts().values():
         for span in each.rules:
             ends = [RULE.fullmatch(end) for end in span.split("-")]

@@ -9,10 +9,12 @@ import msgspec
 from django.urls import reverse
 
 from engine.releases import V4_3_6
-from playground import library, links, other_release
-from playground.storybook.entry import Entry, read
+from playground.library import ready_scenarios
+from playground.sessions import scenario_links
+from playground.storybook import other_release
+from playground.storybook.entry import LibraryEntry, read
 from playground.storybook.texts import Texts
-from playground.verdicts import FOLDER, SPAN, Showing
+from playground.verdicts import FOLDER, SPAN, VerdictRun
 
 TODAYS = V4_3_6
 VerdictToday = Literal["true", "false", "depends", "changed", "gone"]
@@ -32,7 +34,7 @@ class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verdict: VerdictToday
     rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
     finding: Texts
-    run: Showing
+    run: VerdictRun
 
 
 @cache
@@ -42,9 +44,9 @@ def verdicts() -> dict[int, TodaysVerdict]:
     return {each.number: each for each in read_all}
 
 
-def entry_of(run: Showing) -> Entry:
+def entry_of(run: VerdictRun) -> LibraryEntry:
     """Return a scenario as the release plays it, with what is claimed of that run."""
-    written = library.load(library.FOLDER / f"{run.scenario}.json").to_json()
+    written = ready_scenarios.load(ready_scenarios.FOLDER / f"{run.scenario}.json").to_json()
     taken = other_release.asked_for(TODAYS.series, read(written).run)
     if taken is not None:
         own = {name: taken.scenario[name] for name in ("profile", "settings")}
@@ -60,7 +62,7 @@ def address_of(scenario: str, at_us: int, short_id: str, series: str) -> str:
     Args:
         short_id: of the scenario, in the library.
     """
-    entry = library.entry(scenario)
+    entry = ready_scenarios.entry(scenario)
     own = entry is not None and other_release.shown_release(entry.run).series == series
-    place = links.Place(at_us=at_us, release="" if own else series)
+    place = scenario_links.LinkPlace(at_us=at_us, release="" if own else series)
     return reverse("permalink", args=[short_id]) + place.query()

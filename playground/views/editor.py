@@ -7,13 +7,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground import library, limits, ownership, repeating, selectors, services
+from playground.callers import session_ownership
 from playground.jobs.job import JobEnded
-from playground.messages import Message
+from playground.library import ready_scenarios
+from playground.limits import repeat_gate, session_limits
 from playground.models import Scenario
-from playground.pasted import text_of
+from playground.records import selectors, services
 from playground.storybook import brought
-from playground.storybook.entry import BadScenario, Entry, Problem
+from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry
+from playground.texts.page_message import PageMessage
+from playground.texts.pasted_text import text_of
 from playground.web.access import charge, keeps, rate_limited, rate_limited_reading
 
 BLANK = """{
@@ -50,7 +53,7 @@ def _shown(request: HttpRequest) -> HttpResponse:
 
 def _text_of(name: str) -> str:
     """Return the text of a ready scenario or of a kept run, or an example to begin with."""
-    entry = library.entry(name) if name else None
+    entry = ready_scenarios.entry(name) if name else None
     if entry:
         return entry.encode()
     kept = selectors.scenario_by_name(name[:80]) if name else None
@@ -64,29 +67,29 @@ def _text_of_kept(kept: Scenario) -> str:
         return BLANK
 
 
-def _page(request: HttpRequest, text: str, problems: list[Problem] | None = None) -> HttpResponse:
+def _page(request: HttpRequest, text: str, problems: list[EntryProblem] | None = None) -> HttpResponse:
     context = {
         "text": text,
-        "most": limits.current().scenario_bytes,
+        "most": session_limits.current().scenario_bytes,
         "problems": problems,
         "checked": problems is not None,
     }
     return render(request, "library/edit.html", context, status=422 if problems else 200)
 
 
-def _checked(request: HttpRequest, text: str) -> tuple[Entry | None, list[Problem]]:
-    most = limits.current().scenario_bytes
+def _checked(request: HttpRequest, text: str) -> tuple[LibraryEntry | None, list[EntryProblem]]:
+    most = session_limits.current().scenario_bytes
     size_bytes = len(text.encode("utf-8", "replace"))
     if size_bytes > most:
-        message = Message(_("The scenario has more than %(most)s bytes.") % {"most": most})
-        return None, [Problem("$", message)]
+        message = PageMessage(_("The scenario has more than %(most)s bytes.") % {"most": most})
+        return None, [EntryProblem("$", message)]
     try:
-        with repeating.for_text(request, size_bytes):
+        with repeat_gate.for_text(request, size_bytes):
             return brought.read_file(text), []
     except BadScenario as bad:
         return None, bad.problems
     except JobEnded as ended:
-        return None, [Problem("$", ended.message)]
+        return None, [EntryProblem("$", ended.message)]
 
 
 @require_POST
@@ -109,5 +112,5 @@ def _play(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -19,19 +19,21 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from engine.replay import Player
+from engine.replay import RunPlayer
 from engine.replay.player import SLICE
 from engine.report.transitions.base import Transition
 from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
-from playground import holds, repeating, sharing
-from playground.doors import door
+from playground.hosting.engine_factory import door
 from playground.jobs.job import RUN, BoundedJob, job
-from playground.links import packed, place_of
-from playground.messages import Refused
+from playground.limits import repeat_gate
 from playground.models import Session
-from playground.offline.page import Source, write
+from playground.offline.page import PageSource, write
+from playground.records import paused_sessions
+from playground.sessions import sharing
+from playground.sessions.scenario_links import packed, place_of
 from playground.storybook import brought
+from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited, session_or_gone
 from playground.web.errors import answer
 
@@ -49,9 +51,9 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     """Download every transition of the session up to now; at its bounds the last line notes that it was cut."""
     found = session_or_gone(session_id)
     try:
-        holds.check_may_leave(found.public_id)
+        paused_sessions.check_may_leave(found.public_id)
         scenario = sharing.scenario_so_far(found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     return _written(request, found, form, as_csv if form == "csv" else as_json, scenario)
 
@@ -62,12 +64,12 @@ def _written(
     """Let a job write an answer to a file, and send it from there: who takes it slowly holds no place."""
     out = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the answer
     try:
-        with repeating.for_request(request):
+        with repeat_gate.for_request(request):
             for piece in write(source):
                 out.write(piece)
     except BaseException as error:
         out.close()
-        if isinstance(error, Refused):
+        if isinstance(error, RequestRefused):
             return answer(request, 409, _("That did not work"), error.message)
         raise
     out.seek(0)
@@ -83,11 +85,11 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download the session up to now as one page that works without a server."""
     found = session_or_gone(session_id)
     try:
-        holds.check_may_leave(found.public_id)
+        paused_sessions.check_may_leave(found.public_id)
         entry = brought.read_kept(
             {name: value for name, value in sharing.file_of(found).items() if value != ""}
         )
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     home = request.build_absolute_uri(reverse("home"))
     carried = packed(entry.run)
@@ -96,26 +98,30 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     else:
         address = reverse("stateless", args=[carried]) if carried else reverse("home")
     place = place_of(request.GET)
-    source = Source(
+    source = PageSource(
         entry.run, entry.story, entry.story_json(), home, request.build_absolute_uri(address), place
     )
     return _written(request, found, "html", as_page, source)
 
 
 @job(RUN)
-def as_page(source: Source) -> Iterator[bytes]:
+def as_page(source: PageSource) -> Iterator[bytes]:
     """Yield a run as a page. Raises Refused where it takes too long."""
     deadline_s = time.monotonic() + MOST_S
     try:
         yield write(source, lambda: time.monotonic() > deadline_s).encode()
     except RunTooLong:
-        raise Refused(gettext_lazy("Repeating the run takes longer than this server allows.")) from None
+        raise RequestRefused(
+            gettext_lazy("Repeating the run takes longer than this server allows.")
+        ) from None
 
 
 def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str]:
     """Repeat a run without files; yield its transitions in slices, and why it was cut if it was."""
     deadline_s = time.monotonic() + MOST_S
-    player = Player(door().rehearse(scenario), most=MOST_ROWS, give_up=lambda: time.monotonic() > deadline_s)
+    player = RunPlayer(
+        door().rehearse(scenario), most=MOST_ROWS, give_up=lambda: time.monotonic() > deadline_s
+    )
     try:
         for piece in player.play(scenario["until_us"], SLICE):
             if piece.lost:

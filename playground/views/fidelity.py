@@ -14,8 +14,8 @@ from engine.counting.memory import peak_ram_bytes
 from engine.counting.messages import throughput_per_s
 from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
-from playground import fidelity as measured
-from playground.calibrated import todays_memory
+from playground.library import fidelity_figures as measured
+from playground.library.calibrated_bytes import todays_memory
 from playground.whatif.labels import metric as label
 from playground.whatif.numbers import NOTHING, full
 

@@ -13,13 +13,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import live, repeating, selectors, whereabouts
-from playground.doors import door
-from playground.hosting.places import NotThere, wanted
+from playground.hosting.engine_factory import door
+from playground.hosting.file_places import NotThere, wanted
 from playground.hosting.records_words import missing_words
-from playground.messages import Message, Refused
+from playground.limits import repeat_gate
+from playground.records import selectors
+from playground.sessions import live_hosts, owner_address
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
-from playground.web.errors import Gone, answer, too_many
+from playground.web.errors import PageGone, answer, too_many
 from playground.web.query import whole_number
 
 _END = b""
@@ -41,7 +43,7 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         seq, kind, number, offset = _question(request)
         at = _moment(request)
-    except Refused as refused:
+    except RequestRefused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
         with _records(request, found.public_id, at) as records:
@@ -62,7 +64,7 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
     return JsonResponse({**fields, "at": at})
 
 
-class TooOften(Refused):
+class TooOften(RequestRefused):
     """The address has had its share of repetitions."""
 
 
@@ -86,14 +88,14 @@ def _records(request: HttpRequest, session_id: str, at: int | None) -> Iterator[
 @contextlib.contextmanager
 def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
     """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
-    remembered, past = selectors.remembered(session_id), live.past()
+    remembered, past = selectors.remembered(session_id), live_hosts.past()
     with contextlib.ExitStack() as held:
         if past.has(session_id, at, remembered):
             root = held.enter_context(past.at(session_id, at, remembered))
         elif not may_repeat(request):
             raise TooOften(_("Too many requests for past moments. Wait a little."))
         else:
-            with repeating.for_request(request):
+            with repeat_gate.for_request(request):
                 root = held.enter_context(past.at(session_id, at, remembered))
         yield root
 
@@ -107,7 +109,7 @@ def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
         text = _(
             "file must be journal, segment:3, slots:3, bodies:3, persistent:0 or transient:0; or give seq, a message."
         )
-        raise Refused(text)
+        raise RequestRefused(text)
     return None, *place, whole_number(request, "offset")
 
 
@@ -132,7 +134,7 @@ def download(request: HttpRequest, session_id: str) -> HttpResponse:
             path not in records.sizes
         ):  # only what the session's own directory lists, so no path leads out of it
             text = _("There is no such file now: it may have been deleted, or the session sleeps.")
-            raise Gone(_("No such file"), Message(text))
+            raise PageGone(_("No such file"), PageMessage(text))
         return cast("Iterator[bytes]", records.blocks(path))
 
     name = re.sub(r"[^A-Za-z0-9._-]", "_", path.rpartition("/")[2]).lstrip(".")
@@ -148,7 +150,7 @@ def archive(request: HttpRequest, session_id: str) -> HttpResponse:
     def pieces(records: Any) -> Iterator[bytes]:
         if not records.sizes:
             text = _("The session sleeps: it has no files now. Open it, and try again.")
-            raise Gone(_("No such file"), Message(text))
+            raise PageGone(_("No such file"), PageMessage(text))
         return cast("Iterator[bytes]", records.archive())
 
     at = f"-{request.GET['at']}" if request.GET.get("at", "").isdigit() else ""
@@ -168,7 +170,7 @@ def _stream(
         at = _moment(request)
         records = held.enter_context(_records(request, session_or_gone(session_id).public_id, at))
         if path is None:
-            held.enter_context(repeating.for_request(request))
+            held.enter_context(repeat_gate.for_request(request))
         response = StreamingHttpResponse(_Pieces(pieces(records), held))
     except TooOften as error:
         held.close()
@@ -176,7 +178,7 @@ def _stream(
     except NotThere as missing:
         held.close()
         return answer(request, 404, _("No such file"), missing_words(missing, "")[missing.reason])
-    except Refused as refused:
+    except RequestRefused as refused:
         held.close()
         return answer(request, 400, _("That did not work"), refused.message)
     except BaseException:
@@ -214,4 +216,4 @@ class _Pieces:
 
 
 def _root(public_id: str) -> str:
-    return str(whereabouts.files_of(public_id))
+    return str(owner_address.files_of(public_id))

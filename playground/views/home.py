@@ -13,14 +13,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
-from playground import demo as demos
-from playground import limits, opened, other_release, ownership, repeating, selectors, services, whereabouts
+from playground.callers import session_ownership
 from playground.jobs.job import JobEnded
+from playground.library import demo_run as demos
+from playground.library import opened_scenarios
+from playground.limits import repeat_gate, session_limits
 from playground.models import Scenario, Session
-from playground.pasted import text_of
-from playground.storybook import brought
+from playground.records import selectors, services
+from playground.sessions import owner_address
+from playground.storybook import brought, other_release
 from playground.storybook.entry import BadScenario
 from playground.storybook.texts import in_language
+from playground.texts.pasted_text import text_of
 from playground.web.access import View, charge, keeps, say, scenario_or_gone
 
 logger = logging.getLogger(__name__)
@@ -42,7 +46,7 @@ FEATURED = (
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, and list the ready scenarios."""
-    ownership.visitor(request.session)
+    session_ownership.visitor(request.session)
     return _home(request)
 
 
@@ -55,7 +59,7 @@ def _home(
         "latest": selectors.latest_of(_own(request)),
         "import_error": import_error,
         "import_text": import_text,
-        "import_bytes": limits.current().scenario_bytes,
+        "import_bytes": session_limits.current().scenario_bytes,
     }
     return render(request, "playground/home.html", context, status=status)
 
@@ -68,7 +72,9 @@ def featured() -> list[Scenario]:
 
 def _own(request: HttpRequest) -> list[str]:
     """Return the sessions that this browser began by itself: not the one that runs on the first page."""
-    return [each for each in ownership.owned(request.session) if each != request.session.get(demos.KEY)]
+    return [
+        each for each in session_ownership.owned(request.session) if each != request.session.get(demos.KEY)
+    ]
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
@@ -110,14 +116,14 @@ def new(request: HttpRequest) -> HttpResponse:
     if name:
         kept = scenario_or_gone(name[:80])
         session = _ready(request, kept)
-        opened.note(request.session, kept.slug or "")
+        opened_scenarios.note(request.session, kept.slug or "")
     else:
         profile = request.POST.get("profile", USUAL_PROFILE)
         if profile not in PROFILES:
             profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
         session = services.start_session(services.blank_scenario(profile, nodes))
-    ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
 
@@ -141,7 +147,7 @@ def demo(request: HttpRequest) -> HttpResponse:
     return JsonResponse(
         {
             "session": session.public_id,
-            "websocket": whereabouts.socket_path(session.public_id),
+            "websocket": owner_address.socket_path(session.public_id),
             "url": reverse("session", args=[session.public_id]),
         }
     )
@@ -152,7 +158,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 @keeps
 def import_scenario(request: HttpRequest) -> HttpResponse:
     """Begin a session with a scenario that somebody saved: an uploaded file, or pasted text."""
-    most = limits.current().scenario_bytes
+    most = session_limits.current().scenario_bytes
     uploaded = request.FILES.get("file")
     if uploaded is not None and (uploaded.size or 0) > most:
         data, problem = b"", _("The file has more than %(most)s bytes.") % {"most": most}
@@ -164,7 +170,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
     if not problem:
         try:
-            with repeating.for_text(request, len(data)):
+            with repeat_gate.for_text(request, len(data)):
                 entry = brought.read_file(data)
         except BadScenario as bad:
             problem = bad.first[:300]
@@ -176,5 +182,5 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario(entry.run, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

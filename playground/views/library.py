@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from playground import library, opened, selectors
-from playground.messages import Message
+from playground.library import opened_scenarios, ready_scenarios
+from playground.records import selectors
 from playground.storybook import cards, paths
 from playground.storybook.schema import schema
-from playground.subjects import QUESTIONS, SUBJECTS
+from playground.storybook.subject_names import QUESTIONS, SUBJECTS
+from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 
 LONGEST_SEARCH = 80
 
@@ -30,13 +31,15 @@ def page(request: HttpRequest) -> HttpResponse:
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
     release = request.GET.get("release", "")
     every = [
-        cards.card(entry, loaded[entry.slug], release) for entry in library.entries() if entry.slug in loaded
+        cards.card(entry, loaded[entry.slug], release)
+        for entry in ready_scenarios.entries()
+        if entry.slug in loaded
     ]
     path = paths.path_of(request.GET.get("path", ""))
     by_slug = {each.slug: each for each in every}
     among = every if path is None else _in_order(by_slug, path.slugs)
     found = [each for each in among if cards.matches(each, words, subject, question)]
-    seen = set(opened.slugs(request.session))
+    seen = set(opened_scenarios.slugs(request.session))
     context = {
         "cards": found,
         "count": len(every),
@@ -72,9 +75,9 @@ def _number(text: str, known: dict[int, Any]) -> int | None:
 @rate_limited_reading
 def file(request: HttpRequest, slug: str) -> HttpResponse:
     """Download a ready scenario's file."""
-    entry = library.entry(slug)
+    entry = ready_scenarios.entry(slug)
     if entry is None:
-        raise Gone(_("No such scenario"), Message(_("The library has no scenario of this name.")))
+        raise PageGone(_("No such scenario"), PageMessage(_("The library has no scenario of this name.")))
     response = HttpResponse(entry.encode(), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{slug}.json"'
     return response

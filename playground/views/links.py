@@ -25,30 +25,24 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import RunTooLong
-from playground import (
-    links,
-    other_release,
-    ownership,
-    picture,
-    predictions,
-    repeating,
-    selectors,
-    services,
-    whereabouts,
-)
-from playground.doors import door
-from playground.hosting.answers import Answers
+from playground.callers import session_ownership
+from playground.hosting.answers import PendingAnswers
+from playground.hosting.engine_factory import door
 from playground.jobs.job import PICTURE, JobEnded, job
-from playground.links import Place, place_of
-from playground.messages import Message, Refused
+from playground.library import link_picture
+from playground.limits import repeat_gate
 from playground.models import Scenario, Session
-from playground.storybook import brought
-from playground.storybook.brought import Unrepeatable
+from playground.records import predictions, selectors, services
+from playground.sessions import owner_address, scenario_links
+from playground.sessions.scenario_links import LinkPlace, place_of
+from playground.storybook import brought, other_release
+from playground.storybook.brought import RunUnrepeatable
 from playground.storybook.lead import lead_to
-from playground.storybook.rehearsal import Rehearsal
+from playground.storybook.rehearsal import StoryRehearsal
 from playground.storybook.texts import in_language
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone
-from playground.web.errors import Gone, answer
+from playground.web.errors import PageGone, answer
 
 logger = logging.getLogger(__name__)
 
@@ -60,8 +54,8 @@ PREVIEWERS = re.compile(
 PICTURE_S = 6.0
 UNFOLDS = 16
 """How much longer than its address a scenario usually is."""
-pictures: Final = Answers(4 * 1024 * 1024)
-leads: Final = Answers(16 * 1024 * 1024)
+pictures: Final = PendingAnswers(4 * 1024 * 1024)
+leads: Final = PendingAnswers(16 * 1024 * 1024)
 """What was drawn and led to last, by the run's name and the moment."""
 
 
@@ -109,7 +103,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         return _preview(request, kept.title, _card_address(kept.short_id, place))
     try:
         scenario = _repeatable(kept)
-    except Unrepeatable as problem:
+    except RunUnrepeatable as problem:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem.message))
     charge(request, scenario)
@@ -133,7 +127,7 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     return _open(request, kept, selectors.scenario_body(kept), place)
 
 
-def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place: Place) -> HttpResponse:
+def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place: LinkPlace) -> HttpResponse:
     """Begin a session with a link's run, on the release that the link names."""
     start_us = place.start_us(scenario["until_us"])
     taken = other_release.asked_for(place.release, scenario)
@@ -145,13 +139,13 @@ def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place:
     return _go(request, session, msgspec.structs.replace(place, release=""))
 
 
-def _unpacked(request: HttpRequest, packed: str) -> links.Carried:
+def _unpacked(request: HttpRequest, packed: str) -> scenario_links.CarriedScenario:
     """Return the scenario that an address holds; a long one may become a very long one."""
     try:
-        with repeating.for_text(request, UNFOLDS * len(packed)):
-            return links.unpacked(packed)
-    except links.BadLink as bad:
-        raise Gone(_("This link leads nowhere"), bad.message) from None
+        with repeat_gate.for_text(request, UNFOLDS * len(packed)):
+            return scenario_links.unpacked(packed)
+    except scenario_links.BadLink as bad:
+        raise PageGone(_("This link leads nowhere"), bad.message) from None
 
 
 def _is_prefetch(request: HttpRequest) -> bool:
@@ -159,8 +153,8 @@ def _is_prefetch(request: HttpRequest) -> bool:
     return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
 
 
-def _go(request: HttpRequest, session: Session, place: Place) -> HttpResponse:
-    ownership.claim(request.session, session.public_id)
+def _go(request: HttpRequest, session: Session, place: LinkPlace) -> HttpResponse:
+    session_ownership.claim(request.session, session.public_id)
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
@@ -214,8 +208,8 @@ def _preview(request: HttpRequest, title: str, card: str) -> HttpResponse:
     return render(request, "links/preview.html", context)
 
 
-def _card_address(short_id: str, place: Place) -> str:
-    return reverse("permalink-card", args=[short_id]) + Place(place.at_us).query()
+def _card_address(short_id: str, place: LinkPlace) -> str:
+    return reverse("permalink-card", args=[short_id]) + LinkPlace(place.at_us).query()
 
 
 @require_safe
@@ -231,10 +225,12 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 
     try:
         data = _kept(request, pictures, (services.packed_name(kept), at_us), drawn)
-    except Unrepeatable:
-        raise Gone(_("No such picture"), Message(_("This run cannot be repeated any more."))) from None
+    except RunUnrepeatable:
+        raise PageGone(
+            _("No such picture"), PageMessage(_("This run cannot be repeated any more."))
+        ) from None
     except JobEnded as ended:
-        raise Gone(_("No such picture"), ended.message) from None
+        raise PageGone(_("No such picture"), ended.message) from None
     return HttpResponse(data, content_type="image/png")
 
 
@@ -246,24 +242,24 @@ def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
     at_us = place_of(request.GET).at_us
 
     def drawn() -> bytes:
-        run = links.unpacked(packed).entry.run
+        run = scenario_links.unpacked(packed).entry.run
         return draw_moment(run["title"], run, _moment(at_us, run))
 
     try:
         data = _kept(request, pictures, (packed, at_us), drawn)
-    except links.BadLink as bad:
-        raise Gone(_("This link leads nowhere"), bad.message) from None
+    except scenario_links.BadLink as bad:
+        raise PageGone(_("This link leads nowhere"), bad.message) from None
     except JobEnded as ended:
-        raise Gone(_("No such picture"), ended.message) from None
+        raise PageGone(_("No such picture"), ended.message) from None
     return HttpResponse(data, content_type="image/png")
 
 
-def _kept(request: HttpRequest, answers: Answers, key: Hashable, find: Callable[[], bytes]) -> bytes:
+def _kept(request: HttpRequest, answers: PendingAnswers, key: Hashable, find: Callable[[], bytes]) -> bytes:
     """Return an answer that is kept, which needs no place; else find it in a place of whoever asks."""
     data = answers.find(key)
     if data is not None:
         return data
-    with repeating.for_request(request, picture=True):
+    with repeat_gate.for_request(request, picture=True):
         data = answers.find(key)  # others may have asked for the same meanwhile
         return answers.keep(key, find()) if data is None else data
 
@@ -277,12 +273,12 @@ def _moment(at_us: int | None, scenario: dict[str, Any]) -> int:
 @job(PICTURE)
 def draw_moment(title: str, scenario: dict[str, Any], at_us: int) -> bytes:
     """Play up to a moment and draw it; a run that takes too long is drawn as far as it came."""
-    rehearsal = Rehearsal(scenario, PICTURE_S)
+    rehearsal = StoryRehearsal(scenario, PICTURE_S)
     try:
         state = rehearsal.go(at_us)
     except RunTooLong:
         state = rehearsal.node.snapshot()
-    return picture.draw(title, state, rehearsal.node.now_us, scenario["until_us"])
+    return link_picture.draw(title, state, rehearsal.node.now_us, scenario["until_us"])
 
 
 # --- figures ---
@@ -301,7 +297,7 @@ def lead(request: HttpRequest, short_id: str) -> HttpResponse:
 
     try:
         data = _kept(request, leads, (services.packed_name(kept), at_us), led)
-    except Refused as problem:
+    except RequestRefused as problem:
         return answer(request, 409, _("That did not work"), problem.message)
     except RunTooLong:
         return answer(
@@ -356,10 +352,10 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     place = place_of(request.GET)
     try:
         scenario = _repeatable(kept)
-    except Unrepeatable as problem:
+    except RunUnrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     predictions.lock(session.public_id, predictions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
-    key = ownership.play_key(session.public_id)
-    return JsonResponse({"websocket": whereabouts.socket_path(session.public_id, key=key)})
+    key = session_ownership.play_key(session.public_id)
+    return JsonResponse({"websocket": owner_address.socket_path(session.public_id, key=key)})

@@ -11,20 +11,22 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import holds, repeating, repetitions, selectors, whereabouts
 from playground.hosting import missed_rows
-from playground.hosting.answers import Answers
-from playground.hosting.book import Remembered
-from playground.hosting.foresight import KINDS
-from playground.hosting.places import NotThere
-from playground.messages import Message, Refused
+from playground.hosting.answers import PendingAnswers
+from playground.hosting.file_places import NotThere
+from playground.hosting.session_record import RecordedSession
+from playground.hosting.survival_preview import KINDS
+from playground.limits import repeat_gate
 from playground.models import Session
+from playground.records import paused_sessions, selectors
+from playground.sessions import owner_address, run_repetitions
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
 from playground.web.errors import answer, too_many
 from playground.web.query import whole_number
 
-rows_kept: Final = Answers(24 * 1024 * 1024)
-fates_kept: Final = Answers(4 * 1024 * 1024)
+rows_kept: Final = PendingAnswers(24 * 1024 * 1024)
+fates_kept: Final = PendingAnswers(4 * 1024 * 1024)
 """For the next page that asks the same."""
 MISSING: Final = {
     "future": gettext_lazy("The run has not reached that moment yet."),
@@ -48,9 +50,9 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         first, last = whole_number(request, "from", "0"), whole_number(request, "to")
         if first >= last:
-            raise Refused(_("from must be less than to."))
+            raise RequestRefused(_("from must be less than to."))
         record = _reached(found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
@@ -59,7 +61,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         rows_kept,
         (session_id, first, last),
         record,
-        lambda: repetitions.rows_missed(first, last, record),
+        lambda: run_repetitions.rows_missed(first, last, record),
     )
 
 
@@ -75,10 +77,10 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
     kind = request.GET.get("kind", "")
     try:
         if kind not in KINDS:
-            raise Refused(_("kind must be clean, kill or power."))
-        holds.check_may_leave(found.public_id)
+            raise RequestRefused(_("kind must be clean, kill or power."))
+        paused_sessions.check_may_leave(found.public_id)
         record = _reached(found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
@@ -87,24 +89,24 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         fates_kept,
         (session_id, kind, record.reached_us, len(record.commands)),
         record,
-        lambda: repetitions.fates(kind, record),
+        lambda: run_repetitions.fates(kind, record),
     )
 
 
 def _answer_kept(
     request: HttpRequest,
-    answers: Answers,
+    answers: PendingAnswers,
     key: Hashable,
-    record: Remembered,
+    record: RecordedSession,
     repeat: Callable[[], tuple[bytes, int]],
 ) -> HttpResponse:
     """Answer what is kept; else repeat the run in its turn, if this address may."""
     kept = answers.find(key, record.commands)
     if kept is None:
         if not may_repeat(request):
-            return too_many(request, Message(_("Too many requests for past moments. Wait a little.")))
+            return too_many(request, PageMessage(_("Too many requests for past moments. Wait a little.")))
         try:
-            with repeating.for_request(request):
+            with repeat_gate.for_request(request):
                 kept, count = repeat()
             answers.keep(key, kept, record.commands[:count])
         except NotThere as missing:
@@ -112,9 +114,9 @@ def _answer_kept(
     return HttpResponse(kept, content_type="application/json")
 
 
-def _reached(session: Session) -> Remembered:
+def _reached(session: Session) -> RecordedSession:
     """Return the record of a session, with where its run is now: as its host has it, or as it is written down."""
-    moment = whereabouts.moment(session.public_id)
+    moment = owner_address.moment(session.public_id)
     if moment is None:
         return selectors.remembered(session.public_id)
-    return Remembered(scenario=moment.scenario, commands=moment.commands, reached_us=moment.at_us)
+    return RecordedSession(scenario=moment.scenario, commands=moment.commands, reached_us=moment.at_us)

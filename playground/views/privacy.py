@@ -7,15 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from playground import limits
 from playground.classroom.leaving import UNDO_MINUTES
 from playground.classroom.limits import LEARNERS_KEEP_DAYS
+from playground.limits import session_limits
 
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
     """Say it with the numbers that this server obeys."""
-    current = limits.current()
+    current = session_limits.current()
     context = {
         "sessions_days": current.keep_days,
         "links_days": current.links_days,

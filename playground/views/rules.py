@@ -16,7 +16,7 @@ from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.rules.render import html
 from playground.rules.search import LONGEST_QUERY, search
-from playground.subjects import SUBJECTS
+from playground.storybook.subject_names import SUBJECTS
 
 
 def titles() -> dict[str, Any]:

@@ -12,14 +12,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.releases import RELEASES
-from playground import callers, demo, holds, keeping, ownership, selectors, services, sharing, whereabouts
-from playground.doors import door
-from playground.links import packed
-from playground.messages import Message, Refused
+from playground.callers import request_callers, session_ownership
+from playground.hosting.engine_factory import door
+from playground.library import demo_run
 from playground.models import Scenario
+from playground.records import kept_bytes, paused_sessions, selectors, services
+from playground.sessions import owner_address, sharing
+from playground.sessions.scenario_links import packed
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import charge, keeps, rate_limited, rate_limited_reading, say, session_or_gone
-from playground.web.errors import Gone, answer
+from playground.web.errors import PageGone, answer
 from playground.web.query import whole_number
 
 LISTED = 200
@@ -33,7 +36,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     """List what this browser began, with what it takes; delete what was chosen."""
     if request.method == "POST":
         services.delete_sessions(
-            keeping.sessions_of(request.session).filter(public_id__in=request.POST.getlist("session"))
+            kept_bytes.sessions_of(request.session).filter(public_id__in=request.POST.getlist("session"))
         )
         return redirect("sessions")
     rows = [
@@ -41,12 +44,12 @@ def mine(request: HttpRequest) -> HttpResponse:
             "public_id": each.public_id,
             "title": each.origin.title if each.origin and each.origin.title else _("Playground"),
             "begun": each.created,
-            "goes": keeping.goes_at(each),
-            "size_bytes": keeping.SESSION_BYTES + each.record_bytes + each.text_bytes,
+            "goes": kept_bytes.goes_at(each),
+            "size_bytes": kept_bytes.SESSION_BYTES + each.record_bytes + each.text_bytes,
         }
-        for each in keeping.sessions_of(request.session)[:LISTED]
+        for each in kept_bytes.sessions_of(request.session)[:LISTED]
     ]
-    context = {"rows": rows, "used": keeping.shown(callers.of_request(request))}
+    context = {"rows": rows, "used": kept_bytes.shown(request_callers.of_request(request))}
     return render(request, "playground/sessions.html", context)
 
 
@@ -55,7 +58,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 def session(request: HttpRequest, session_id: str) -> HttpResponse:
     """Show the live page of a session."""
     found = session_or_gone(session_id)
-    demo.adopt(request.session, found.public_id)
+    demo_run.adopt(request.session, found.public_id)
     return render(request, "playground/live.html", live_page.context(request, found))
 
 
@@ -76,9 +79,9 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """Make a link that repeats the session up to now."""
     found = session_or_gone(session_id)
     try:
-        holds.check_may_leave(found.public_id, link=True)
+        paused_sessions.check_may_leave(found.public_id, link=True)
         kept = sharing.share(found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, selectors.scenario_body(kept))
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
@@ -97,12 +100,12 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     text = request.POST.get("at_us", "")
     try:
-        holds.check_may_leave(found.public_id)
+        paused_sessions.check_may_leave(found.public_id)
         forked = sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
-    ownership.claim(request.session, forked.public_id)
+    session_ownership.claim(request.session, forked.public_id)
     return redirect("session", forked.public_id)
 
 
@@ -115,12 +118,12 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
     if series not in RELEASES:
         return redirect("session", found.public_id)
     try:
-        holds.check_may_leave(found.public_id)
+        paused_sessions.check_may_leave(found.public_id)
         other, said = sharing.on_release(found, series)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
-    ownership.claim(request.session, other.public_id)
+    session_ownership.claim(request.session, other.public_id)
     say(request, said)
     return redirect("session", other.public_id)
 
@@ -131,9 +134,9 @@ def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download a session as a scenario file: everything that happened so far, or the run that it repeats."""
     found = session_or_gone(session_id)
     try:
-        holds.check_may_leave(found.public_id)
+        paused_sessions.check_may_leave(found.public_id)
         scenario = sharing.file_of(found)
-    except Refused as refused:
+    except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.json"'
@@ -148,19 +151,21 @@ def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         path, offset, count = _wanted(request)
-    except Refused as refused:
+    except RequestRefused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
-    directory = whereabouts.files_of(found.public_id)
+    directory = owner_address.files_of(found.public_id)
     try:
         size, data = door().read_file(str(directory), path, offset, count)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
-        message = Message(_("There is no such file now: it may have been deleted, or the session sleeps."))
-        raise Gone(_("No such file"), message) from None
+        message = PageMessage(
+            _("There is no such file now: it may have been deleted, or the session sleeps.")
+        )
+        raise PageGone(_("No such file"), message) from None
     return JsonResponse({"path": path, "size": size, "offset": offset, "count": len(data), "hex": data.hex()})
 
 
 def _wanted(request: HttpRequest) -> tuple[str, int, int]:
     path = request.GET.get("path", "")
     if not path or len(path) > 500:
-        raise Refused(_("path must name a file of the session, as the page shows them."))
+        raise RequestRefused(_("path must name a file of the session, as the page shows them."))
     return path, whole_number(request, "offset", "0"), min(whole_number(request, "count", "256"), FILE_BYTES)

@@ -13,14 +13,16 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 
 from engine.releases import REFERENCE
-from playground import library, selectors, verdicts
+from playground import verdicts
 from playground.exercises import catalog
-from playground.messages import Message
+from playground.library import ready_scenarios
+from playground.records import selectors
 from playground.storybook import cards
+from playground.storybook.subject_names import SUBJECTS
 from playground.storybook.texts import in_language
-from playground.subjects import SUBJECTS
-from playground.verdicts import Showing, Verdict, articles_broker, todays_broker
-from playground.web.errors import Gone
+from playground.texts.page_message import PageMessage
+from playground.verdicts import ArticleVerdict, VerdictRun, articles_broker, todays_broker
+from playground.web.errors import PageGone
 
 RELEASES_ASKED = (articles_broker.ARTICLES.name, REFERENCE.name, todays_broker.TODAYS.name)
 """For which each subject has a verdict, in the order of the rows."""
@@ -28,7 +30,7 @@ VERDICTS = ("true", "depends", "changed", "gone", "false")
 """In the order of the tally."""
 
 
-def _verdict_row(each: Verdict) -> dict[str, object]:
+def _verdict_row(each: ArticleVerdict) -> dict[str, object]:
     return {
         "number": each.number,
         "slug": each.slug,
@@ -41,7 +43,7 @@ def _verdict_row(each: Verdict) -> dict[str, object]:
     }
 
 
-def _releases(each: Verdict, loaded: dict[str, str]) -> list[dict[str, object]]:
+def _releases(each: ArticleVerdict, loaded: dict[str, str]) -> list[dict[str, object]]:
     """Return the verdict of three releases, each with the address of the run that shows it."""
     today = todays_broker.verdicts()[each.number]
     old = each.in_3_8.run
@@ -62,16 +64,16 @@ def _releases(each: Verdict, loaded: dict[str, str]) -> list[dict[str, object]]:
     return rows
 
 
-def _evidence(each: Verdict) -> Showing:
+def _evidence(each: ArticleVerdict) -> VerdictRun:
     """Return the run that judges a subject's claim for the reference, else the one that shows it for 3.8."""
-    for entry in library.entries():
+    for entry in ready_scenarios.entries():
         story = entry.story.verdict
         if story is not None and story.source == each.number and story.evidence_at_us is not None:
-            return Showing(entry.slug, story.evidence_at_us)
+            return VerdictRun(entry.slug, story.evidence_at_us)
     return each.in_3_8.run
 
 
-def _todays_broker(each: Verdict, loaded: dict[str, str]) -> dict[str, object]:
+def _todays_broker(each: ArticleVerdict, loaded: dict[str, str]) -> dict[str, object]:
     today = todays_broker.verdicts()[each.number]
     return {
         "verdict": today.verdict,
@@ -84,7 +86,7 @@ def _todays_broker(each: Verdict, loaded: dict[str, str]) -> dict[str, object]:
     }
 
 
-def _articles_broker(each: Verdict) -> dict[str, object]:
+def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
     old = each.in_3_8
     return {
         "verdict": old.verdict,
@@ -127,10 +129,12 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one subject: claim, verdict, what the broker does, and the runs that show it."""
     each = verdicts.by_slug(slug)
     if each is None:
-        raise Gone(_("No such subject"), Message(_("The list of subjects has no page of this name.")))
+        raise PageGone(_("No such subject"), PageMessage(_("The list of subjects has no page of this name.")))
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
     shown = [
-        entry for entry in library.entries() if entry.slug in loaded and each.number in entry.story.subjects
+        entry
+        for entry in ready_scenarios.entries()
+        if entry.slug in loaded and each.number in entry.story.subjects
     ]
     # Those that judge this subject's claim come first.
     shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
@@ -163,7 +167,7 @@ def _exercises(number: int) -> list[dict[str, str]]:
 
 def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
     """Return the rows of a subject, each with the moments at which it is seen, by {slug: id} of the ready runs."""
-    entries = {entry.slug: entry for entry in library.entries()}
+    entries = {entry.slug: entry for entry in ready_scenarios.entries()}
     rows: list[dict[str, object]] = []
     for each in verdicts.mechanisms():
         if each.subject == number:

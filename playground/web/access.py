@@ -11,17 +11,19 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from playground import callers, keeping, limits, ratelimit, selectors, services
-from playground.messages import Message
+from playground.callers import request_callers
+from playground.limits import rate_limits, session_limits
 from playground.models import Scenario, Session
-from playground.web.errors import Gone, too_many
+from playground.records import kept_bytes, selectors, services
+from playground.texts.page_message import PageMessage
+from playground.web.errors import PageGone, too_many
 
 View = Callable[..., HttpResponse]
 
 
 def has_token(request: HttpRequest, what: str) -> bool:
     """Take a token of whoever asks; `what` is a key of `ratelimit.PER_MINUTE`."""
-    return ratelimit.take(what, callers.of_request(request).group)
+    return rate_limits.take(what, request_callers.of_request(request).group)
 
 
 def rate_limited_reading(view: View) -> View:
@@ -30,7 +32,7 @@ def rate_limited_reading(view: View) -> View:
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not has_token(request, "reads"):
-            return too_many(request, Message(_("Too many requests for bytes of files. Wait a little.")))
+            return too_many(request, PageMessage(_("Too many requests for bytes of files. Wait a little.")))
         return view(request, *args, **kwargs)
 
     return limited
@@ -50,7 +52,7 @@ def rate_limited(view: View) -> View:
             text = _(
                 "This server makes up to %(most)s sessions and links a minute for one address. Wait a little."
             )
-            return too_many(request, Message(text, most=limits.current().new_per_minute))
+            return too_many(request, PageMessage(text, most=session_limits.current().new_per_minute))
         return view(request, *args, **kwargs)
 
     return limited
@@ -62,7 +64,7 @@ def keeps(view: View) -> View:
     @rate_limited
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        keeping.check(callers.of_request(request))
+        kept_bytes.check(request_callers.of_request(request))
         return view(request, *args, **kwargs)
 
     return limited
@@ -77,7 +79,7 @@ def rate_limited_launch(view: View) -> View:
             text = _(
                 "Too many launches from one address. Wait a little, and open the exercise from the course again."
             )
-            return too_many(request, Message(text))
+            return too_many(request, PageMessage(text))
         return view(request, *args, **kwargs)
 
     return limited
@@ -90,35 +92,37 @@ PIECE_BYTES: Final = 16 * 1024
 def charge(request: HttpRequest, scenario: dict[str, Any]) -> None:
     """Count what was just kept for a visitor: who brings large scenarios waits longer for the next one."""
     pieces = len(orjson.dumps(scenario)) // PIECE_BYTES
-    ratelimit.spend("new", callers.of_request(request).group, pieces)
+    rate_limits.spend("new", request_callers.of_request(request).group, pieces)
 
 
-def say(request: HttpRequest, said: Iterable[Message]) -> None:
+def say(request: HttpRequest, said: Iterable[PageMessage]) -> None:
     """Let the next page of a visitor begin with these sentences."""
     for each in said:
         messages.info(request, str(each))
 
 
 def session_or_gone(public_id: str) -> Session:
-    """Return a session, or raise `Gone`."""
+    """Return a session, or raise `PageGone`."""
     session = selectors.session_by_id(public_id)
     if session is None:
         text = _(
             "Sessions that nobody opens for %(days)s days are removed, those in which nothing was done after one day; "
             "links made with Share stay for %(links)s days."
         )
-        days, links = limits.current().keep_days, limits.current().links_days
-        raise Gone(_("This session is gone"), Message(text, days=days, links=links))
+        days, links = session_limits.current().keep_days, session_limits.current().links_days
+        raise PageGone(_("This session is gone"), PageMessage(text, days=days, links=links))
     return session
 
 
 def scenario_or_gone(name: str) -> Scenario:
-    """Return a kept scenario, or raise `Gone`."""
+    """Return a kept scenario, or raise `PageGone`."""
     kept = selectors.scenario_by_name(name)
     if kept is None:
         text = _(
             "No run is kept under this link. It was cut off when it was copied, or nobody opened it for %(days)s days."
         )
-        raise Gone(_("This link leads nowhere"), Message(text, days=limits.current().links_days))
+        raise PageGone(
+            _("This link leads nowhere"), PageMessage(text, days=session_limits.current().links_days)
+        )
     services.touch_scenario(kept)
     return kept

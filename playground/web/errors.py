@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from playground import keeping, repeating, rim
-from playground.messages import Message
+from playground.limits import repeat_gate, request_limits
+from playground.records import kept_bytes
+from playground.texts.page_message import PageMessage
 from playground.web import turned_away
 from playground.web.plain_page import plain_page
 
@@ -25,10 +26,10 @@ NO_DATABASE = gettext_lazy(
 )
 
 
-class Gone(Http404):
+class PageGone(Http404):
     """Something that has an address but is not there (any more)."""
 
-    def __init__(self, title: Any, message: Message) -> None:
+    def __init__(self, title: Any, message: PageMessage) -> None:
         super().__init__(str(title))
         self.title = title
         self.message = message
@@ -51,7 +52,7 @@ def answer(request: HttpRequest, status: int, title: Any, message: Any) -> HttpR
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Handle 404."""
-    if isinstance(exception, Gone):
+    if isinstance(exception, PageGone):
         logger.info("gone: %.200s", request.path)
         return answer(request, 404, exception.title, exception.message)
     return answer(
@@ -62,7 +63,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 @require_safe
 def too_large(request: HttpRequest) -> HttpResponse:
     """Say what a proxy refused because it was too large; see `tools/cluster/proxy.py`."""
-    body = rim.body_of(request.GET.get("path", ""))
+    body = request_limits.body_of(request.GET.get("path", ""))
     return answer(request, 413, turned_away.TOO_LARGE, turned_away.too_large(body))
 
 
@@ -86,7 +87,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return answer(request, 403, _("That is not allowed"), text)
 
 
-def too_many(request: HttpRequest, message: Message) -> HttpResponse:
+def too_many(request: HttpRequest, message: PageMessage) -> HttpResponse:
     """Answer with 429."""
     logger.info("too many requests from one address at %.200s", request.path)
     response = answer(request, 429, _("Not so fast"), message)
@@ -97,7 +98,7 @@ def too_many(request: HttpRequest, message: Message) -> HttpResponse:
 def busy(request: HttpRequest, message: Any) -> HttpResponse:
     """Answer with 503 and the time after which asking again is of use."""
     response = answer(request, 503, _("The server is busy"), message)
-    response["Retry-After"] = str(repeating.AGAIN_S)
+    response["Retry-After"] = str(repeat_gate.AGAIN_S)
     return response
 
 
@@ -113,10 +114,10 @@ class BusyMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer it; every other error is Django's."""
-        if isinstance(error, repeating.Busy):
+        if isinstance(error, repeat_gate.GateBusy):
             logger.info("no place to repeat a run at %.200s", request.path)
             return busy(request, error.message)
-        if isinstance(error, keeping.NoRoom):
+        if isinstance(error, kept_bytes.NoRoom):
             return answer(request, 409, _("There is no room for more"), error.message)
         if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
             logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)

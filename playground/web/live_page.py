@@ -11,10 +11,15 @@ from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
 from engine.costs.work import PROFILES
-from playground import console, library, limits, other_release, ownership, selectors, whereabouts
-from playground.doors import door
-from playground.links import Place, place_of
+from playground.callers import session_ownership
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
+from playground.limits import session_limits
 from playground.models import Session
+from playground.records import selectors
+from playground.sessions import console_lines, owner_address
+from playground.sessions.scenario_links import LinkPlace, place_of
+from playground.storybook import other_release
 from playground.storybook.texts import localized
 from playground.verdicts.marking import words_of
 
@@ -32,12 +37,12 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     Args:
         plays: whether the reader may let time pass though the session is not the reader's.
     """
-    key = {"key": ownership.play_key(found.public_id)} if plays else {}
-    owner = ownership.owns(request.session, found.public_id)
+    key = {"key": session_ownership.play_key(found.public_id)} if plays else {}
+    owner = session_ownership.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {
-        "websocket": whereabouts.socket_path(found.public_id, **key),
+        "websocket": owner_address.socket_path(found.public_id, **key),
         "story": _story(found) if story else None,
         "predicted": found.predicted,
         "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
@@ -96,10 +101,10 @@ def context_of(
         "live_data": {  # for json_script
             "session": name,
             "owner": owner,
-            "limits": limits.current().public(),
+            "limits": session_limits.current().public(),
             "scenario": scenario,
             "engine": door().version,
-            "console": console.page_data(scenario),
+            "console": console_lines.page_data(scenario),
             **data,
         },
     }
@@ -119,18 +124,18 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
 def _story(found: Session) -> dict[str, Any]:
     """Return the story around the run, with the scenario that comes after it in the library."""
     shown = story_for_page(found.origin.story if found.origin and found.origin.story else {})
-    following = library.after(found.origin.slug if found.origin else None)
+    following = ready_scenarios.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
     if following and kept:
         shown["next"] = {"title": following.title, "href": reverse("permalink", args=[kept.short_id])}
     return shown
 
 
-def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:
+def _meta(request: HttpRequest, found: Session, place: LinkPlace) -> dict[str, object]:
     """Return the page's metadata for programs that preview links; only a kept run has a picture."""
     if not found.origin:
         return {}
-    at = Place(found.reached_us if place.at_us is None else place.at_us).query()
+    at = LinkPlace(found.reached_us if place.at_us is None else place.at_us).query()
     card = reverse("permalink-card", args=[found.origin.short_id]) + at
     address = reverse("permalink", args=[found.origin.short_id]) + at
     return {

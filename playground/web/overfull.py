@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground import repeating
-from playground.messages import Message
+from playground.limits import repeat_gate
+from playground.texts.page_message import PageMessage
 from playground.web import turned_away
 
 logger = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ async def answer_busy(scope: dict[str, Any], send: Any) -> None:
         list(scope.get("headers", [])),
         503,
         BUSY,
-        Message(TEXT, seconds=repeating.AGAIN_S),
-        again_s=repeating.AGAIN_S if again else None,
+        PageMessage(TEXT, seconds=repeat_gate.AGAIN_S),
+        again_s=repeat_gate.AGAIN_S if again else None,
     )
     await send(
         {
@@ -34,7 +34,7 @@ async def answer_busy(scope: dict[str, Any], send: Any) -> None:
             "status": 503,
             "headers": [
                 (b"content-type", kind),
-                (b"retry-after", str(repeating.AGAIN_S).encode()),
+                (b"retry-after", str(repeat_gate.AGAIN_S).encode()),
                 (b"cache-control", b"no-store"),
             ],
         }

@@ -7,12 +7,12 @@ import re
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 
 def whole_number(request: HttpRequest, name: str, default: str = "") -> int:
-    """Return a number of the address, `default` where it names none; raise `Refused` for anything else."""
+    """Return a number of the address, `default` where it names none; raise `RequestRefused` for anything else."""
     text = request.GET.get(name, default)
     if not re.fullmatch(r"[0-9]{1,15}", text):
-        raise Refused(_("%(name)s must be a whole number of at least 0."), name=name)
+        raise RequestRefused(_("%(name)s must be a whole number of at least 0."), name=name)
     return int(text)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
-from playground import rim
-from playground.languages import language_of
-from playground.messages import Message
+from playground.limits import request_limits
+from playground.texts.page_message import PageMessage
+from playground.texts.socket_language import language_of
 from playground.web.plain_page import plain_page
 
 TOO_LARGE: Final = _("That is too much at once")
@@ -21,14 +21,20 @@ TOO_LARGE_TEXT: Final = _(
 )
 
 
-def too_large(body: rim.Body) -> Message:
+def too_large(body: request_limits.BodyBound) -> PageMessage:
     """Return the answer to a visitor who sent more than an address may."""
     count = body.most_bytes
-    return Message(TOO_LARGE_TEXT, most=f"{count >> 20} MB" if count >= rim.MEBI else f"{count >> 10} kB")
+    return PageMessage(
+        TOO_LARGE_TEXT, most=f"{count >> 20} MB" if count >= request_limits.MEBI else f"{count >> 10} kB"
+    )
 
 
 def answer(
-    headers: list[tuple[bytes, bytes]], status: int, title: Any, message: Message, again_s: int | None = None
+    headers: list[tuple[bytes, bytes]],
+    status: int,
+    title: Any,
+    message: PageMessage,
+    again_s: int | None = None,
 ) -> tuple[bytes, bytes]:
     """Return the content type and the body of an answer.
 

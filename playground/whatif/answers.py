@@ -8,17 +8,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from engine.ctl.stands_for import CLIENT, STANDS_FOR
-from playground import other_release
+from playground.storybook import other_release
 from playground.whatif import bounds
 from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import metric as label
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import NOTHING, full, setting
-from playground.whatif.query import Query
-from playground.whatif.shipped import CellRun, Heatmap
+from playground.whatif.query import HeatmapQuery
+from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 
-def answer(query: Query) -> dict[str, Any]:
+def answer(query: HeatmapQuery) -> dict[str, Any]:
     """Return the defaults and the best setting with their bands, and how to set the best one."""
     heatmap = query.heatmap
     kept = bounds.feasible(heatmap, query.workload, query.bounds)
@@ -37,18 +37,18 @@ def answer(query: Query) -> dict[str, Any]:
     }
 
 
-def _home(query: Query) -> list[CellRun]:
+def _home(query: HeatmapQuery) -> list[CellRun]:
     """Return the runs with the defaults, none where they are not on the grid."""
     home = query.heatmap.home
     place = (query.workload, *(home.get(axis.parameter) for axis in query.heatmap.axes))
     return query.heatmap.places.get(place, [])
 
 
-def _runs_at(heatmap: Heatmap, run: CellRun) -> list[CellRun]:
+def _runs_at(heatmap: ShippedHeatmap, run: CellRun) -> list[CellRun]:
     return heatmap.places[(run.workload, *run.values)]
 
 
-def _place_and_value(query: Query, runs: list[CellRun]) -> dict[str, str] | None:
+def _place_and_value(query: HeatmapQuery, runs: list[CellRun]) -> dict[str, str] | None:
     """Return where a cell lies, and its metric with the band."""
     if not runs:
         return None
@@ -64,7 +64,7 @@ def _place_and_value(query: Query, runs: list[CellRun]) -> dict[str, str] | None
     return {"at": ", ".join(places), "value": words or number}
 
 
-def _lines(heatmap: Heatmap, run: CellRun) -> Iterator[tuple[str, str]]:
+def _lines(heatmap: ShippedHeatmap, run: CellRun) -> Iterator[tuple[str, str]]:
     """Yield what sets a run's values on a broker: `command` lines for now, `line` ones for its configuration."""
     for axis, value in zip(heatmap.axes, run.values, strict=True):
         key = axis.parameter

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from engine.counting.memory import peak_ram_bytes, peak_ram_share
 from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
-from engine.metrics import Better
+from engine.metrics import BetterWay
 from playground.whatif.labels import metric as label
-from playground.whatif.shipped import CellRun, Heatmap
+from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 RAM = peak_ram_bytes.name
 RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
@@ -22,7 +22,7 @@ LARGEST = 1e9
 DEFAULT_RAM_PERCENT, DEFAULT_BLOCKED_S = 60.0, 0.0
 
 
-class Bounds(NamedTuple):
+class GridBounds(NamedTuple):
     """What the best setting keeps; None asks for nothing.
 
     Args:
@@ -39,7 +39,7 @@ class Bounds(NamedTuple):
 
     def asked(self) -> dict[str, Any]:
         """Return the part of an address that differs from the default."""
-        default = Bounds()
+        default = GridBounds()
         texts = {
             "ram": (self.ram_percent, default.ram_percent),
             "blocked": (self.blocked_s, default.blocked_s),
@@ -64,10 +64,10 @@ class Bounds(NamedTuple):
         return {name: bound for name, bound in wanted.items() if bound is not None and name in metrics}
 
 
-def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
+def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> GridBounds:
     """Return the bounds of an address: a missing one keeps its default, an empty or impossible one asks for nothing."""
-    default = Bounds()
-    return Bounds(
+    default = GridBounds()
+    return GridBounds(
         ram_percent=_number(asked["ram"]) if "ram" in asked else default.ram_percent,
         blocked_s=_number(asked["blocked"]) if "blocked" in asked else default.blocked_s,
         wait_s=_number(asked["wait"]) if "wait" in asked else default.wait_s,
@@ -75,7 +75,7 @@ def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
     )
 
 
-def best_cell(heatmap: Heatmap, workload: str, bounds: Bounds) -> list[CellRun] | None:
+def best_cell(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> list[CellRun] | None:
     """Return the runs of the cell that keeps the bounds with the best of the objective; None if none keeps them.
 
     A cell counts with the median of its runs, as the table shows it. Best is the greatest value of a metric of which
@@ -91,7 +91,7 @@ def best_cell(heatmap: Heatmap, workload: str, bounds: Bounds) -> list[CellRun] 
         return all(value is None or value <= bound for value, bound in values)
 
     ram = RAM if RAM in heatmap.metrics else objective
-    sign = -1 if label(objective).better is Better.HIGHER else 1
+    sign = -1 if label(objective).better is BetterWay.HIGHER else 1
     good = [
         (sign * value, heatmap.median(runs, ram) or 0, number, runs)
         for number, runs in enumerate(_cells(heatmap, workload))
@@ -100,13 +100,13 @@ def best_cell(heatmap: Heatmap, workload: str, bounds: Bounds) -> list[CellRun] 
     return min(good, key=lambda each: each[:3])[3] if good else None
 
 
-def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
+def best_run(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> CellRun | None:
     """Return the run that stands for the best cell; None if no cell keeps the bounds."""
     runs = best_cell(heatmap, workload, bounds)
     return None if runs is None else heatmap.typical(runs, bounds.objective(heatmap.metrics))
 
 
-def feasible(heatmap: Heatmap, workload: str, wanted: Bounds) -> Bounds:
+def feasible(heatmap: ShippedHeatmap, workload: str, wanted: GridBounds) -> GridBounds:
     """Return the bounds; where nobody asked for them and no cell keeps them, those that the most frugal cell keeps."""
     if wanted.asked().keys() - {"least"} or best_cell(heatmap, workload, wanted) is not None:
         return wanted
@@ -123,7 +123,7 @@ def feasible(heatmap: Heatmap, workload: str, wanted: Bounds) -> Bounds:
     return wanted._replace(ram_percent=ram_percent, blocked_s=blocked_s)
 
 
-def _cells(heatmap: Heatmap, workload: str) -> list[list[CellRun]]:
+def _cells(heatmap: ShippedHeatmap, workload: str) -> list[list[CellRun]]:
     """Return the runs of each cell of a workload, in the order of the file."""
     return [runs for place, runs in heatmap.places.items() if place[0] == workload]
 

@@ -8,17 +8,17 @@ from django.utils.translation import override
 
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import setting
-from playground.whatif.shipped import CellRun, Heatmap
+from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 LONGEST_TITLE = 120
 
 
-def cell_scenario(heatmap: Heatmap, run: CellRun) -> dict[str, Any]:
+def cell_scenario(heatmap: ShippedHeatmap, run: CellRun) -> dict[str, Any]:
     """Return the scenario of a run, with the digest that it must reach."""
     return {**heatmap.scenario(run), "title": run_title(heatmap, run), "digest": run.digest}
 
 
-def peak_us(heatmap: Heatmap, run: CellRun) -> int:
+def peak_us(heatmap: ShippedHeatmap, run: CellRun) -> int:
     """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell.
 
     It is a second before the end at the latest, so that the run can go on and its end shows whether it is the same.
@@ -31,7 +31,7 @@ def peak_us(heatmap: Heatmap, run: CellRun) -> int:
     return max(0, min(peak, until_us - 1_000_000))
 
 
-def run_title(heatmap: Heatmap, run: CellRun) -> str:
+def run_title(heatmap: ShippedHeatmap, run: CellRun) -> str:
     """Return a title that names the cell, in English, because it is stored with the run."""
     workload = heatmap.workload(run.workload).title
     with override("en"):

@@ -6,27 +6,27 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from playground import fidelity
+from playground.library import fidelity_figures
 from playground.whatif.labels import metric as label
 from playground.whatif.numbers import THIN_SPACE, full, short, unit_for
-from playground.whatif.shipped import CellRun, Heatmap
+from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 TRUSTED = frozenset({"good", "rough"})
 """Verdicts with which a value is shown with a band; with the others at most the order of values can be trusted."""
 
 
-class Band(NamedTuple):
+class ErrorBand(NamedTuple):
     """Between what a metric is to be expected."""
 
     low: float
     high: float
 
-    def apart_from(self, other: Band) -> bool:
+    def apart_from(self, other: ErrorBand) -> bool:
         """Return whether two ranges have no value in common."""
         return self.high < other.low or other.high < self.low
 
 
-class Certainty(NamedTuple):
+class CellCertainty(NamedTuple):
     """What was measured of a metric's error.
 
     Args:
@@ -58,22 +58,22 @@ class Certainty(NamedTuple):
         return text % numbers
 
 
-def certainty(metric: str) -> Certainty:
+def certainty(metric: str) -> CellCertainty:
     """Return what was measured of a metric's error."""
-    found = fidelity.predictions() or {"metrics": {}}
+    found = fidelity_figures.predictions() or {"metrics": {}}
     each = found["metrics"].get(metric)
     if each is None:
-        return Certainty()
-    return Certainty(each["verdict"], each["median_pct"], each["worst_pct"], each["cells"], each["floor"])
+        return CellCertainty()
+    return CellCertainty(each["verdict"], each["median_pct"], each["worst_pct"], each["cells"], each["floor"])
 
 
 def measured_with() -> dict[str, Any] | None:
     """Return the reference, machine and engine of the measured errors, None where there are none."""
-    found = fidelity.predictions()
+    found = fidelity_figures.predictions()
     return None if found is None else {key: found[key] for key in ("reference", "machine", "measured_on")}
 
 
-def band(heatmap: Heatmap, runs: list[CellRun], metric: str) -> Band | None:
+def band(heatmap: ShippedHeatmap, runs: list[CellRun], metric: str) -> ErrorBand | None:
     """Return the lowest and highest value to expect of a cell's metric; None where its runs have none.
 
     The runs of a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
@@ -84,12 +84,12 @@ def band(heatmap: Heatmap, runs: list[CellRun], metric: str) -> Band | None:
     sure = certainty(metric)
     share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
     low, high = min(values), max(values)
-    return Band(
+    return ErrorBand(
         max(0.0, low - share * max(low, sure.floor)) if low else 0.0, high + share * max(high, sure.floor)
     )
 
 
-def band_words(found: Band | None, metric: str) -> str:
+def band_words(found: ErrorBand | None, metric: str) -> str:
     """Return a band as “4 to 7 s”, empty where its ends read alike."""
     if found is None:
         return ""

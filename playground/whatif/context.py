@@ -22,14 +22,14 @@ from playground.whatif.findings import findings
 from playground.whatif.labels import HEATMAPS, QUESTIONS, WORKLOADS, metric, parameter
 from playground.whatif.numbers import FAILED, NOTHING, full, setting, unit_for
 from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
-from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, Query, subtractions
-from playground.whatif.shipped import CellRun, Heatmap, Named
-from playground.whatif.table import Table, all_values, make_table, mini
+from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, HeatmapQuery, subtractions
+from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
+from playground.whatif.table import HeatmapTable, all_values, make_table, mini
 
 SELECTED = SafeString(" selected")
 
 
-class Option(NamedTuple):
+class FormOption(NamedTuple):
     """One choice of a picker or list: its value, its words, whether it is the present one, and its address."""
 
     value: str
@@ -38,7 +38,7 @@ class Option(NamedTuple):
     address: str = ""
 
 
-def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
+def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[str, Any]:
     """Return everything that `whatif/_view.html` shows."""
     heatmap = query.heatmap
     found = findings(heatmap.name)
@@ -57,7 +57,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "certainty": certainty(query.metric),
         "measured_with": measured_with(),
         "heatmaps": [
-            Option(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
+            FormOption(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
             for each in known.values()
         ],
         "offered": _metric_options(query)[: len(heatmap.offered)],
@@ -92,7 +92,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
     }
 
 
-def _counted_as(heatmap: Heatmap) -> str:
+def _counted_as(heatmap: ShippedHeatmap) -> str:
     """Return the memory strategies of the runs: an axis', or else those of the workloads."""
     for axis in heatmap.axes:
         if axis.parameter == STRATEGY:
@@ -100,12 +100,12 @@ def _counted_as(heatmap: Heatmap) -> str:
     return counted_as(each.scenario for each in heatmap.workloads)
 
 
-def _modes(query: Query) -> list[Option]:
+def _modes(query: HeatmapQuery) -> list[FormOption]:
     """Return what the cells can show; lazy minus default where both modes were swept and neither axis has them."""
     plain = query.minus is None
     modes = [
-        Option("values", _("Values"), plain and query.mode == "values", query.address(mode="values")),
-        Option(
+        FormOption("values", _("Values"), plain and query.mode == "values", query.address(mode="values")),
+        FormOption(
             "difference",
             _("Difference from the defaults"),
             plain and query.mode == "difference",
@@ -116,28 +116,28 @@ def _modes(query: Query) -> list[Option]:
         minus = "queue_mode:default"
         chosen = str(query.minus) == minus and query.fixed["queue_mode"] == "lazy"
         address = query.address(**{FIXED + "queue_mode": "lazy"}, minus=minus, mode="values")
-        modes.append(Option("lazy", _("Lazy minus default"), chosen, address))
+        modes.append(FormOption("lazy", _("Lazy minus default"), chosen, address))
     return modes
 
 
-def _minus_picker(query: Query) -> str:
+def _minus_picker(query: HeatmapQuery) -> str:
     """Return the picker of what is taken away from each cell, empty where there is nothing to choose."""
     others = subtractions(query)
     if not others:
         return ""
-    options = [Option("", _("as it is"), query.minus is None)]
+    options = [FormOption("", _("as it is"), query.minus is None)]
     for each in others:
         if each.key == WORKLOAD:
             words = workload_title(query.heatmap.workload(each.value))
         else:
             words = f"{parameter(each.key).name} {setting(each.key, each.value)}"
-        options.append(Option(str(each), _("minus %(other)s") % {"other": words}, each == query.minus))
+        options.append(FormOption(str(each), _("minus %(other)s") % {"other": words}, each == query.minus))
     return _picker("minus", _("what is taken away"), options, "select-bare")
 
 
-def _clamp_picker(query: Query) -> str:
+def _clamp_picker(query: HeatmapQuery) -> str:
     options = [
-        Option(
+        FormOption(
             str(each),
             _("the whole range")
             if each == CLAMPS[0]
@@ -149,11 +149,11 @@ def _clamp_picker(query: Query) -> str:
     return _picker("clamp", _("values that the colours tell apart"), options, "select-bare")
 
 
-def _objective_options(query: Query, objective: str) -> list[Option]:
-    return [Option(name, str(metric(name).name), name == objective) for name in query.heatmap.metrics]
+def _objective_options(query: HeatmapQuery, objective: str) -> list[FormOption]:
+    return [FormOption(name, str(metric(name).name), name == objective) for name in query.heatmap.metrics]
 
 
-def _pins(query: Query) -> dict[str, Any]:
+def _pins(query: HeatmapQuery) -> dict[str, Any]:
     """Return the pinned cells, and whether there is a page that compares them."""
     heatmap = query.heatmap
     kind = metric(query.metric).kind
@@ -182,17 +182,17 @@ def _pins(query: Query) -> dict[str, Any]:
     }
 
 
-def heatmap_title(heatmap: Heatmap) -> str:
+def heatmap_title(heatmap: ShippedHeatmap) -> str:
     """Return the heatmap's title in the reader's language, if it is one of ours."""
     return str(HEATMAPS.get(heatmap.name, heatmap.title))
 
 
-def workload_title(workload: Named) -> str:
+def workload_title(workload: NamedHeatmap) -> str:
     """Return the workload's name in the reader's language, if it is one of ours."""
     return str(WORKLOADS.get(workload.name, workload.title))
 
 
-def tips(query: Query, table: Table) -> dict[str, Any]:
+def tips(query: HeatmapQuery, table: HeatmapTable) -> dict[str, Any]:
     """Return, by cell id, the content of a cell's tip: its place, its numbers, its memory over time."""
     heatmap = query.heatmap
     names = list(dict.fromkeys((query.metric, *heatmap.offered)))
@@ -225,26 +225,26 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
     }
 
 
-def _kib(heatmap: Heatmap, run: CellRun, name: str) -> int | None:
+def _kib(heatmap: ShippedHeatmap, run: CellRun, name: str) -> int | None:
     """Return a threshold for the small chart, None where the heatmap does not have it."""
     value = heatmap.value(run, name) if name in heatmap.metrics else None
     return None if value is None else int(value) // 1024
 
 
-def _between(runs: list[CellRun], heatmap: Heatmap, name: str) -> str:
+def _between(runs: list[CellRun], heatmap: ShippedHeatmap, name: str) -> str:
     """Return a cell's band in brackets, nothing where it has none."""
     words = band_words(band(heatmap, runs, name), name)
     return f" ({words})" if words else ""
 
 
-def _number(heatmap: Heatmap, run: CellRun, name: str) -> str:
+def _number(heatmap: ShippedHeatmap, run: CellRun, name: str) -> str:
     value = heatmap.value(run, name)
     if value is None:
         return NOTHING if run.metrics is not None else FAILED
     return full(value, metric(name).kind)
 
 
-def _sentence(query: Query) -> str:
+def _sentence(query: HeatmapQuery) -> str:
     """Return the question as a sentence whose nouns are pickers, in the word order of the reader's language."""
     return format_html(
         _("How {x} and {y} move {metric}, for {workload}"),
@@ -255,7 +255,7 @@ def _sentence(query: Query) -> str:
     )
 
 
-def _picker(key: str, name: str, options: list[Option], style: str = "whatif-pick") -> str:
+def _picker(key: str, name: str, options: list[FormOption], style: str = "whatif-pick") -> str:
     """Return a select element of the form that asks; in the usual style it reads as part of a sentence."""
     return format_html(
         '<select class="{}" name="{}" id="whatif-pick-{}" form="{}" aria-label="{}">{}</select>',
@@ -272,29 +272,30 @@ def _picker(key: str, name: str, options: list[Option], style: str = "whatif-pic
     )
 
 
-def _metric_options(query: Query) -> list[Option]:
+def _metric_options(query: HeatmapQuery) -> list[FormOption]:
     """Return every metric, those that the sweep is about first."""
     names = dict.fromkeys((*query.heatmap.offered, *query.heatmap.metrics))
     return [
-        Option(name, str(metric(name).name), name == query.metric, query.address(m=name)) for name in names
+        FormOption(name, str(metric(name).name), name == query.metric, query.address(m=name))
+        for name in names
     ]
 
 
-def _axis_options(query: Query, key: str) -> list[Option]:
+def _axis_options(query: HeatmapQuery, key: str) -> list[FormOption]:
     return [
-        Option(axis.parameter, str(parameter(axis.parameter).name), axis.parameter == getattr(query, key))
+        FormOption(axis.parameter, str(parameter(axis.parameter).name), axis.parameter == getattr(query, key))
         for axis in query.heatmap.axes
     ]
 
 
-def _workload_options(query: Query) -> list[Option]:
+def _workload_options(query: HeatmapQuery) -> list[FormOption]:
     return [
-        Option(each.name, workload_title(each), each.name == query.workload)
+        FormOption(each.name, workload_title(each), each.name == query.workload)
         for each in query.heatmap.workloads
     ]
 
 
-def _fixed_pickers(query: Query) -> list[dict[str, Any]]:
+def _fixed_pickers(query: HeatmapQuery) -> list[dict[str, Any]]:
     """Return a picker for each swept parameter that is on neither axis."""
     return [
         {
@@ -303,7 +304,7 @@ def _fixed_pickers(query: Query) -> list[dict[str, Any]]:
                 FIXED + name,
                 str(parameter(name).name),
                 [
-                    Option(str(each), setting(name, each), each == value)
+                    FormOption(str(each), setting(name, each), each == value)
                     for each in query.heatmap.axis(name).values
                 ],
             ),
@@ -312,7 +313,7 @@ def _fixed_pickers(query: Query) -> list[dict[str, Any]]:
     ]
 
 
-def _parameters(query: Query) -> list[dict[str, Any]]:
+def _parameters(query: HeatmapQuery) -> list[dict[str, Any]]:
     """Return the swept parameters with the addresses that put each on an axis."""
     return [
         {
@@ -327,7 +328,7 @@ def _parameters(query: Query) -> list[dict[str, Any]]:
     ]
 
 
-def _multiples(query: Query) -> list[dict[str, Any]]:
+def _multiples(query: HeatmapQuery) -> list[dict[str, Any]]:
     """Return one small heatmap for each workload, all with the scale of the large one."""
     values = all_values(query.heatmap, query.metric)
     unit = unit_for(metric(query.metric).kind, max(values, default=0))
@@ -347,7 +348,7 @@ def _multiples(query: Query) -> list[dict[str, Any]]:
     return found
 
 
-def _worst(query: Query, workload: str) -> str:
+def _worst(query: HeatmapQuery, workload: str) -> str:
     heatmap = query.heatmap
     values = [heatmap.value(run, query.metric) or 0 for run in heatmap.cells if run.workload == workload]
     return _("up to %(value)s") % {"value": full(max(values), metric(query.metric).kind)}

@@ -6,10 +6,10 @@ import csv
 import io
 
 from playground.sweeping.refusals import failure
-from playground.whatif.query import Query
+from playground.whatif.query import HeatmapQuery
 
 
-def to_csv(query: Query) -> str:
+def to_csv(query: HeatmapQuery) -> str:
     """Return all runs of the query's workload, with a header line.
 
     Columns: the swept parameters, seed, every metric (bytes, seconds or counts, by its name), digest,

@@ -28,7 +28,7 @@ class _Table(msgspec.Struct, frozen=True):
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-class Findings(
+class SweepFindings(
     msgspec.Struct, frozen=True, dict=True, rename={"of_cliffs": "cliffs", "of_sensitivity": "sensitivity"}
 ):
     """The findings of one heatmap; see `spark_jobs.analyse` for the columns."""
@@ -62,7 +62,7 @@ class Findings(
         return [row for row in table.dicts() if (row["workload"], row["metric"]) == (workload, metric)]
 
 
-def findings(name: str, *places: Path) -> Findings | None:
+def findings(name: str, *places: Path) -> SweepFindings | None:
     """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged.
 
     Args:
@@ -81,6 +81,6 @@ def findings(name: str, *places: Path) -> Findings | None:
 
 
 @functools.lru_cache(maxsize=32)
-def _read(path: Path, changed_ns: int) -> Findings:
+def _read(path: Path, changed_ns: int) -> SweepFindings:
     """Read one file; `changed_ns` makes a changed file another entry of the cache."""
-    return msgspec.json.decode(path.read_bytes(), type=Findings)
+    return msgspec.json.decode(path.read_bytes(), type=SweepFindings)

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from engine.metrics import METRICS, Better
+from engine.metrics import METRICS, BetterWay
 
 
-class Label(NamedTuple):
+class AxisLabel(NamedTuple):
     """The name of a parameter or a metric.
 
     Args:
@@ -23,47 +23,49 @@ class Label(NamedTuple):
     name: Any
     kind: str
     help: Any = ""
-    better: Better = Better.NEITHER
+    better: BetterWay = BetterWay.NEITHER
 
 
 PARAMETERS = {
-    "vm_memory_high_watermark_paging_ratio": Label(
+    "vm_memory_high_watermark_paging_ratio": AxisLabel(
         _("paging ratio"), "ratio", _("share of the watermark at which contents start to leave RAM")
     ),
-    "vm_memory_high_watermark": Label(
+    "vm_memory_high_watermark": AxisLabel(
         _("high watermark"), "ratio", _("share of RAM at which publishers are blocked")
     ),
-    "vm_memory_calculation_strategy": Label(
+    "vm_memory_calculation_strategy": AxisLabel(
         _("memory strategy"), "word", _("what is compared with the watermark: erlang, allocated or rss")
     ),
-    "ram_bytes": Label(_("RAM of the node"), "bytes", _("all the memory that the node may count on")),
-    "queue_index_embed_msgs_below": Label(
+    "ram_bytes": AxisLabel(_("RAM of the node"), "bytes", _("all the memory that the node may count on")),
+    "queue_index_embed_msgs_below": AxisLabel(
         _("embed threshold"), "bytes", _("smaller messages are kept inside the queue index")
     ),
-    "segment_entry_count": Label(_("entries per segment"), "count", _("messages in one index file")),
-    "queue_index_max_journal_entries": Label(
+    "segment_entry_count": AxisLabel(_("entries per segment"), "count", _("messages in one index file")),
+    "queue_index_max_journal_entries": AxisLabel(
         _("journal limit"), "count", _("entries after which the journal goes to the segments")
     ),
-    "msg_store_file_size_limit": Label(
+    "msg_store_file_size_limit": AxisLabel(
         _("store file limit"), "bytes", _("size at which the next store file begins")
     ),
-    "msg_store_io_batch_size": Label(_("write batch"), "count", _("messages that page out together")),
-    "message_size_bytes": Label(_("message size"), "bytes", _("bytes in the body of each message")),
-    "publisher_rate_per_s": Label(_("publishing rate"), "rate", _("messages published each second")),
-    "consumer_rate_per_s": Label(_("consumer speed"), "rate", _("messages a consumer handles each second")),
-    "consumer_prefetch": Label(_("prefetch"), "count", _("unacknowledged messages a consumer may hold")),
-    "consumer_ack": Label(_("acknowledging"), "word", _("what one acknowledgement is for")),
-    "confirm": Label(_("confirms"), "word", _("whether the publisher asks for confirms")),
-    "disk_total_bytes": Label(_("size of the disk"), "bytes", _("the partition with the node's files")),
-    "disk_free_limit": Label(_("disk limit"), "bytes", _("publishers are blocked when less is free")),
-    "burst_count": Label(_("burst length"), "count", _("messages published at once")),
-    "persistent": Label(_("persistence"), "word", _("whether messages survive a restart")),
-    "queue_mode": Label(_("queue mode"), "word", _("default or lazy")),
-    "nodes": Label(_("nodes"), "count", _("nodes of the cluster")),
-    "ha_mode": Label(
+    "msg_store_io_batch_size": AxisLabel(_("write batch"), "count", _("messages that page out together")),
+    "message_size_bytes": AxisLabel(_("message size"), "bytes", _("bytes in the body of each message")),
+    "publisher_rate_per_s": AxisLabel(_("publishing rate"), "rate", _("messages published each second")),
+    "consumer_rate_per_s": AxisLabel(
+        _("consumer speed"), "rate", _("messages a consumer handles each second")
+    ),
+    "consumer_prefetch": AxisLabel(_("prefetch"), "count", _("unacknowledged messages a consumer may hold")),
+    "consumer_ack": AxisLabel(_("acknowledging"), "word", _("what one acknowledgement is for")),
+    "confirm": AxisLabel(_("confirms"), "word", _("whether the publisher asks for confirms")),
+    "disk_total_bytes": AxisLabel(_("size of the disk"), "bytes", _("the partition with the node's files")),
+    "disk_free_limit": AxisLabel(_("disk limit"), "bytes", _("publishers are blocked when less is free")),
+    "burst_count": AxisLabel(_("burst length"), "count", _("messages published at once")),
+    "persistent": AxisLabel(_("persistence"), "word", _("whether messages survive a restart")),
+    "queue_mode": AxisLabel(_("queue mode"), "word", _("default or lazy")),
+    "nodes": AxisLabel(_("nodes"), "count", _("nodes of the cluster")),
+    "ha_mode": AxisLabel(
         _("mirrors"), "word", _("how many members a queue has: only the master, two, or one on each node")
     ),
-    "work_profile": Label(
+    "work_profile": AxisLabel(
         _("machine"), "word", _("how long work takes there: a model, see the work profiles")
     ),
 }
@@ -139,16 +141,16 @@ WORDS = {
 }
 
 
-def parameter(name: str) -> Label:
+def parameter(name: str) -> AxisLabel:
     """Return the label of a parameter; an unknown one is called by its own name."""
-    return PARAMETERS.get(name, Label(name, "count"))
+    return PARAMETERS.get(name, AxisLabel(name, "count"))
 
 
-def metric(name: str) -> Label:
+def metric(name: str) -> AxisLabel:
     """Return the label of a metric; one that a heatmap of another version has is called by its own name."""
     known = METRICS.get(name)
     return (
-        Label(name, "count")
+        AxisLabel(name, "count")
         if known is None
-        else Label(gettext(known.label), known.unit.value, better=known.better)
+        else AxisLabel(gettext(known.label), known.unit.value, better=known.better)
     )

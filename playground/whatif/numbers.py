@@ -16,31 +16,31 @@ NOTHING = "–"
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
 
-class Unit(NamedTuple):
+class NumberUnit(NamedTuple):
     """What the numbers of one metric are divided by, and what is after them."""
 
     divisor: float
     name: str
 
 
-UNITS = {"rate": Unit(1, "/s"), "share": Unit(0.01, "%"), "factor": Unit(1, "B/B")}
+UNITS = {"rate": NumberUnit(1, "/s"), "share": NumberUnit(0.01, "%"), "factor": NumberUnit(1, "B/B")}
 """Units of the kinds that have but one."""
 
 
-def unit_for(kind: str, largest: float) -> Unit:
+def unit_for(kind: str, largest: float) -> NumberUnit:
     """Choose a unit so that the largest number has at most four digits before the point."""
     if kind == "bytes":
         for divisor, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
             if largest >= 2 * divisor:
-                return Unit(divisor, name)
-        return Unit(1, "B")
+                return NumberUnit(divisor, name)
+        return NumberUnit(1, "B")
     if kind == "seconds":
-        return Unit(1, "s") if largest == 0 or largest >= 1 else Unit(0.001, "ms")
+        return NumberUnit(1, "s") if largest == 0 or largest >= 1 else NumberUnit(0.001, "ms")
     if kind == "count" and largest >= 10_000_000:
-        return Unit(1_000_000, "M")
+        return NumberUnit(1_000_000, "M")
     if kind == "count" and largest >= 10_000:
-        return Unit(1000, "k")
-    return UNITS.get(kind, Unit(1, ""))
+        return NumberUnit(1000, "k")
+    return UNITS.get(kind, NumberUnit(1, ""))
 
 
 def grouped(value: int) -> str:
@@ -48,7 +48,7 @@ def grouped(value: int) -> str:
     return f"{value:,}".replace(",", THIN_SPACE).replace("-", MINUS)
 
 
-def short(value: float, unit: Unit) -> str:
+def short(value: float, unit: NumberUnit) -> str:
     """Return a number for a cell: at most four digits, no unit."""
     scaled = value / unit.divisor
     if scaled == 0:
@@ -62,7 +62,7 @@ def short(value: float, unit: Unit) -> str:
     return grouped(round(scaled))
 
 
-def signed(value: float, unit: Unit) -> str:
+def signed(value: float, unit: NumberUnit) -> str:
     """Return a difference for a cell, with its sign."""
     text = short(value, unit)
     return f"+{text}" if value > 0 and text[0] not in "<>" else text

@@ -13,32 +13,33 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from playground import callers, limits, ownership
-from playground.messages import Message, Refused
+from playground.callers import request_callers, session_ownership
+from playground.limits import session_limits
 from playground.models import OwnSweep, Session
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure
 from playground.sweeping.remarks import messages_of
 from playground.sweeping.runner import runner
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 from playground.whatif.labels import parameter
-from playground.whatif.shipped import Heatmap, heatmaps
+from playground.whatif.shipped import ShippedHeatmap, heatmaps
 
 
-def known_to(wanted: str) -> dict[str, Heatmap]:
+def known_to(wanted: str) -> dict[str, ShippedHeatmap]:
     """Return the published heatmaps, with the visitor's own if it is wanted: who has its address sees it."""
     known = heatmaps()
     if wanted.startswith(asked.NAME_BEGINS):
         sweep = records.find(wanted)
         if sweep is not None and sweep.document is not None:
-            found = msgspec.json.decode(bytes(sweep.document), type=Heatmap)
+            found = msgspec.json.decode(bytes(sweep.document), type=ShippedHeatmap)
             known = {**known, found.name: msgspec.structs.replace(found, title=_("Your own workload"))}
     return known
 
 
-def remarks_beside(wanted: str) -> list[Message]:
+def remarks_beside(wanted: str) -> list[PageMessage]:
     """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
     sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
     return [] if sweep is None else messages_of(records.remarks_of(sweep))
@@ -56,30 +57,30 @@ def _take(request: HttpRequest) -> HttpResponse:
     try:
         large = given["large"] and settings.SPARK_SWEEPS
         session = None
-        if given["kind"] == "session" and ownership.owns(request.session, given["session"]):
+        if given["kind"] == "session" and session_ownership.owns(request.session, given["session"]):
             session = Session.objects.get(public_id=given["session"])
         workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
-        ownership.visitor(request.session)
-        sweep = records.ask(callers.again(request), spec, len(plan.cells), large, remarks)
-    except Refused as refused:
+        session_ownership.visitor(request.session)
+        sweep = records.ask(request_callers.again(request), spec, len(plan.cells), large, remarks)
+    except RequestRefused as refused:
         return _form(request, given, _in_words(refused.message))
     charge(request, workload.scenario)
     runner().take(sweep.group, sweep.name)
     return redirect("whatif_progress", sweep.name)
 
 
-def _in_words(problem: Message) -> Message:
+def _in_words(problem: PageMessage) -> PageMessage:
     """Return a refusal that calls a parameter as the form does."""
     named = problem.values.get("parameter")
     if not isinstance(named, str):
         return problem
-    return Message(problem.text, **{**problem.values, "parameter": parameter(named).name})
+    return PageMessage(problem.text, **{**problem.values, "parameter": parameter(named).name})
 
 
-def _form(request: HttpRequest, given: dict[str, Any], problem: Message | None = None) -> HttpResponse:
-    visitor = ownership.known_visitor(request.session)
-    bounds = limits.current()
+def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None) -> HttpResponse:
+    visitor = session_ownership.known_visitor(request.session)
+    bounds = session_limits.current()
     context = {
         "given": given,
         "problem": problem,
@@ -103,7 +104,9 @@ def _form(request: HttpRequest, given: dict[str, Any], problem: Message | None =
 
 def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the sessions that this browser began, with their titles."""
-    found = Session.objects.filter(public_id__in=ownership.owned(request.session)).order_by("-created", "-pk")
+    found = Session.objects.filter(public_id__in=session_ownership.owned(request.session)).order_by(
+        "-created", "-pk"
+    )
     return [(each.public_id, each.scenario.get("title") or each.public_id) for each in found]
 
 
@@ -113,7 +116,7 @@ def progress(request: HttpRequest, name: str) -> HttpResponse:
     sweep = records.find(name)
     if sweep is None:
         text = _("Sweeps are deleted after some days, and the oldest when a browser asks for many.")
-        raise Gone(_("There is no such sweep"), Message(text))
+        raise PageGone(_("There is no such sweep"), PageMessage(text))
     shown = _shown(sweep)
     if shown["state"] == "done":
         return HttpResponseClientRedirect(shown["address"]) if request.htmx else redirect(shown["address"])

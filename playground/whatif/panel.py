@@ -10,17 +10,17 @@ from django.utils.translation import gettext as _
 
 from playground.whatif import bounds
 from playground.whatif.certainty import band
-from playground.whatif.findings import Findings, Row
+from playground.whatif.findings import Row, SweepFindings
 from playground.whatif.labels import metric, parameter
 from playground.whatif.numbers import full, setting
-from playground.whatif.query import FIXED, Query
+from playground.whatif.query import FIXED, HeatmapQuery
 from playground.whatif.shipped import CellRun
 
 SHOWN_CLIFFS = 3
 RAM, WAIT = bounds.RAM, bounds.WAIT
 
 
-class Point(NamedTuple):
+class PanelPoint(NamedTuple):
     """A run in the picture of memory against waiting time, in a box 100 wide and 50 high."""
 
     x: float
@@ -29,7 +29,7 @@ class Point(NamedTuple):
     words: str
 
 
-def panel(query: Query, found: Findings | None) -> dict[str, Any]:
+def panel(query: HeatmapQuery, found: SweepFindings | None) -> dict[str, Any]:
     """Return what the findings panel shows."""
     return {
         "analysed": found is not None,
@@ -43,7 +43,7 @@ def panel(query: Query, found: Findings | None) -> dict[str, Any]:
     }
 
 
-def cliff_edges(query: Query, found: Findings | None) -> dict[tuple[int, int], list[str]]:
+def cliff_edges(query: HeatmapQuery, found: SweepFindings | None) -> dict[tuple[int, int], list[str]]:
     """Return on which edges (right, top) of which cells of the present view the largest changes lie."""
     edges: dict[tuple[int, int], list[str]] = {}
     if found is None or query.difference:
@@ -63,19 +63,19 @@ def cliff_edges(query: Query, found: Findings | None) -> dict[tuple[int, int], l
     return edges
 
 
-def front_runs(query: Query, found: Findings | None) -> set[str]:
+def front_runs(query: HeatmapQuery, found: SweepFindings | None) -> set[str]:
     """Return the runs of the present workload that no other beats in memory and waiting time."""
     return set() if found is None else {row["cell_id"] for row in found.front(query.workload)}
 
 
-def front_ids(query: Query, found: Findings | None) -> set[str]:
+def front_ids(query: HeatmapQuery, found: SweepFindings | None) -> set[str]:
     """Return the same with the other runs of their cells: what is shown decides which run stands for a cell."""
     unbeaten = front_runs(query, found)
     cells = query.heatmap.places.values()
     return {run.cell_id for runs in cells if any(each.cell_id in unbeaten for each in runs) for run in runs}
 
 
-def run_place(query: Query, run: CellRun) -> str:
+def run_place(query: HeatmapQuery, run: CellRun) -> str:
     """Return where a run stands, in words."""
     return ", ".join(
         f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"
@@ -83,7 +83,7 @@ def run_place(query: Query, run: CellRun) -> str:
     )
 
 
-def _summary(query: Query, found: Findings | None) -> str:
+def _summary(query: HeatmapQuery, found: SweepFindings | None) -> str:
     row = None if found is None else found.summary(query.workload, query.metric)
     if row is None:
         return ""
@@ -93,7 +93,7 @@ def _summary(query: Query, found: Findings | None) -> str:
     }
 
 
-def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
+def _cliff_lines(query: HeatmapQuery, found: SweepFindings) -> list[dict[str, str]]:
     """Return the largest changes as sentences, each with the address of a view that shows it."""
     kind = metric(query.metric).kind
     lines = []
@@ -123,7 +123,7 @@ def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
     return lines
 
 
-def _parts(query: Query, cliff: Row) -> bool:
+def _parts(query: HeatmapQuery, cliff: Row) -> bool:
     """Return whether the bands on both sides of a step lie apart: what they share is not a cliff."""
     name = cliff["parameter"]
     place = _values_of(query, cliff)
@@ -138,7 +138,7 @@ def _parts(query: Query, cliff: Row) -> bool:
     return below is None or above is None or below.apart_from(above)
 
 
-def _strengths(query: Query, found: Findings) -> list[dict[str, Any]]:
+def _strengths(query: HeatmapQuery, found: SweepFindings) -> list[dict[str, Any]]:
     """Return the parameters by how much they move the metric, as whole percents of its range."""
     return [
         {"name": parameter(row["parameter"]).name, "percent": round(100 * row["share"])}
@@ -146,7 +146,7 @@ def _strengths(query: Query, found: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def _front(query: Query, found: Findings) -> list[dict[str, str]]:
+def _front(query: HeatmapQuery, found: SweepFindings) -> list[dict[str, str]]:
     runs = query.heatmap.runs
     return [
         {
@@ -160,7 +160,7 @@ def _front(query: Query, found: Findings) -> list[dict[str, str]]:
     ]
 
 
-def _points(query: Query, found: Findings) -> list[Point]:
+def _points(query: HeatmapQuery, found: SweepFindings) -> list[PanelPoint]:
     """Return every run of the workload as a point, those of the front last so that they lie on top."""
     heatmap = query.heatmap
     if RAM not in heatmap.metrics or WAIT not in heatmap.metrics:
@@ -177,7 +177,7 @@ def _points(query: Query, found: Findings) -> list[Point]:
         return []
     across, upwards = _spread([each[1] for each in dots]), _spread([each[2] for each in dots])
     points = [
-        Point(
+        PanelPoint(
             x=round(3 + 94 * across(ram), 2),
             y=round(47 - 44 * upwards(wait), 2),
             front=run.cell_id in front,
@@ -191,7 +191,7 @@ def _points(query: Query, found: Findings) -> list[Point]:
     )
 
 
-def _scales(query: Query) -> dict[str, list[str]]:
+def _scales(query: HeatmapQuery) -> dict[str, list[str]]:
     """Return the least and the greatest value on the axes of the points, as texts."""
     heatmap = query.heatmap
     texts = {}
@@ -212,7 +212,7 @@ def _spread(values: list[float]) -> Callable[[float], float]:
     return lambda value: (value - least) / (greatest - least) if greatest > least else 0.5
 
 
-def _best(query: Query) -> dict[str, Any]:
+def _best(query: HeatmapQuery) -> dict[str, Any]:
     heatmap = query.heatmap
     kept = bounds.feasible(heatmap, query.workload, query.bounds)
     runs = bounds.best_cell(heatmap, query.workload, kept)
@@ -250,13 +250,13 @@ def _field(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _values_of(query: Query, cliff: Row) -> dict[str, Any]:
+def _values_of(query: HeatmapQuery, cliff: Row) -> dict[str, Any]:
     """Return the values of the other axes where a cliff is."""
     place = msgspec.json.decode(cliff["at"])
     return {name: _value(query, name, str(value)) for name, value in place.items()}
 
 
-def _value(query: Query, name: str, text: str) -> Any:
+def _value(query: HeatmapQuery, name: str, text: str) -> Any:
     """Return the value of an axis that Spark wrote as this text."""
     values = query.heatmap.axis(name).values
     return next((value for value in values if _same(value, text)), values[0])

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from playground.whatif.bounds import FIELDS, Bounds, read_bounds
+from playground.whatif.bounds import FIELDS, GridBounds, read_bounds
 from playground.whatif.numbers import setting
-from playground.whatif.shipped import Heatmap
+from playground.whatif.shipped import ShippedHeatmap
 
 MODES = ("values", "difference")
 CLAMPS = (100, 99, 95, 90)
@@ -24,7 +24,7 @@ WORKLOAD = "w"
 MOST_PINS = 2
 
 
-class Minus(NamedTuple):
+class SubtractedCells(NamedTuple):
     """What is taken away from each cell: the cell of another workload, or of another value of a fixed parameter."""
 
     key: str
@@ -35,20 +35,20 @@ class Minus(NamedTuple):
         return f"{self.key}:{self.value}"
 
 
-class Query(NamedTuple):
+class HeatmapQuery(NamedTuple):
     """A checked question. `fixed` holds a value for every swept parameter that is on neither axis."""
 
-    heatmap: Heatmap
+    heatmap: ShippedHeatmap
     workload: str
     metric: str
     x: str
     y: str
     mode: str
     fixed: dict[str, Any]
-    minus: Minus | None = None
+    minus: SubtractedCells | None = None
     clamp: int = CLAMPS[0]
     pins: tuple[str, ...] = ()
-    bounds: Bounds = Bounds()
+    bounds: GridBounds = GridBounds()
 
     def address(self, **changes: Any) -> str:
         """Return the query string of this question, with some of it changed.
@@ -89,7 +89,7 @@ class Query(NamedTuple):
         """Whether the cells show differences."""
         return self.minus is not None or self.mode == "difference"
 
-    def other(self) -> Query | None:
+    def other(self) -> HeatmapQuery | None:
         """Return the question whose cells are taken away, None if there is none."""
         if self.minus is None:
             return None
@@ -98,7 +98,9 @@ class Query(NamedTuple):
         return self._replace(fixed={**self.fixed, self.minus.key: self.minus.value}, minus=None)
 
 
-def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[Query, list[str]]:
+def read_query(
+    asked: Mapping[str, str], known: Mapping[str, ShippedHeatmap]
+) -> tuple[HeatmapQuery, list[str]]:
     """Return the question, and a sentence for each part of it that was not possible and was replaced.
 
     Args:
@@ -122,7 +124,7 @@ def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[
     heatmap = known[choose("h", list(known), next(iter(known)))]
     axes = [axis.parameter for axis in heatmap.axes]
     x, y = _axes(asked, axes, choose)
-    query = Query(
+    query = HeatmapQuery(
         heatmap=heatmap,
         workload=choose("w", [each.name for each in heatmap.workloads], heatmap.workloads[0].name),
         metric=choose("m", list(heatmap.metrics), heatmap.offered[0]),
@@ -137,20 +139,24 @@ def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[
     return query._replace(minus=_minus(asked.get("minus", ""), query)), notices
 
 
-def subtractions(query: Query) -> list[Minus]:
+def subtractions(query: HeatmapQuery) -> list[SubtractedCells]:
     """Return everything that can be taken away from the present view: workloads, and values of fixed parameters."""
-    others = [Minus(WORKLOAD, each.name) for each in query.heatmap.workloads if each.name != query.workload]
+    others = [
+        SubtractedCells(WORKLOAD, each.name)
+        for each in query.heatmap.workloads
+        if each.name != query.workload
+    ]
     for name, value in query.fixed.items():
-        others += [Minus(name, each) for each in query.heatmap.axis(name).values if each != value]
+        others += [SubtractedCells(name, each) for each in query.heatmap.axis(name).values if each != value]
     return others
 
 
-def _minus(wanted: str, query: Query) -> Minus | None:
+def _minus(wanted: str, query: HeatmapQuery) -> SubtractedCells | None:
     """Return what to take away; nothing where the view has become the very thing that was to be taken away."""
     return next((each for each in subtractions(query) if str(each) == wanted), None)
 
 
-def _pins(wanted: str, heatmap: Heatmap) -> tuple[str, ...]:
+def _pins(wanted: str, heatmap: ShippedHeatmap) -> tuple[str, ...]:
     """Return the pinned cells that are there, the latest ones."""
     ids = [each for each in dict.fromkeys(wanted[:200].split(",")) if each in heatmap.runs]
     return tuple(ids[-MOST_PINS:])
@@ -173,7 +179,7 @@ def _axes(
     return x, y
 
 
-def _fixed(heatmap: Heatmap, name: str, wanted: str | None) -> Any:
+def _fixed(heatmap: ShippedHeatmap, name: str, wanted: str | None) -> Any:
     values = heatmap.axis(name).values
     for value in values:
         if wanted in {str(value), setting(name, value)}:

@@ -25,7 +25,7 @@ FIRST = "paging-watermark"
 log = logging.getLogger(__name__)
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedHeatmap(msgspec.Struct, frozen=True):
     """A workload: its name in the file, its title, and the scenario that its cells vary."""
 
     name: str
@@ -33,7 +33,7 @@ class Named(msgspec.Struct, frozen=True):
     scenario: dict[str, Any]
 
 
-class Axis(msgspec.Struct, frozen=True):
+class HeatmapAxis(msgspec.Struct, frozen=True):
     """A swept parameter and its values in order."""
 
     parameter: str
@@ -59,15 +59,15 @@ class CellRun(msgspec.Struct, frozen=True, array_like=True):
     series_states: tuple[tuple[int, ...], ...]
 
 
-class Heatmap(msgspec.Struct, frozen=True, dict=True):
+class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
     """A published sweep."""
 
     version: int
     name: str
     title: str
     engine_version: str
-    workloads: tuple[Named, ...]
-    axes: tuple[Axis, ...]
+    workloads: tuple[NamedHeatmap, ...]
+    axes: tuple[HeatmapAxis, ...]
     seeds: tuple[int, ...]
     home: dict[str, int | float | bool | str]
     offered: tuple[str, ...]
@@ -87,7 +87,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
             found.setdefault((run.workload, *run.values), []).append(run)
         return found
 
-    def workload(self, name: str) -> Named:
+    def workload(self, name: str) -> NamedHeatmap:
         """Return a workload by its name."""
         return next(each for each in self.workloads if each.name == name)
 
@@ -101,7 +101,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
             place[path[-1]] = value
         return whole
 
-    def axis(self, parameter: str) -> Axis:
+    def axis(self, parameter: str) -> HeatmapAxis:
         """Return the axis of a parameter."""
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
@@ -132,13 +132,13 @@ def directories() -> tuple[Path, ...]:
     return DIRECTORY, Path(settings.VAR_DIR) / "heatmaps"
 
 
-def heatmaps(*places: Path) -> dict[str, Heatmap]:
+def heatmaps(*places: Path) -> dict[str, ShippedHeatmap]:
     """Return the published heatmaps by name, one's own after the project's. A damaged file is logged and left out.
 
     Args:
         places: directories to look in instead of the usual ones; of two with one name the later counts.
     """
-    found: dict[str, Heatmap] = {}
+    found: dict[str, ShippedHeatmap] = {}
     for path in (
         path for place in places or directories() for path in sorted(place.glob("*.json"), key=_order)
     ):
@@ -167,6 +167,6 @@ def beside(name: str, ending: str, *places: Path) -> Path | None:
 
 
 @functools.lru_cache(maxsize=32)
-def _read(path: Path, changed_ns: int) -> Heatmap:
+def _read(path: Path, changed_ns: int) -> ShippedHeatmap:
     """Read one file; `changed_ns` makes a changed file another entry of the cache."""
-    return msgspec.json.decode(path.read_bytes(), type=Heatmap)
+    return msgspec.json.decode(path.read_bytes(), type=ShippedHeatmap)

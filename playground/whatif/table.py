@@ -13,9 +13,9 @@ from playground.whatif.breaks import breaks
 from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
-from playground.whatif.numbers import FAILED, NOTHING, Unit, full, setting, short, signed, unit_for
-from playground.whatif.query import Query
-from playground.whatif.shipped import CellRun, Heatmap
+from playground.whatif.numbers import FAILED, NOTHING, NumberUnit, full, setting, short, signed, unit_for
+from playground.whatif.query import HeatmapQuery
+from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 BLOCKED, PAGING = blocked_s.name, paged_out.name
 """Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
@@ -24,7 +24,7 @@ BLOCKED, PAGING = blocked_s.name, paged_out.name
 PAGING_RATIO = "vm_memory_high_watermark_paging_ratio"
 
 
-class Cell(NamedTuple):
+class HeatmapCell(NamedTuple):
     """One cell as drawn. `value` is None when its run failed, or has no value for the metric."""
 
     run: CellRun
@@ -43,38 +43,38 @@ class Cell(NamedTuple):
     cliffs: tuple[str, ...] = ()
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row of cells, with its value on the Y axis, and whether the axis jumps between it and the row below."""
 
     label: str
-    cells: list[Cell]
+    cells: list[HeatmapCell]
     jumps: bool
 
 
-class Swatch(NamedTuple):
+class ColourSample(NamedTuple):
     """One colour of the legend and the boundary at its left edge."""
 
     step: int
     edge: str
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """The heading of one value of the X axis, and whether the axis jumps before it."""
 
     label: str
     jumps: bool
 
 
-class Table(NamedTuple):
+class HeatmapTable(NamedTuple):
     """Everything about one heatmap that the template draws."""
 
-    columns: list[Column]
-    rows: list[Row]
+    columns: list[TableColumn]
+    rows: list[TableRow]
     jumps: bool
     unsettable: bool
-    unit: Unit
-    legend: list[Swatch]
-    home: Cell | None
+    unit: NumberUnit
+    legend: list[ColourSample]
+    home: HeatmapCell | None
     outlined: set[str]
     edges: list[float]
     disagrees: bool
@@ -85,7 +85,7 @@ Values = list[list[float | None]]
 """By row (Y ascending) and column (X ascending)."""
 
 
-def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = None) -> Table:
+def make_table(query: HeatmapQuery, cliffs: dict[tuple[int, int], list[str]] | None = None) -> HeatmapTable:
     """Return the drawn table: the largest value of the Y axis on top, X ascending to the right.
 
     Args:
@@ -118,7 +118,7 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
             number = shown[row][column]
             at = _place(query, columns[column], line)
             cells.append(
-                Cell(
+                HeatmapCell(
                     run=run,
                     runs=runs,
                     column=column,
@@ -135,9 +135,9 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
                     cliffs=tuple((cliffs or {}).get((row, column), ())),
                 )
             )
-        rows.append(Row(_heading(query.y, line), cells, row in down))
-    return Table(
-        columns=[Column(_heading(query.x, value), at in across) for at, value in enumerate(columns)],
+        rows.append(TableRow(_heading(query.y, line), cells, row in down))
+    return HeatmapTable(
+        columns=[TableColumn(_heading(query.x, value), at in across) for at, value in enumerate(columns)],
         rows=rows,
         jumps=bool(across or down),
         unsettable=any(
@@ -162,7 +162,7 @@ def _heading(name: str, value: Any) -> str:
     return setting(name, value) + ("*" if unsettable(name, value) else "")
 
 
-def typical_values(query: Query, grid: Grid) -> Values:
+def typical_values(query: HeatmapQuery, grid: Grid) -> Values:
     """Return the metric of each cell: that of its typical run."""
     heatmap = query.heatmap
     return [
@@ -170,7 +170,7 @@ def typical_values(query: Query, grid: Grid) -> Values:
     ]
 
 
-def _shown(query: Query, grid: Grid, values: Values) -> Values:
+def _shown(query: HeatmapQuery, grid: Grid, values: Values) -> Values:
     """Return the values of the cells: the metric, or how it differs from the defaults or from another view."""
     other = query.other()
     if other is not None:
@@ -190,7 +190,7 @@ def _less(value: float | None, base: float | None) -> float | None:
     return None if value is None or base is None else value - base
 
 
-def _edges(query: Query, shown: Values, unit: Unit) -> list[float]:
+def _edges(query: HeatmapQuery, shown: Values, unit: NumberUnit) -> list[float]:
     """Return the boundaries between colours: of values for all workloads alike, of differences for this view."""
     if query.difference:
         differences = [value for line in shown for value in line if value is not None]
@@ -198,7 +198,7 @@ def _edges(query: Query, shown: Values, unit: Unit) -> list[float]:
     return scale.boundaries(scale.clamped(all_values(query.heatmap, query.metric), query.clamp), unit.divisor)
 
 
-def _text(run: CellRun, shown: float | None, unit: Unit, *, difference: bool) -> str:
+def _text(run: CellRun, shown: float | None, unit: NumberUnit, *, difference: bool) -> str:
     if shown is None:
         return NOTHING if run.metrics is not None else FAILED
     return signed(shown, unit) if difference else short(shown, unit)
@@ -210,13 +210,13 @@ def _spoken(run: CellRun, value: float | None, kind: str, *, difference: bool) -
     return f"+{full(value, kind)}" if difference and value > 0 else full(value, kind)
 
 
-def _between(query: Query, runs: list[CellRun]) -> str:
+def _between(query: HeatmapQuery, runs: list[CellRun]) -> str:
     """Return the band of a cell for whoever cannot see it, nothing where differences are shown."""
     words = "" if query.difference else band_words(band(query.heatmap, runs, query.metric), query.metric)
     return f" ({words})" if words else ""
 
 
-def runs_grid(query: Query, workload: str) -> Grid:
+def runs_grid(query: HeatmapQuery, workload: str) -> Grid:
     """Return the runs of a workload by row (Y ascending) and column (X ascending)."""
     heatmap = query.heatmap
 
@@ -227,13 +227,13 @@ def runs_grid(query: Query, workload: str) -> Grid:
     return [[place(x, y) for x in heatmap.axis(query.x).values] for y in heatmap.axis(query.y).values]
 
 
-def all_values(heatmap: Heatmap, metric: str) -> list[float]:
+def all_values(heatmap: ShippedHeatmap, metric: str) -> list[float]:
     """Return a metric's values over all workloads: one scale serves them all, so they can be compared."""
     values = (heatmap.value(run, metric) for run in heatmap.cells)
     return [value for value in values if value is not None]
 
 
-def mini(query: Query, workload: str, edges: list[float]) -> list[list[int | None]]:
+def mini(query: HeatmapQuery, workload: str, edges: list[float]) -> list[list[int | None]]:
     """Return the steps of a small multiple, the largest Y on top."""
     heatmap = query.heatmap
     return [
@@ -251,12 +251,12 @@ def _step(value: float | None, edges: list[float], *, difference: bool) -> int |
     return (scale.difference_step if difference else scale.step_of)(value, edges)
 
 
-def _place(query: Query, x: Any, y: Any) -> str:
+def _place(query: HeatmapQuery, x: Any, y: Any) -> str:
     """Return the place of a cell in words."""
     return f"{parameter(query.x).name} {setting(query.x, x)}, {parameter(query.y).name} {setting(query.y, y)}"
 
 
-def _home_place(query: Query) -> tuple[int, int] | None:
+def _home_place(query: HeatmapQuery) -> tuple[int, int] | None:
     """Return row and column of the defaults, None when they are not on the grid."""
     home = query.heatmap.home
     x, y = home.get(query.x), home.get(query.y)
@@ -266,11 +266,11 @@ def _home_place(query: Query) -> tuple[int, int] | None:
     return rows.index(y), columns.index(x)
 
 
-def _value_at(heatmap: Heatmap, grid: Grid, place: tuple[int, int], metric: str) -> float | None:
+def _value_at(heatmap: ShippedHeatmap, grid: Grid, place: tuple[int, int], metric: str) -> float | None:
     return heatmap.value(heatmap.typical(grid[place[0]][place[1]], metric), metric)
 
 
-def _outlines(heatmap: Heatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:
+def _outlines(heatmap: ShippedHeatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:
     """Return the CSS classes that draw the borders of the blocked and of the paging region.
 
     A border stands at the right or the upper edge of a cell (rows ascend upwards), where one side has none of
@@ -295,14 +295,14 @@ def _some(value: float | None) -> bool | None:
     return None if value is None else value > 0
 
 
-def _legend(edges: list[float], unit: Unit, *, difference: bool) -> list[Swatch]:
+def _legend(edges: list[float], unit: NumberUnit, *, difference: bool) -> list[ColourSample]:
     """Return the swatches; the first has no lower boundary, but for zero itself."""
     if not edges:
         return []
     write = signed if difference else short
     if edges[0] == 0:
         return [
-            Swatch(0, "0"),
-            *(Swatch(n + 1, write(edge, unit) if n else "") for n, edge in enumerate(edges)),
+            ColourSample(0, "0"),
+            *(ColourSample(n + 1, write(edge, unit) if n else "") for n, edge in enumerate(edges)),
         ]
-    return [Swatch(0, ""), *(Swatch(n + 1, write(edge, unit)) for n, edge in enumerate(edges))]
+    return [ColourSample(0, ""), *(ColourSample(n + 1, write(edge, unit)) for n, edge in enumerate(edges))]

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.messages import Message
 from playground.sweeping import tables
 from playground.sweeping.refusals import failure
+from playground.texts.page_message import PageMessage
 from playground.web.access import keeps, say
-from playground.web.errors import Gone, answer
+from playground.web.errors import PageGone, answer
 from playground.whatif.cells import peak_us
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
@@ -75,7 +75,9 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     query, _notices = read_query(request.GET, known)
     path = beside(query.heatmap.name, ".parquet", *directories(), tables.folder())
     if path is None:
-        raise Gone(_("There is no such file"), Message(_("This heatmap came without its Parquet table.")))
+        raise PageGone(
+            _("There is no such file"), PageMessage(_("This heatmap came without its Parquet table."))
+        )
     return FileResponse(path.open("rb"), as_attachment=True, content_type="application/vnd.apache.parquet")
 
 
@@ -90,7 +92,9 @@ def compare_cells(request: HttpRequest) -> HttpResponse:
     except NoReverseMatch:
         address = ""
     if not address or heatmap is None or any(run is None or run.digest is None for run in runs):
-        raise Gone(_("These two cannot be compared"), Message(_("Pin two cells whose runs did not fail.")))
+        raise PageGone(
+            _("These two cannot be compared"), PageMessage(_("Pin two cells whose runs did not fail."))
+        )
     a, b = (keep_run(heatmap, run).short_id for run in runs if run is not None)
     return redirect(f"{address}?{urlencode({'a': a, 'b': b})}")
 
@@ -103,13 +107,15 @@ def open_cell(request: HttpRequest) -> HttpResponse:
     run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
     if heatmap is None or run is None:
         text = _("The heatmap was computed again. Choose a cell of the current one.")
-        raise Gone(_("This run no longer exists"), Message(text))
+        raise PageGone(_("This run no longer exists"), PageMessage(text))
     if run.digest is None:
         text = _("It failed when the heatmap was computed: %(error)s")
-        return answer(request, 409, _("This run cannot be opened"), Message(text, error=failure(run.error)))
+        return answer(
+            request, 409, _("This run cannot be opened"), PageMessage(text, error=failure(run.error))
+        )
     address = reverse("session", args=[open_run(request, heatmap, run).public_id])
     at_us = peak_us(heatmap, run)
-    say(request, [Message(WATCH, seconds=f"{at_us / 1_000_000:g}")])
+    say(request, [PageMessage(WATCH, seconds=f"{at_us / 1_000_000:g}")])
     view = [pair for pair in parse_qsl(request.POST.get("view", "")[:VIEW_LETTERS]) if pair[0] != "cell"]
     return redirect(
         f"{address}?{urlencode({'at': at_us, 'cell': urlencode([*view, ('cell', run.cell_id)])})}"

@@ -4,7 +4,7 @@ import pytest
 
 from engine.amqp.patterns import MAX_DEPTH, MAX_STEPS, PatternInvalid, PatternRefused, found_in
 from engine.amqp.policies import (
-    Effective,
+    EffectivePolicy,
     Policy,
     PolicyRefused,
     checked,
@@ -49,7 +49,7 @@ def test_smaller_limit_wins_and_otherwise_the_argument():
         dead_letter_routing_key="k",
         expires=1000,
     )
-    assert effective(arguments, policy) == Effective(
+    assert effective(arguments, policy) == EffectivePolicy(
         expires_ms=1000,
         message_ttl_ms=5,
         max_length=3,
@@ -61,17 +61,17 @@ def test_smaller_limit_wins_and_otherwise_the_argument():
 
 
 def test_without_either_the_queue_mode_does_not_change():
-    assert effective({}, None) == Effective()
+    assert effective({}, None) == EffectivePolicy()
     assert effective({}, None).queue_mode is None
     assert effective({"x-max-length": 0}, _policy(max_length=5)).max_length == 0
 
 
 def test_limits():
-    limits = Effective(max_length=2, max_length_bytes=100)
+    limits = EffectivePolicy(max_length=2, max_length_bytes=100)
     assert too_long(limits, 3, 0)
     assert too_long(limits, 0, 101)
     assert not too_long(limits, 2, 100)
-    assert not too_long(Effective(), 10**9, 10**12)
+    assert not too_long(EffectivePolicy(), 10**9, 10**12)
     assert expiry_ms(5, 3) == 3
     assert expiry_ms(None, 3) == 3
     assert expiry_ms(0, None) == 0

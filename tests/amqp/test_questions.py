@@ -12,7 +12,7 @@ from engine.amqp.declarations import declare_exchange, declare_queue
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
-from engine.releases import RELEASES, Release
+from engine.releases import RELEASES, BrokerRelease
 from engine.values.errors import CommandError
 from tests.conftest import RECORDINGS
 from tests.programs.questions.tables import written
@@ -27,12 +27,12 @@ PCRE2 = "4.3.6"
 
 
 @pytest.fixture(params=ROWS, ids=lambda row: row.name)
-def release(request: pytest.FixtureRequest) -> Release:
-    row: Release = request.param
+def release(request: pytest.FixtureRequest) -> BrokerRelease:
+    row: BrokerRelease = request.param
     return row
 
 
-def refused(release: Release, **more: Any) -> str:
+def refused(release: BrokerRelease, **more: Any) -> str:
     """Return the words with which the engine refuses a policy, as the questions have them."""
     wish = {"name": "p", "pattern": "^q", "definition": {"max-length": 5}, "apply_to": "queues", **more}
     try:
@@ -47,7 +47,7 @@ def test_the_tables_are_those_of_the_answers() -> None:
     assert list(tables.ARGUMENTS) == [row.name for row in ROWS]
 
 
-def test_every_argument_with_every_kind_of_value(release: Release) -> None:
+def test_every_argument_with_every_kind_of_value(release: BrokerRelease) -> None:
     for asked, closed in ANSWERS[release.name]["arguments"]:
         try:
             declare_queue(None, name="q", connection="c", arguments=asked, validation=release.amqp.validation)
@@ -59,13 +59,13 @@ def test_every_argument_with_every_kind_of_value(release: Release) -> None:
         assert found == closed, asked
 
 
-def test_every_key_of_a_policy_with_every_kind_of_value(release: Release) -> None:
+def test_every_key_of_a_policy_with_every_kind_of_value(release: BrokerRelease) -> None:
     for theme in ("policies", "definitions"):
         for definition, words in ANSWERS[release.name][theme]:
             assert refused(release, definition=definition) == words, definition
 
 
-def test_what_a_policy_applies_to(release: Release) -> None:
+def test_what_a_policy_applies_to(release: BrokerRelease) -> None:
     for applies, words in ANSWERS[release.name]["apply_to"]:
         assert refused(release, apply_to=applies) == words
     for priority, words in ANSWERS[release.name]["priorities"]:
@@ -75,7 +75,7 @@ def test_what_a_policy_applies_to(release: Release) -> None:
             assert refused(release, pattern=pattern) == words
 
 
-def test_with_which_keys_a_policy_does_not_apply_at_all(release: Release) -> None:
+def test_with_which_keys_a_policy_does_not_apply_at_all(release: BrokerRelease) -> None:
     """P17: three messages stay under a limit of one."""
     answers = ANSWERS[release.name]
     asked = [(definition, "queues", kept) for definition, kept in answers["kept"]]
@@ -87,7 +87,7 @@ def test_with_which_keys_a_policy_does_not_apply_at_all(release: Release) -> Non
             assert (found is None) == (kept == 3), (definition, applies)
 
 
-def test_every_type_of_an_exchange(release: Release) -> None:
+def test_every_type_of_an_exchange(release: BrokerRelease) -> None:
     for kind, closed in ANSWERS[release.name]["exchange_types"]:
         rules = release.amqp
         try:

@@ -15,7 +15,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from playground import export, links
+from playground.offline import export
+from playground.sessions import scenario_links
 from playground.static_edition.scorm import write_package
 from tests.browser.waits import WAIT_MS
 from tools import static_host
@@ -160,7 +161,7 @@ def test_a_link_opens_without_a_server_and_a_reload_goes_on(page: Page, host: st
     page.on("request", lambda request: asked.append(request.url))
     page.goto(host.url)
     page.wait_for_url("**/en/index.html")
-    packed = links.packed(links.read_run(RUN))
+    packed = scenario_links.packed(scenario_links.read_run(RUN))
     page.get_by_role("textbox", name="Link").fill(f"https://waterline.example/x/{packed}/?at=1000000")
     page.get_by_role("button", name="Open", exact=True).click()
     page.wait_for_url("**/en/play/index.html?at=1000000#x=*")

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground import export
-from playground.catalogue import places
-from playground.offline import modules
+from playground.catalogue import lane_module
+from playground.offline import export, modules
 from tests.browser.waits import frames, still_box
 from tests.helpers.shelf import install
 
@@ -35,7 +34,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the page of a run with a queue in RAM; its module of places is generated as for any queue."""
     install(monkeypatch)
     read = modules.read
-    generated = {"js/model/catalogue/places.js": places.module()}
+    generated = {"js/model/catalogue/places.js": lane_module.module()}
     monkeypatch.setattr(modules, "read", lambda path: generated.get(path) or read(path))
     scenario, page = tmp_path / "run.json", tmp_path / "run.html"
     scenario.write_text(json.dumps(RUN), "utf-8")

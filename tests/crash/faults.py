@@ -9,7 +9,7 @@ from typing import Any
 from engine.formats.chunks import RawBytes
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import Chunk, Decode
+from engine.storage.port import ByteChunk, Decode
 
 
 class Died(BaseException):
@@ -97,14 +97,14 @@ class FaultyStorage:
                 raise Died
         act()
 
-    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         self._appended(path, chunks, self.inner.append)
 
-    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+    def append_remembered(self, path: str, chunks: Sequence[ByteChunk]) -> None:
         self._appended(path, chunks, self.inner.append_remembered)
 
     def _appended(
-        self, path: str, chunks: Sequence[Chunk], append: Callable[[str, Sequence[Chunk]], None]
+        self, path: str, chunks: Sequence[ByteChunk], append: Callable[[str, Sequence[ByteChunk]], None]
     ) -> None:
         def partly(part: float) -> None:
             data = b"".join(chunk.encode() for chunk in chunks)
@@ -176,10 +176,10 @@ class FaultyStorage:
     def size(self, path: str) -> int | None:
         return self.inner.size(path)
 
-    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         return self.inner.read(path, decode)
 
-    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+    def read_back(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
         return self.inner.read_back(path, decode)
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:

@@ -85,7 +85,10 @@ def embedded_is_persistent(pub: Pub) -> bool:
         kind, _, _, _, id16, persistent = terms.decode(pub.term)
     except (terms.TermError, ValueError, TypeError) as error:
         raise Corrupt("an embedded message that is no message") from error
-    if (kind, id16) != (terms.Atom("basic_message"), pub.id16) or persistent not in (terms.TRUE, terms.FALSE):
+    if (kind, id16) != (terms.ErlangAtom("basic_message"), pub.id16) or persistent not in (
+        terms.TRUE,
+        terms.FALSE,
+    ):
         raise Corrupt("an embedded message that is not the record's")
     return bool(persistent == terms.TRUE)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.clients.channel import Delivered
+from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.fold import empty_state, fold_all, to_json
@@ -60,7 +60,7 @@ class Run:
     def take(self) -> None:
         self.do(do="get", count=self.random.randint(1, 20), ack=False)
 
-    def _got(self, delivered: Delivered) -> None:
+    def _got(self, delivered: DeliveredMessages) -> None:
         self.taken.add(delivered.extent.msg_no + delivered.offset, delivered.count)
 
     def held(self) -> RangeSet:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.broker.commands import scenario
-from engine.broker.control.report import Live
+from engine.broker.control.report import LiveValues
 from engine.ctl.closest import closest, jaro
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
@@ -27,7 +27,10 @@ from tests.ctl.played import made_state
 
 def test_backing_queue_status_is_the_brokers_term():
     text = ask(
-        "-s list_queues name backing_queue_status", made_state(), 0, Live({"orders": (1.5, 0.0, 2e-7, 1e22)})
+        "-s list_queues name backing_queue_status",
+        made_state(),
+        0,
+        LiveValues({"orders": (1.5, 0.0, 2e-7, 1e22)}),
     ).text
     status = dict(line.split("\t") for line in text.splitlines())["orders"]
     assert status == (

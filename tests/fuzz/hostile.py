@@ -21,8 +21,8 @@ import msgspec
 from engine.formats.layout.field import NoRecord
 from engine.generations import file_reader
 from playground.inspecting import reading, uploads
-from playground.inspecting.choice import USUAL, Choice
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.choice import USUAL, ReleaseChoice
+from playground.inspecting.unreadable import UnreadableInput
 from playground.inspecting.uploads import Files
 from tests.fuzz.damage import load
 
@@ -74,14 +74,14 @@ def counted(work: Callable[[], Any], most: int) -> tuple[int, Any]:
         sys.setprofile(None)
 
 
-def read(files: Files, choice: Choice = USUAL) -> Any:
+def read(files: Files, choice: ReleaseChoice = USUAL) -> Any:
     """Return what Inspect answers to files that somebody gave."""
     try:
         gathered = uploads.gathered((path, [data]) for path, data in files.items())
         found = reading.directory(gathered, choice)[0]
         msgspec.json.encode(found)
         return found
-    except Unreadable as bad:
+    except UnreadableInput as bad:
         return bad.to_json()
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
-from engine.damage.reading import Options
+from engine.damage.reading import ReadingOptions
 from engine.formats.message import MessageCodec
-from engine.inspect.places import inspect
+from engine.inspect.directory_kinds import inspect
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
@@ -28,7 +28,7 @@ def real_files(recordings: Path, seed: int) -> Files:
 
 def inspected(files: Files) -> bool:
     """Inspect files; return whether damage was found. The report must be JSON with words for each damage."""
-    report = inspect(stored(files), Options())
+    report = inspect(stored(files), ReadingOptions())
     assert json.loads(json.dumps(report)) is not None
     for each in report["damage"]:
         assert each["kind"]

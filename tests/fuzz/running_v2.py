@@ -6,7 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from engine.backing_queue.arrivals import Taken
+from engine.backing_queue.arrivals import TakenMessages
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
@@ -90,7 +90,7 @@ def _queue(
     return queue
 
 
-def _taken(queue: ClassicQueueV2) -> list[Taken]:
+def _taken(queue: ClassicQueueV2) -> list[TakenMessages]:
     """Take what is there, and no more of it than the queue said that it has."""
     depth = queue.depth
     found = queue.fetch(depth, False) if depth else []

@@ -12,7 +12,7 @@ import pytest
 
 from engine.ctl.console import ask
 from playground.inspecting import reading
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 from tests.ctl.played import made_state
 from tests.fuzz import brought
 from workloads.errors import WorkloadError
@@ -75,7 +75,7 @@ def throw(parser: Callable[[Random], Any], seeds: range) -> None:
     for seed in seeds:
         try:
             parser(Random(seed))
-        except Unreadable:
+        except UnreadableInput:
             pass
         except Exception as error:
             error.add_note(f"seed {seed}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.inspecting.desk import Desk
+from playground.inspecting.browser_inspect import InspectSession
 from tests.fuzz.hostile import counted, read
 
 DIRECTORIES = ("datadirs/clean-mixed", "datadirs/dirty-mixed", "v2/datadirs/kill9-segments-4.3.6")
@@ -58,7 +58,7 @@ def test_all_hostile_numbers(repo_root: Path, recordings: Path, directory: str, 
 
 def test_the_same_holds_where_the_reader_s_own_browser_reads() -> None:
     """Inspect in WebAssembly has no bounds of memory and time: this is the code that runs there."""
-    desk = Desk()
+    desk = InspectSession()
     path = "queues/q/999999999999999999.idx"
     calls, answer = counted(lambda: desk.directory(json.dumps([path]), [PUBLISHED]), 10 * MOST_CALLS)
     assert json.loads(answer)["queues"][0]["live"] == 1

@@ -10,10 +10,10 @@ import pytest
 from engine.classic_v1.formats.journal import decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import decode_segment
-from engine.damage.reading import Options
+from engine.damage.reading import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
-from engine.inspect.places import inspect
+from engine.inspect.directory_kinds import inspect
 from engine.storage.directory import DirectoryStorage
 
 NAMES = ("clean-mixed", "clean-17000", "dirty-mixed")
@@ -32,7 +32,7 @@ def manifest(place: Path) -> dict[str, Any]:
 
 
 def decoded(place: Path) -> dict[str, Any]:
-    report = inspect(DirectoryStorage(str(place)), Options(list_most=1 << 62))
+    report = inspect(DirectoryStorage(str(place)), ReadingOptions(list_most=1 << 62))
     found: dict[str, Any] = json.loads(json.dumps(report))
     return found
 
@@ -117,7 +117,7 @@ def test_every_file_is_written_back_byte_for_byte(place: Path) -> None:
 def test_a_whole_node(recordings: Path, tmp_path: Path) -> None:
     vhost = tmp_path / "msg_stores" / "vhosts" / "628WB79CIFDYO9LJI6DKMI09L"
     shutil.copytree(recordings / "datadirs" / "clean-mixed", vhost)
-    report = inspect(DirectoryStorage(str(tmp_path)), Options())
+    report = inspect(DirectoryStorage(str(tmp_path)), ReadingOptions())
     assert report["kind"] == "node"
     assert report["damage"] == []
     assert [queue["name"] for queue in report["vhosts"][0]["queues"]] == ["q.mixed", "q.lazy"]

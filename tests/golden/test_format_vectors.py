@@ -3,12 +3,12 @@
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import names, terms
-from engine.formats.message import MessageCodec, Template
-from engine.formats.terms import Atom, Opaque
+from engine.formats.message import MessageCodec, MessageTemplate
+from engine.formats.terms import ErlangAtom, OpaqueTerm
 
 S58_TERM = bytes.fromhex(
     "83680664000d62617369635f6d65737361676568046400087265736f757263656d000000012f64000865786368616e67656d00000000"
@@ -20,7 +20,7 @@ S58_ID = bytes(range(16))
 
 
 def codec(prefix: bytes = bytes(8)) -> MessageCodec:
-    return MessageCodec("/", prefix, [Template(routing_keys=("q",))])
+    return MessageCodec("/", prefix, [MessageTemplate(routing_keys=("q",))])
 
 
 def test_s1_directory_names() -> None:
@@ -50,10 +50,10 @@ def test_s4_and_s6_texts() -> None:
         (2**64, "6e0900000000000000000001"),
         (256**255, "6f0000010000" + "00" * 255 + "01"),
         (1.5, "463ff8000000000000"),
-        (Atom("true"), "64000474727565"),
-        (Atom("é"), "640001e9"),
-        (Atom("Ω"), "7702cea9"),
-        (Atom("Ω" * 128), "760100" + "cea9" * 128),
+        (ErlangAtom("true"), "64000474727565"),
+        (ErlangAtom("é"), "640001e9"),
+        (ErlangAtom("Ω"), "7702cea9"),
+        (ErlangAtom("Ω" * 128), "760100" + "cea9" * 128),
         ((), "6800"),
         ((1,) * 256, "6900000100" + "6101" * 256),
         ([], "6a"),
@@ -63,7 +63,7 @@ def test_s4_and_s6_texts() -> None:
         ([b"q"], "6c000000016d00000001716a"),
         (b"", "6d00000000"),
         (terms.ImproperList((1,), 2), "6c0000000161016102"),
-        (Opaque(bytes.fromhex("4d0000000107ff")), "4d0000000107ff"),
+        (OpaqueTerm(bytes.fromhex("4d0000000107ff")), "4d0000000107ff"),
     ],
 )
 def test_s40_every_row(value: object, written: str) -> None:
@@ -74,18 +74,18 @@ def test_s40_every_row(value: object, written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "value"),
     [
-        ("730474727565", Atom("true")),
-        ("770474727565", Atom("true")),
-        ("76000474727565", Atom("true")),
+        ("730474727565", ErlangAtom("true")),
+        ("770474727565", ErlangAtom("true")),
+        ("76000474727565", ErlangAtom("true")),
         ("63" + b"1.50000000000000000000e+00".ljust(31, b"\0").hex(), 1.5),
-        ("740000000161016102", Opaque(bytes.fromhex("740000000161016102"))),
+        ("740000000161016102", OpaqueTerm(bytes.fromhex("740000000161016102"))),
         (
             "58" + "640001610000000100000002" + "00000003",
-            Opaque(bytes.fromhex("58640001610000000100000002" + "00000003")),
+            OpaqueTerm(bytes.fromhex("58640001610000000100000002" + "00000003")),
         ),
         (
             "5a0001" + "64000161" + "00000001" + "00000007",
-            Opaque(bytes.fromhex("5a0001640001610000000100000007")),
+            OpaqueTerm(bytes.fromhex("5a0001640001610000000100000007")),
         ),
     ],
 )
@@ -94,8 +94,8 @@ def test_s41_is_read_too(written: str, value: object) -> None:
 
 
 def test_s42_atoms_and_binaries_are_distinct() -> None:
-    assert Atom("a") != "a"
-    assert terms.decode(terms.encode((Atom("a"), b"a"))) == (Atom("a"), b"a")
+    assert ErlangAtom("a") != "a"
+    assert terms.decode(terms.encode((ErlangAtom("a"), b"a"))) == (ErlangAtom("a"), b"a")
     with pytest.raises(terms.TermError):
         terms.encode("a")
 
@@ -123,18 +123,18 @@ def test_s58_worked_example() -> None:
 @pytest.mark.parametrize(
     ("template", "size", "persistent", "term"),
     [
-        (Template(), 16, True, 163 + 16),
-        (Template(), 16, False, 164 + 16),
-        (Template(), 0, True, 153),
-        (Template(), 0, False, 154),
-        (Template(routing_keys=("cq", "other")), 16, True, 163 + 16 + 10),
-        (Template("x.fan", ("",), bytes.fromhex("3080")), 1, True, 163 + 1 + 5 - 2 - 1),
-        (Template(), 131064, True, 163 + 131064),
-        (Template(), 131065, True, 163 + 131065 + 5),
-        (Template(), 400000, False, 164 + 400000 + 15),
+        (MessageTemplate(), 16, True, 163 + 16),
+        (MessageTemplate(), 16, False, 164 + 16),
+        (MessageTemplate(), 0, True, 153),
+        (MessageTemplate(), 0, False, 154),
+        (MessageTemplate(routing_keys=("cq", "other")), 16, True, 163 + 16 + 10),
+        (MessageTemplate("x.fan", ("",), bytes.fromhex("3080")), 1, True, 163 + 1 + 5 - 2 - 1),
+        (MessageTemplate(), 131064, True, 163 + 131064),
+        (MessageTemplate(), 131065, True, 163 + 131065 + 5),
+        (MessageTemplate(), 400000, False, 164 + 400000 + 15),
     ],
 )
-def test_s55_sizes(template: Template, size: int, persistent: bool, term: int) -> None:
+def test_s55_sizes(template: MessageTemplate, size: int, persistent: bool, term: int) -> None:
     """S53, S55."""
     made = MessageCodec(templates=[template])
     assert made.term_bytes(0, size, persistent) == term
@@ -151,9 +151,9 @@ def test_i1_journal_and_segment() -> None:
     """S60, S62, S63."""
     made = codec()
     term = S58_TERM.replace(S58_ID, made.id_bytes(2))
-    first = Publish(1, 5000)
-    second = Publish(2, 5, 0x0102030405060708, embedded=True)
-    third = Publish(3, 7000, persistent=False)
+    first = PublishRecord(1, 5000)
+    second = PublishRecord(2, 5, 0x0102030405060708, embedded=True)
+    third = PublishRecord(3, 7000, persistent=False)
     runs = [
         JournalRecords("publish_deliver", 0, 1, first, made),
         JournalRecords("publish_deliver", 1, 1, second, made, term),
@@ -195,8 +195,8 @@ def test_j1_publishes_first_then_delivers() -> None:
     """S77."""
     made = codec()
     runs = [
-        JournalRecords("publish", 0, 1, Publish(1, 0), made),
-        JournalRecords("publish", 1, 1, Publish(2, 0, persistent=False), made),
+        JournalRecords("publish", 0, 1, PublishRecord(1, 0), made),
+        JournalRecords("publish", 1, 1, PublishRecord(2, 0, persistent=False), made),
         JournalRecords("deliver", 0, 2, None, made),
     ]
     data = b"".join(run.encode() for run in runs)
@@ -208,7 +208,7 @@ def test_j1_publishes_first_then_delivers() -> None:
 def test_s61_heads_and_s65_descending_order() -> None:
     """S61, S65."""
     made = codec()
-    data = SegmentRecords(2048 + 5, 3, Publish(9, 100, persistent=False), 2, 2048, made).encode()
+    data = SegmentRecords(2048 + 5, 3, PublishRecord(9, 100, persistent=False), 2, 2048, made).encode()
     assert [data[at : at + 2].hex() for at in (0, 38, 76)] == ["8007", "8006", "8005"]
     assert data[34:38].hex() == "40074007"
     assert [int.from_bytes(data[at + 2 : at + 18], "big") for at in (0, 38, 76)] == [11, 10, 9]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.formats import matching, message, message_ids, plain_arrays
 from engine.formats.message import MessageCodec
 
@@ -61,7 +61,7 @@ def test_entries_of_unequal_bodies_are_what_single_ones_are(
 
     def written() -> bytes:
         codec = MessageCodec()
-        publish = Publish(7, codec.column(7, sizes), 5, True, embedded, True, 0)
+        publish = PublishRecord(7, codec.column(7, sizes), 5, True, embedded, True, 0)
         entries = segment.SegmentRecords(2048 + 100, 90, publish, 1, 2048, codec)
         records = journal.JournalRecords("publish_deliver", 2048 + 100, 90, publish, codec)
         for run, singles, data in (

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from engine.backing_queue.arrivals import Taken
-from engine.classic_v2.formats.blank import Blank
+from engine.backing_queue.arrivals import TakenMessages
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import INDEX_MAGIC, STORE_MAGIC, FileHeader, read_header
 from engine.classic_v2.formats.mc import McCodec, parse_container
-from engine.classic_v2.formats.qi import IndexSlots, Location, decode_index
+from engine.classic_v2.formats.qi import BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries, read_entry
 from engine.classic_v2.formats.rdq import SharedRecords, read_record, scan
 from engine.classic_v2.index.references import references
@@ -24,7 +24,7 @@ from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
 from engine.formats.chunks import RawBytes
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.storage.directory import DirectoryStorage
 from engine.values.sizes import at as size_at
@@ -58,8 +58,13 @@ def test_the_index_file(release: str) -> None:
     assert header == FileHeader(INDEX_MAGIC, 0, 4096)
     assert isinstance(first, IndexSlots)
     assert isinstance(second, IndexSlots)
-    assert (first.location, first.offset, first.term_bytes, first.body_bytes) == (Location.QUEUE, 64, 160, 10)
-    assert (second.location, second.body_bytes, second.persistent) == (Location.SHARED, 5000, True)
+    assert (first.location, first.offset, first.term_bytes, first.body_bytes) == (
+        BodyLocation.QUEUE,
+        64,
+        160,
+        10,
+    )
+    assert (second.location, second.body_bytes, second.persistent) == (BodyLocation.SHARED, 5000, True)
     assert isinstance(marked, RawBytes)
     assert marked.data[0] == 0
     assert b"".join(chunk.encode() for chunk in (header, first, second, marked)) == data
@@ -101,7 +106,7 @@ def test_the_shared_store_file(release: str) -> None:
 @pytest.mark.parametrize("size", [0, 3, 100, 200_000])
 def test_what_is_written_is_read_back(size: int, persistent: bool, second: bool) -> None:
     """W112, W162: runs of entries and of records, whole and by parts."""
-    codec = McCodec(templates=(Template(),), transient_mark_second=second)
+    codec = McCodec(templates=(MessageTemplate(),), transient_mark_second=second)
     entries = StoreEntries(5, 4, size, persistent, 0, True, codec)
     data = entries.encode()
     assert len(data) == entries.size_bytes
@@ -119,10 +124,10 @@ def test_what_is_written_is_read_back(size: int, persistent: bool, second: bool)
 def test_slots_are_read_back_as_runs() -> None:
     """W83: with rising offsets, and with ids that follow one another."""
     codec = McCodec()
-    own = IndexSlots(5, True, Location.QUEUE, 10, 7, 0, 64, 160, codec)
-    shared = IndexSlots(3, False, Location.SHARED, 5000, 0, 9, 0, 0, codec)
+    own = IndexSlots(5, True, BodyLocation.QUEUE, 10, 7, 0, 64, 160, codec)
+    shared = IndexSlots(3, False, BodyLocation.SHARED, 5000, 0, 9, 0, 0, codec)
     header = FileHeader(INDEX_MAGIC, 0, 16)
-    chunks = [header, own, Blank(64), shared]
+    chunks = [header, own, BlankBytes(64), shared]
     data = b"".join(chunk.encode() for chunk in chunks)
     read = decode_index(data, codec)
     assert [(type(chunk), chunk.size_bytes) for chunk in read] == [
@@ -199,7 +204,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Ope
 
 def fetched(queue: ClassicQueueV2) -> list[tuple[int, bool]]:
     """Return body size and redelivered flag of each message that the queue has."""
-    taken: list[Taken] = queue.fetch(100_000, True)
+    taken: list[TakenMessages] = queue.fetch(100_000, True)
     return [
         (size_at(each.extent.size_bytes, each.extent.msg_no + number), number < each.redelivered)
         for each in taken

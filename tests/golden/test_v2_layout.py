@@ -8,7 +8,7 @@ import pytest
 
 from engine.classic_v1.formats.layout import store_record
 from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
-from engine.formats.layout.field import Layout, NoRecord
+from engine.formats.layout.field import FileLayout, NoRecord
 
 RECORDED = Path("tests/recordings/v2")
 HEADER, SLOT = 64, 32
@@ -16,7 +16,7 @@ INDEXES = sorted(RECORDED.rglob("*.qi"))
 STORES = sorted(each for each in RECORDED.rglob("*.rdq") if each.stat().st_size and "4.3.6" in str(each))
 
 
-def assert_covers(layout: Layout) -> None:
+def assert_covers(layout: FileLayout) -> None:
     """Every byte belongs to exactly one field."""
     at = 0
     for field in layout.fields:
@@ -25,7 +25,7 @@ def assert_covers(layout: Layout) -> None:
     assert at == layout.size
 
 
-def values(layout: Layout) -> dict[str, str]:
+def values(layout: FileLayout) -> dict[str, str]:
     return {field.name: field.value for field in layout.fields}
 
 

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.means import Declared, Implementation, Means
-from engine.backing_queue.places import PLACES, Place
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.message_places import PLACES, MessagePlace
 from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.queue_config import DeclaredSettings, QueueConfig, QueueImplementation
+from engine.backing_queue.terms import CleanTerms
 from engine.releases import RELEASES
 from engine.report.transitions.messages import Acked, Dropped, Fetched, Published, Requeued
 from engine.report.transitions.queue import CountersChanged
@@ -23,7 +23,7 @@ from engine.values.stretches import Stretches
 
 SHELF = "shelf"
 T = TypeVar("T")
-ON_SHELF = (Place("shelf", "ram"), Place("lent", "ram", unacked=True))
+ON_SHELF = (MessagePlace("shelf", "ram"), MessagePlace("lent", "ram", unacked=True))
 
 
 class Shelf(PlainQueue):
@@ -31,7 +31,7 @@ class Shelf(PlainQueue):
 
     kind = SHELF
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: QueueConfig) -> None:
         self.name = means.name
         self.durable = means.durable
         self._emit = means.emit
@@ -48,16 +48,16 @@ class Shelf(PlainQueue):
 
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
     ) -> None:
         self.start_new()
 
-    def terminate(self) -> Terms:
+    def terminate(self) -> CleanTerms:
         self._emit(QueueStopped("Q63", self.name, "clean"))
-        return Terms(None, self._next, self._next, None, 0, 0)
+        return CleanTerms(None, self._next, self._next, None, 0, 0)
 
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         self._emit(QueueStopped("Q64", self.name, cause))
@@ -82,17 +82,17 @@ class Shelf(PlainQueue):
     def purge_acks(self) -> None:
         self._lent = Stretches()
 
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         taken = self._ready.pop_head(min(count, self._ready.total))
         if ack:
             self._lent.insert_all(taken)
         self._emit(Fetched("Q31", self.name, "shelf", "lent" if ack else None, tuple(taken)))
-        return self._done([Taken(each, 0, "shelf") for each in taken])
+        return self._done([TakenMessages(each, 0, "shelf") for each in taken])
 
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         taken = self._ready.pop_head(min(count, self._ready.total))
         self._emit(Dropped("Q60", self.name, "shelf", None, tuple(taken)))
-        return self._done([Taken(each, 0, "shelf") for each in taken])
+        return self._done([TakenMessages(each, 0, "shelf") for each in taken])
 
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         return self._done(self._give_back(tags, Acked, None))
@@ -121,7 +121,7 @@ class Shelf(PlainQueue):
     def unacked(self) -> int:
         return self._lent.total
 
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
         for place, runs in zip(ON_SHELF, (self._ready, self._lent), strict=True):
             for each in runs:
                 yield place, each
@@ -174,7 +174,7 @@ class Shelf(PlainQueue):
         return result
 
 
-def on_shelves(queue: Declared) -> bool:
+def on_shelves(queue: DeclaredSettings) -> bool:
     """Serve queues whose names say so; a real implementation decides by arguments and policy."""
     return queue.name.startswith("shelf")
 
@@ -183,4 +183,4 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let shelves serve the queues whose names say so, as long as the test goes on."""
     monkeypatch.setitem(PLACES, SHELF, ON_SHELF)
     for release in RELEASES.values():
-        monkeypatch.setitem(release.queues, SHELF, Implementation(on_shelves, Shelf))
+        monkeypatch.setitem(release.queues, SHELF, QueueImplementation(on_shelves, Shelf))

@@ -15,7 +15,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
-    "engine.folding": ("engine.folding", "engine.backing_queue.places", *VALUES),
+    "engine.folding": ("engine.folding", "engine.backing_queue.message_places", *VALUES),
     "engine.backing_queue": (
         "engine.backing_queue",
         "engine.formats.message",  # the codec, which queues are given
@@ -45,10 +45,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v1.costs": ("engine.classic_v1.transitions", "engine.costs", *VALUES),
     "engine.costs": ("engine.costs", *VALUES),
-    "engine.counting": ("engine.counting", "engine.backing_queue.places", *VALUES),
+    "engine.counting": ("engine.counting", "engine.backing_queue.message_places", *VALUES),
     "engine.classic_v1.fold": (
         "engine.classic_v1.fold",
-        "engine.backing_queue.places",
+        "engine.backing_queue.message_places",
         "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
         "engine.folding",  # the registry of tables, and the common table of a queue
@@ -77,7 +77,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v1.queue": (
         "engine.classic_v1.queue",
-        "engine.classic_v1.places",
+        "engine.classic_v1.lane_places",
         "engine.backing_queue",
         "engine.classic_v1.index",
         "engine.classic_v1.settings",
@@ -99,7 +99,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v2.fold",
         "engine.classic_v2.files_table",
         "engine.classic_v2.transitions",
-        "engine.backing_queue.places",
+        "engine.backing_queue.message_places",
         "engine.folding",  # the registry of tables
         *VALUES,
     ),

@@ -13,9 +13,9 @@ from tests.layering.sources import ROOT, parse, python_files
 PACKAGES: Final = ("engine", "workloads", "sweeps", "spark_jobs", "playground")
 BOUNDED: Final = {
     "engine/broker/commands/packed.py": "a column: its count is bounded, and decides how many bytes are taken",
-    "playground/links.py": "a link: links.LARGEST bytes",
+    "playground/sessions/scenario_links.py": "a link: links.LARGEST bytes",
     "playground/hosting/checkpoints.py": "a checkpoint: signed by this server before, of at most CHECKPOINT_BYTES",
-    "playground/hosting/engine_door.py": "a checkpoint's run, as above",
+    "playground/hosting/real_engine.py": "a checkpoint's run, as above",
     "playground/inspecting/uploads.py": "a zip: read in blocks up to a bound of all, in a process with bounds",
     "playground/models.py": "a scenario's text, packed by this server: models.MOST_TEXT_BYTES",
     "playground/jobs/link.py": "orders and answers between processes of this server: link.MOST_BYTES",

@@ -9,13 +9,13 @@ import pytest
 from engine.broker.commands.settings import resolve
 from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
-from playground import links, sockets
 from playground.classroom import rooms
 from playground.exercises import catalog, selectors
 from playground.hosting.session import rhythm, window
 from playground.hosting.workers import agenda, pool, worker
 from playground.offline.recording import MOST_ROWS
-from playground.subjects import SUBJECTS
+from playground.sessions import scenario_links, session_sockets
+from playground.storybook.subject_names import SUBJECTS
 from tests.layering.sources import ROOT
 from tests.layering.tidy import LINES_IN_A_FILE
 
@@ -40,9 +40,9 @@ NUMBERS: Final = [
     ("docs/internals/hosting.md", r"turns of (\d+) ms", worker.TURN_S * 1000),
     ("docs/internals/hosting.md", r"turn takes (\d+) s of a processor's time", worker.OVERRUN_S),
     ("docs/internals/hosting.md", r"could have answered for (\d+) s", pool.SILENT_S),
-    ("docs/internals/hosting.md", r"to the owner \((\d+), \"moved\"\)", sockets.MOVED),
+    ("docs/internals/hosting.md", r"to the owner \((\d+), \"moved\"\)", session_sockets.MOVED),
     ("docs/internals/classes.md", r"notice the change (\w+) seconds later", rooms.CHECK_S),
-    ("docs/internals/links.md", r"at most ([\d ]+) characters\)", links.LONGEST),
+    ("docs/internals/links.md", r"at most ([\d ]+) characters\)", scenario_links.LONGEST),
     ("docs/internals/without-a-server.md", r"The first ([\d ]+) transitions are there one by one", MOST_ROWS),
     ("CONTRIBUTING.md", r"a test fails above (\d+) lines", LINES_IN_A_FILE),
     ("README.md", r"reports its rates \(after (\d+) ms\)", CLASSROOM.rate_timer_ms),
@@ -54,7 +54,7 @@ NUMBERS: Final = [
     ("templates/exercises/units.html", r"Units of (\d+) minutes", MINUTES_OF_A_UNIT),
     ("README.md", r"(\w+) claims of articles", len(SUBJECTS)),
     ("docs/lms.md", r"right later ([\d.]+\d)", selectors.LATER),
-    ("docs/operations.md", r"closes the socket with code (\d+)", sockets.MOVED),
+    ("docs/operations.md", r"closes the socket with code (\d+)", session_sockets.MOVED),
     ("docs/operations.md", r"from the database (\w+) seconds later", rooms.CHECK_S),
 ]
 """Document, how it writes the number (in the group), and what the code has."""

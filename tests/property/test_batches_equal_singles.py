@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
@@ -33,10 +33,10 @@ class OneAtATime:
         for i in range(arrival.count):
             self._queue.publish_delivered(arrival.part(i, 1))
 
-    def fetch(self, count: int, ack: bool) -> list[Taken]:
+    def fetch(self, count: int, ack: bool) -> list[TakenMessages]:
         return [taken for _ in range(count) for taken in self._queue.fetch(1, ack)]
 
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         return [taken for _ in range(count) for taken in self._queue.drop(1, ack)]
 
     def ack(self, tags: list[Range], multiple: bool) -> list[Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.replay.frames import ROWS_IN_A_FRAME, Frame, frame_message, snapshot_message
-from engine.replay.player import Piece
+from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, frame_message, snapshot_message
+from engine.replay.player import PlayedPiece
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.twin import Twin
@@ -61,7 +61,7 @@ def test_frames_are_folded_to_the_engines_own_snapshot(twin: Twin) -> None:
     messages, refused, folded = [snapshot("join")], 0, 0
     commands = random_commands(7)
     for at in range(0, COMMANDS, TOGETHER):
-        frame = Frame(node.log.number)
+        frame = PlayedFrame(node.log.number)
         for command in commands[at : at + TOGETHER]:
             try:
                 node.submit(command)
@@ -70,7 +70,7 @@ def test_frames_are_folded_to_the_engines_own_snapshot(twin: Twin) -> None:
         node.advance(node.now_us + PASSES_US)
         rows = node.log.since(frame.first)
         assert rows is not None
-        frame.add(Piece(frame.first, rows.at_us, rows.rows))
+        frame.add(PlayedPiece(frame.first, rows.at_us, rows.rows))
         if frame.fast:
             messages.append(snapshot("fast"))
             continue

@@ -8,10 +8,10 @@ import pytest
 
 from engine.classic_v1.formats import journal as format_of
 from engine.classic_v1.formats.journal import JournalMarks, JournalRecords, decode_journal
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.index import gathered, recovery
-from engine.classic_v1.index.journal import Journal
-from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.index.journal import IndexJournal
+from engine.classic_v1.index.segments import IndexSegments
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
@@ -43,7 +43,7 @@ def encoded(seed: int, codec: MessageCodec) -> bytes:
             continue
         for each in range(seq, seq + count):
             state[each] = after[action].get(state.get(each, 0), 0)
-        publish = Publish(seq, 40, embedded=chance.random() < 0.2) if "publish" in action else None
+        publish = PublishRecord(seq, 40, embedded=chance.random() < 0.2) if "publish" in action else None
         step = chance.choice((1, -1)) if action in ("deliver", "ack") else 1
         parts.append(JournalRecords(action, seq, count, publish, codec, step=step).encode())  # type: ignore[arg-type]
     return b"".join(parts)
@@ -53,10 +53,10 @@ def outcome(data: bytes, codec: MessageCodec) -> tuple[object, ...]:
     """Return what a replay leaves, or that it is impossible."""
     storage = LedgerStorage()
     storage.append("q/journal.jif", [RawBytes(data)])
-    segments = Segments(
+    segments = IndexSegments(
         queue="q", directory="q", storage=storage, codec=codec, size=SIZE, emit=lambda _each: None
     )
-    reader = Journal(
+    reader = IndexJournal(
         queue="q", resource=b"q", directory="q", storage=storage, codec=codec, emit=lambda _each: None
     )
     try:

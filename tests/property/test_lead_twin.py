@@ -10,8 +10,9 @@ import pytest
 from engine.broker.commands.scenario import parse
 from engine.replay import on_ledger
 from engine.values.errors import RunTooLong
-from playground import library, verdicts
-from playground.doors import door
+from playground import verdicts
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
 from playground.storybook import lead
 from tests.helpers.twin import Twin
 
@@ -23,7 +24,7 @@ MOST_BYTES = 100_000
 
 def moments() -> list[tuple[str, int]]:
     """Return the run and the moment of each figure that stands beside a claim."""
-    entries = {entry.slug: entry for entry in library.entries()}
+    entries = {entry.slug: entry for entry in ready_scenarios.entries()}
     found = {
         (seen.scenario, entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us)
         for row in verdicts.mechanisms()
@@ -35,7 +36,7 @@ def moments() -> list[tuple[str, int]]:
 def test_the_lead_to_a_moment_folds_to_its_state(twin: Twin) -> None:
     runs = []
     for slug, at_us in moments()[::EVERY]:
-        run: dict[str, Any] = next(each for each in library.entries() if each.slug == slug).run
+        run: dict[str, Any] = next(each for each in ready_scenarios.entries() if each.slug == slug).run
         led = lead.lead_to(door(), run, at_us)
         messages = json.loads(led)
         node: Any = on_ledger(run)
@@ -63,6 +64,6 @@ def test_an_event_that_is_too_large_is_over_when_the_lead_begins() -> None:
 
 
 def test_a_run_that_takes_too_long_is_given_up() -> None:
-    run = next(each for each in library.entries() if each.slug == "first-burst").run
+    run = next(each for each in ready_scenarios.entries() if each.slug == "first-burst").run
     with pytest.raises(RunTooLong):
         lead.lead_to(door(), run, run["until_us"], lambda: True)

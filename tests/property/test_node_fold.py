@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.packed import pack_expirations
-from engine.broker.commands.scenario import Scenario, parse
+from engine.broker.commands.scenario import ParsedScenario, parse
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -212,7 +212,7 @@ PAUSES = st.sampled_from([0, 0, 1, 7_000, 120_000, 900_000, 3_000_000])
 PROGRAMS = st.lists(st.tuples(commands(), PAUSES), max_size=25)
 
 
-def scenario_of(profile: str, overrides: dict[str, Any]) -> Scenario:
+def scenario_of(profile: str, overrides: dict[str, Any]) -> ParsedScenario:
     return parse({"version": 1, "profile": profile, "settings": overrides})
 
 

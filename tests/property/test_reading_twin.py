@@ -8,12 +8,12 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.backing_queue.places import places_of
+from engine.backing_queue.message_places import places_of
 from engine.broker.cluster import Cluster
-from engine.reading.conditions import Condition, Watch
+from engine.reading.conditions import Condition, ConditionWatch
+from engine.reading.message_places import letters_of, placements
 from engine.reading.paths import value_at
-from engine.reading.places import letters_of, placements
-from engine.replay import Player, Watched
+from engine.replay import RunPlayer, WatchedRun
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import IN_RAM
 from tests.helpers.twin import Twin
@@ -76,10 +76,10 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
         profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]], forms: list[Any]
     ) -> None:
         node = Cluster(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
-        watched = Watched(node, Player(node))
+        watched = WatchedRun(node, RunPlayer(node))
         forms = [*until, *forms]
         read = [msgspec.convert(form, Condition) for form in forms]
-        watches = [Watch(each) for each in read]
+        watches = [ConditionWatch(each) for each in read]
         moments: list[dict[str, Any]] = []
         for command, pause_us in program:
             submit(node, command)

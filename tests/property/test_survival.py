@@ -10,8 +10,8 @@ import pytest
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.classic_v2.transitions.files import FilesFound
 from engine.folding.tables import found_at_start
-from engine.replay import Player, on_ledger
-from engine.replay.survival import Fate, fate_of, foresee
+from engine.replay import RunPlayer, on_ledger
+from engine.replay.survival import MessageFate, fate_of, foresee
 from engine.report.transitions.messages import Dropped
 from engine.values.ranges import Range, RangeSet
 from tests.helpers.twin import Twin
@@ -44,9 +44,9 @@ COMMANDS: Final = [
 MOMENTS_US: Final = (50_000, 900_000, 1_990_000, 3_000_000)
 
 
-def player_at(at_us: int) -> Player:
+def player_at(at_us: int) -> RunPlayer:
     """Return a player of the run, at a moment."""
-    player = Player(on_ledger(dict(SCENARIO), 100_000), COMMANDS)
+    player = RunPlayer(on_ledger(dict(SCENARIO), 100_000), COMMANDS)
     player.finish(at_us)
     return player
 
@@ -84,7 +84,7 @@ def test_what_is_foreseen_is_what_is_left(kind: str, twin: Twin) -> None:
 
 
 def test_the_reasons_are_distinguished() -> None:
-    fates: dict[str, Fate] = {
+    fates: dict[str, MessageFate] = {
         kind: foresee(player_at(2_000_000), kind)["orders"] for kind in ("clean", "power")
     }
     assert fates["clean"].unsynced == 0, "who stops in order writes everything"
@@ -102,8 +102,8 @@ def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str, 
     """W95-W97: a start tells which messages it found, and what leaves the queue after it are these."""
     asked: list[dict[str, Any]] = []
 
-    def moment(at_us: int) -> Player:
-        player = Player(on_ledger({**SCENARIO, "profile": profile}, 100_000), COMMANDS)
+    def moment(at_us: int) -> RunPlayer:
+        player = RunPlayer(on_ledger({**SCENARIO, "profile": profile}, 100_000), COMMANDS)
         player.finish(at_us)
         return player
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.places import CLASSIC_V2
+from engine.backing_queue.message_places import CLASSIC_V2
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.fold import State, empty_state, fold, rows_of, to_json
+from engine.fold import RunState, empty_state, fold, rows_of, to_json
 from engine.report.transitions.stops import QueueStarted
 from engine.values.ranges import Range
 from engine.values.sizes import plain
@@ -168,7 +168,7 @@ def snapshot(world: World) -> dict[str, Any]:
     return {"queues": {"q": queue}, "stores": {store.name: store.snapshot() for store in stores}}
 
 
-def folded(state: State) -> dict[str, Any]:
+def folded(state: RunState) -> dict[str, Any]:
     """Return the fold's state of the same."""
     shown = to_json(state)
     queues = {

@@ -12,9 +12,18 @@ from engine.classic_v1.queue.disk import trim, write_body
 from engine.classic_v1.queue.invariants import check
 from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, counters_of
 from engine.classic_v1.transitions.index import EntriesRecorded
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.values.errors import InvariantBroken
-from engine.values.extents import BLANK, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Delta, Extent
+from engine.values.extents import (
+    BLANK,
+    HOME_STORE,
+    IN_RAM,
+    IN_STORE,
+    INDEXED,
+    PERSISTENT,
+    DeltaExtent,
+    Extent,
+)
 from tests.rules.world import LARGE, SMALL, World, picked
 
 
@@ -77,16 +86,16 @@ def test_names_of_states_are_predicates() -> None:
 @pytest.mark.parametrize(
     ("before", "seq_id", "transient", "after"),
     [
-        (BLANK, 7, 0, Delta(7, 1, 0, 8)),
-        (Delta(5, 0, 0, 5), 7, 1, Delta(7, 1, 1, 8)),
-        (Delta(5, 2, 0, 9), 3, 1, Delta(3, 3, 1, 9)),
-        (Delta(5, 2, 0, 9), 9, 0, Delta(5, 3, 0, 10)),
-        (Delta(5, 2, 1, 9), 12, 0, Delta(5, 3, 1, 13)),
-        (Delta(5, 2, 0, 9), 6, 1, Delta(5, 3, 1, 9)),
-        (Delta(4, 0, 0, 8), 6, 0, Delta(4, 1, 0, 8)),
+        (BLANK, 7, 0, DeltaExtent(7, 1, 0, 8)),
+        (DeltaExtent(5, 0, 0, 5), 7, 1, DeltaExtent(7, 1, 1, 8)),
+        (DeltaExtent(5, 2, 0, 9), 3, 1, DeltaExtent(3, 3, 1, 9)),
+        (DeltaExtent(5, 2, 0, 9), 9, 0, DeltaExtent(5, 3, 0, 10)),
+        (DeltaExtent(5, 2, 1, 9), 12, 0, DeltaExtent(5, 3, 1, 13)),
+        (DeltaExtent(5, 2, 0, 9), 6, 1, DeltaExtent(5, 3, 1, 9)),
+        (DeltaExtent(4, 0, 0, 8), 6, 0, DeltaExtent(4, 1, 0, 8)),
     ],
 )
-def test_delta_grows(before: Delta, seq_id: int, transient: int, after: Delta) -> None:
+def test_delta_grows(before: DeltaExtent, seq_id: int, transient: int, after: DeltaExtent) -> None:
     """Q4: blank, in front, behind, far behind, inside; and (low, 0, _, next) is not blank."""
     assert before.extended(seq_id, 1, transient) == after
 
@@ -123,7 +132,7 @@ def test_each_counter_is_the_field_of_its_name() -> None:
     [
         ("Q6: q1", "default", {"q1": 1, "len": 1}),
         ("Q6: q2", "default", {"q2": 1, "q3": 1, "len": 2}),
-        ("Q6: delta", "default", {"delta": Delta(0, 1, 0, 1), "q4": 1, "len": 2}),
+        ("Q6: delta", "default", {"delta": DeltaExtent(0, 1, 0, 1), "q4": 1, "len": 2}),
         ("Q6: len", "default", {"len": 1}),
         ("Q7: a lazy", "lazy", {"q4": 1, "len": 1}),
         ("Q7: len", "lazy", {"q3": 1, "len": 2}),
@@ -160,7 +169,7 @@ def test_sizes_are_those_of_bodies() -> None:
     world = World()
     world.publish(3, 100, True)
     assert picked(world.do("init"), "bytes", "ram_bytes", "persistent_bytes") == [300, 300, 300]
-    template = Template(properties=bytes.fromhex("8000") + b"\x0atext/plain")
+    template = MessageTemplate(properties=bytes.fromhex("8000") + b"\x0atext/plain")
     number = world.door.codec.template_no(template)
     assert new_extent(world.q, Arrival(1, 9, 100, template=number)).size_bytes == 100
 
@@ -181,7 +190,7 @@ def test_sizes_are_those_of_bodies() -> None:
 def test_home(size: int, properties: bytes | None, embed_below: int, home_store: bool) -> None:
     """Q12, S57: the body's bytes, then with the property block's; persistence does not matter, and 0 is never."""
     world = World(queue_index_embed_msgs_below=embed_below)
-    number = world.door.codec.template_no(Template(properties=properties))
+    number = world.door.codec.template_no(MessageTemplate(properties=properties))
     for persistent in (True, False):
         entry = new_extent(world.q, Arrival(1, 0, size, persistent, template=number))
         assert entry.home_store is home_store

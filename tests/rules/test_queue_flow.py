@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backing_queue.rates import Rates
+from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.transitions.index import JournalFlushed
 from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined, PutBack
 from engine.classic_v1.transitions.queue import Reduced
@@ -67,7 +67,7 @@ def test_a_delivered_publish_is_pending_at_once() -> None:
 
 def test_rates_are_updated_by_the_101st_event() -> None:
     """Q25: publishes and removals count, acks do not."""
-    rates = Rates()
+    rates = QueueRates()
     rates.count(in_=60, out=40, ack_in=90, ack_out=90)
     rates.maybe_update(SECOND)
     assert rates.timestamp_us == 0
@@ -79,7 +79,7 @@ def test_rates_are_updated_by_the_101st_event() -> None:
 
 def test_a_rate_forgets_half_of_itself_in_five_seconds() -> None:
     """Q26: one update after 5 s weighs new and old equally; at the same instant only the counters are cleared."""
-    rates = Rates()
+    rates = QueueRates()
     rates.in_ = 100.0
     rates.count(in_=1000)
     rates.update(5 * SECOND)

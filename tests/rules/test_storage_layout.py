@@ -13,7 +13,7 @@ from engine.broker.commands.scenario import parse
 from engine.formats import terms
 from engine.formats.chunks import raw
 from engine.formats.message import MessageCodec
-from engine.formats.terms import NONE, Atom
+from engine.formats.terms import NONE, ErlangAtom
 from engine.storage.directory import DirectoryStorage
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
@@ -139,14 +139,20 @@ def test_no_buffer_at_all() -> None:
 
 def test_a_message_with_decoded_properties() -> None:
     """S51: the second shape on disk is read, and its bytes are kept."""
-    properties = (Atom("P_basic"), b"text/plain", *([Atom("undefined")] * 2), 2, *([Atom("undefined")] * 10))
+    properties = (
+        ErlangAtom("P_basic"),
+        b"text/plain",
+        *([ErlangAtom("undefined")] * 2),
+        2,
+        *([ErlangAtom("undefined")] * 10),
+    )
     codec = MessageCodec()
     term = terms.encode(
         (
-            Atom("basic_message"),
-            (Atom("resource"), b"/", Atom("exchange"), b""),
+            ErlangAtom("basic_message"),
+            (ErlangAtom("resource"), b"/", ErlangAtom("exchange"), b""),
             [b"cq"],
-            (Atom("content"), 60, properties, NONE, NONE, [b"world", b"hello "]),
+            (ErlangAtom("content"), 60, properties, NONE, NONE, [b"world", b"hello "]),
             codec.id_bytes(7),
             terms.TRUE,
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.classic_v1.formats.published import Publish
-from engine.classic_v1.index.slots import Slot
+from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.index.slots import JournalSlot
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import (
     EntriesRecorded,
@@ -174,7 +174,7 @@ def broken_count(world: World) -> None:
 
 
 def broken_entry(world: World) -> None:
-    world.q.index.segments.pending.insert(Slot(90, 1, Publish(90, 5)))
+    world.q.index.segments.pending.insert(JournalSlot(90, 1, PublishRecord(90, 5)))
 
 
 @pytest.mark.parametrize("broken", [broken_sum, broken_row, broken_count, broken_entry])

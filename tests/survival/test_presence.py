@@ -21,7 +21,7 @@ import django
 os.environ["DJANGO_SETTINGS_MODULE"] = "playground.settings"
 django.setup()
 from django.db import connection
-from playground import presence
+from playground.records import process_presence as presence
 presence.STARTED_S = 0
 """
 HOLDS = f"""{SETUP}

@@ -11,7 +11,7 @@ import pytest
 from greenlet import getcurrent
 
 from playground.hosting.session import jobs
-from playground.hosting.session.jobs import Job
+from playground.hosting.session.jobs import SessionJob
 
 
 class Clock:
@@ -32,7 +32,7 @@ def test_a_piece_of_work_is_left_when_its_time_is_over_and_goes_on_where_it_was(
             clock.now_s += 1
             job.breathe()
 
-    job = Job(work, clock)
+    job = SessionJob(work, clock)
     assert not job.go_on(2)
     assert done == [0, 1]
     assert job.go_on(2)
@@ -42,7 +42,7 @@ def test_a_piece_of_work_is_left_when_its_time_is_over_and_goes_on_where_it_was(
 def test_one_stack_serves_one_piece_of_work_after_the_other() -> None:
     stacks: list[Any] = []
     for _each in range(3):
-        assert Job(lambda: stacks.append(getcurrent()), Clock()).go_on(1)
+        assert SessionJob(lambda: stacks.append(getcurrent()), Clock()).go_on(1)
     assert len(set(map(id, stacks))) == 1
     assert stacks[0] is not getcurrent()
 
@@ -55,8 +55,8 @@ def test_what_the_work_raises_is_raised_and_its_stack_is_used_no_more() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        Job(fail, Clock()).go_on(1)
-    assert Job(lambda: stacks.append(getcurrent()), Clock()).go_on(1)
+        SessionJob(fail, Clock()).go_on(1)
+    assert SessionJob(lambda: stacks.append(getcurrent()), Clock()).go_on(1)
     assert stacks[0].dead
     assert stacks[1] is not stacks[0]
 
@@ -68,9 +68,9 @@ def test_work_in_the_middle_has_a_stack_of_its_own() -> None:
         clock.now_s += 2
         first.breathe()
 
-    first = Job(work, clock)
+    first = SessionJob(work, clock)
     assert not first.go_on(1)
-    assert Job(lambda: None, clock).go_on(1)
+    assert SessionJob(lambda: None, clock).go_on(1)
     assert first.go_on(1)
 
 
@@ -84,14 +84,14 @@ def test_work_that_is_abandoned_ends_where_it_is() -> None:
         finally:
             ended.append("abandoned")
 
-    job = Job(work, clock)
+    job = SessionJob(work, clock)
     assert not job.go_on(1)
     job.abandon()
     assert ended == ["abandoned"]
 
 
 def test_only_a_few_stacks_are_kept_and_nothing_of_what_was_done_on_them() -> None:
-    clock, many = Clock(), list[Job]()
+    clock, many = Clock(), list[SessionJob]()
 
     class Held:
         def work(self) -> None:
@@ -101,7 +101,7 @@ def test_only_a_few_stacks_are_kept_and_nothing_of_what_was_done_on_them() -> No
     held = Held()
     known = weakref.ref(held)
     for _each in range(3 * jobs.KEPT):
-        many.append(Job(held.work, clock))
+        many.append(SessionJob(held.work, clock))
         assert not many[-1].go_on(1)
     assert all(job.go_on(1) for job in many)
     del held
@@ -113,8 +113,8 @@ def test_only_a_few_stacks_are_kept_and_nothing_of_what_was_done_on_them() -> No
 
 def test_each_thread_has_stacks_of_its_own() -> None:
     found: list[bool] = []
-    Job(lambda: None, Clock()).go_on(1)
-    thread = threading.Thread(target=lambda: found.append(Job(lambda: None, Clock()).go_on(1)))
+    SessionJob(lambda: None, Clock()).go_on(1)
+    thread = threading.Thread(target=lambda: found.append(SessionJob(lambda: None, Clock()).go_on(1)))
     thread.start()
     thread.join()
     assert found == [True]

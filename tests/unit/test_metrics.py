@@ -27,7 +27,7 @@ from engine.classic_v2.transitions.files import (
     IndexFileDeleted,
     SlotsRead,
 )
-from engine.metrics import METRICS, TOPICS, Meter, PowerCut
+from engine.metrics import METRICS, TOPICS, PowerCut, RunMeter
 from engine.report.transitions.base import Transition
 from engine.report.transitions.messages import (
     Discarded,
@@ -43,7 +43,7 @@ from engine.report.transitions.queue import ConfirmsDue, TargetChanged
 from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.storage.ledger import LedgerStorage
-from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
+from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, DeltaExtent, Extent
 from engine.values.ranges import Range
 from playground.storybook.entry import read
 
@@ -82,7 +82,7 @@ def metered(events: Events, end_us: int = 0) -> dict[str, float | None]:
 
 def row(*happened: tuple[int, Transition], end_us: int = 10_000_000) -> dict[str, float | None]:
     """Return the metrics of a run that consisted of these transitions."""
-    meter = Meter()
+    meter = RunMeter()
     for at_us, transition in happened:
         meter.observe(at_us, transition)
     return meter.row(end_us)
@@ -109,7 +109,7 @@ def test_what_is_known_of_a_metric_stands_with_its_function() -> None:
 
 def test_what_only_the_node_knows_comes_from_outside() -> None:
     assert {row()[name] for name in OUTSIDE} == {None}
-    measured = Meter().row(1, refused=2, power_cut=PowerCut(5, 3, 1), confirmed_and_lost=4)
+    measured = RunMeter().row(1, refused=2, power_cut=PowerCut(5, 3, 1), confirmed_and_lost=4)
     assert [measured[name] for name in ("refused", *POWER_CUT, "confirmed_and_lost")] == [2, 5, 3, 1, 4]
 
 
@@ -157,20 +157,20 @@ def test_the_runs_move_nearly_every_metric() -> None:
 
 
 def test_a_row_may_be_asked_for_while_the_run_goes_on() -> None:
-    meter = Meter()
+    meter = RunMeter()
     meter.observe(0, TargetChanged("Q84", "q", 5, {}))
     assert [meter.row(at_us)["paging_s"] for at_us in (1_000_000, 1_000_000, 3_000_000)] == [1.0, 1.0, 3.0]
 
 
 def test_messages_are_followed_through_the_queue() -> None:
     paged = run(50, 50, IN_STORE | HOME_STORE)
-    delta = Delta(60, 40, 40, 100)
+    delta = DeltaExtent(60, 40, 40, 100)
     figures = row(
         (1, Published("Q20", "q", None, "q4", run(0, 100))),
         (2, AlphasPushed("Q46", "q", "q4", "q3", paged)),
         (3, BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE | HOME_STORE), delta)),
         (4, Fetched("Q28", "q", "q4", "ram_pending", run(0, 30))),
-        (5, DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE | HOME_STORE), Delta())),
+        (5, DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE | HOME_STORE), DeltaExtent())),
     )
     wanted = {
         "published": 100,
@@ -188,7 +188,7 @@ def test_messages_are_followed_through_the_queue() -> None:
 
 def test_embedded_messages_are_paged_out_when_they_enter_delta() -> None:
     to_q3 = AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))
-    to_delta = BetasPushed("Q49", "q", "q3", "delta", run(4, 6, 0), Delta(4, 6, 6, 10))
+    to_delta = BetasPushed("Q49", "q", "q3", "delta", run(4, 6, 0), DeltaExtent(4, 6, 6, 10))
     assert row((1, to_q3))["paged_out"] == 0
     assert row((1, to_q3), (2, to_delta))["paged_out"] == 6
 
@@ -308,7 +308,7 @@ def test_a_restart_leaves_what_the_files_bring_back() -> None:
     figures = row(
         (0, Published("Q20", "q", None, "q4", run(0, 100))),
         (1, QueueStopped("D4", "q", "power")),
-        (1, QueueStarted("Q62", "q", "default", True, Delta(0, 40, 0, 40), {})),
+        (1, QueueStarted("Q62", "q", "default", True, DeltaExtent(0, 40, 0, 40), {})),
         (2, Published("Q20", "q", None, "q4", run(40, 5))),  # numbers of the lost ones begin again
         (3, Fetched("Q28", "q", "q4", None, run(40, 5))),
     )

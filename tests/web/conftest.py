@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from playground import live, ratelimit, selectors, services, writer
-from playground.hosting.registry import Registry
-from playground.library import files, load
+from playground.hosting.registry import HostRegistry
+from playground.library.ready_scenarios import files, load
+from playground.limits import rate_limits
 from playground.models import Scenario
+from playground.records import record_writer, selectors, services
+from playground.sessions import live_hosts
 from tests.fuzz.damage import load as load_files
 
 PLAIN_NAMES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
@@ -27,10 +29,10 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     settings.STATIC_ROOT = tmp_path / "static"
     settings.SESSIONS_DIR = tmp_path / "sessions"
     settings.WATERLINE = {**settings.WATERLINE, "workers": 0}
-    ratelimit.forget()
+    rate_limits.forget()
     with translation.override("en"):
         yield
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 @pytest.fixture
@@ -64,11 +66,11 @@ def limit(settings: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def fresh_registry() -> Iterator[type[Registry]]:
+def fresh_registry() -> Iterator[type[HostRegistry]]:
     """Begin every test without hosts, and leave no directory behind."""
-    live._registry.cache_clear()
-    yield Registry
-    if live._registry.cache_info().currsize:
-        live._registry().stop()
-    live._registry.cache_clear()
-    writer.release()
+    live_hosts._registry.cache_clear()
+    yield HostRegistry
+    if live_hosts._registry.cache_info().currsize:
+        live_hosts._registry().stop()
+    live_hosts._registry.cache_clear()
+    record_writer.release()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, gettext_lazy
 
 from playground.jobs.job import MEBIBYTE, JobBounds, job
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 SMALL: Final = JobBounds(work_s=1, wall_s=60.0, memory_bytes=64 * MEBIBYTE)
 HASTY: Final = JobBounds(work_s=30, wall_s=0.5, memory_bytes=64 * MEBIBYTE)
@@ -33,7 +33,7 @@ def word() -> str:
 @job(SMALL)
 def refuses() -> None:
     """Raise what a person reads."""
-    raise Refused(gettext_lazy("Choose two releases or more."), code="two")
+    raise RequestRefused(gettext_lazy("Choose two releases or more."), code="two")
 
 
 @job(SMALL)

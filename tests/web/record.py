@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground import selectors
-from playground.appends import Append, append
+from playground.records import selectors
+from playground.records.record_appends import RecordAppend, append
 
 
 def record_command(
     public_id: str, sequence: int, at_us: int, command: dict[str, Any], epoch: int | None = None
 ) -> None:
-    """Add a row to the record of a session: see `playground.appends`. Raises `Elsewhere`."""
-    _append(Append(public_id, epoch, row=(sequence, at_us, command)))
+    """Add a row to the record of a session: see `playground.records.record_appends`. Raises `Elsewhere`."""
+    _append(RecordAppend(public_id, epoch, row=(sequence, at_us, command)))
 
 
 def undo_command(public_id: str, sequence: int, at_us: int, epoch: int | None = None) -> None:
     """Take the last command of a session back, which is a row of its own; its run is known up to `at_us`."""
-    _append(Append(public_id, epoch, row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
+    _append(RecordAppend(public_id, epoch, row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
 
 
 def note_progress(public_id: str, at_us: int, digest: str, epoch: int | None = None) -> None:
     """Write down how far a session has come, and that somebody is there."""
-    _append(Append(public_id, epoch, reached=(at_us, digest)))
+    _append(RecordAppend(public_id, epoch, reached=(at_us, digest)))
 
 
-def _append(wanted: Append) -> None:
+def _append(wanted: RecordAppend) -> None:
     (failure,) = append([wanted])
     if failure is not None:
         raise failure

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from playground.hosting.book import Remembered
-from playground.hosting.clients import Client
+from playground.hosting.clients import SessionClient
+from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 
 TICK_US = 1000
@@ -201,7 +201,7 @@ class StubDoor:
 class MemoryBook:
     """A record in memory; `fail` makes the next command impossible to write down."""
 
-    record: Remembered
+    record: RecordedSession
     fail: bool = False
     added: list[tuple[int, int, dict[str, Any]]] = field(default_factory=list)
 
@@ -214,7 +214,7 @@ class MemoryBook:
     async def give_back(self) -> None:
         """Nobody else wants it."""
 
-    async def load(self) -> Remembered:
+    async def load(self) -> RecordedSession:
         return msgspec.structs.replace(self.record, commands=list(self.record.commands))
 
     async def make_room(self, command: dict[str, Any]) -> None:
@@ -254,7 +254,7 @@ class Reader:
         self.acknowledges = acknowledges
         self.on_sent: Callable[[dict[str, Any]], None] = lambda message: None
         self.closed: list[bool] = []
-        self.client = Client(self._take, "en", owner, close=self.closed.append)
+        self.client = SessionClient(self._take, "en", owner, close=self.closed.append)
 
     def _take(self, text: bytes) -> None:
         message = msgspec.json.decode(text)

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.links import WORDS
 from playground.models import Session
+from playground.sessions.scenario_links import WORDS
 from playground.storybook.entry import BadScenario, read
-from playground.storybook.workload import Phase, expand, size
+from playground.storybook.workload import WorkloadPhase, expand, size
 
 SMALL: dict[str, Any] = {"version": 1, "title": "Mine", "profile": "classroom", "until_us": 1_000_000}
 STAGES = [f"{rate}:1" for rate in range(1, 21)]
@@ -61,13 +61,13 @@ def test_what_a_workload_becomes_is_counted_before_it_is_made() -> None:
 @pytest.mark.parametrize(
     "phase",
     [
-        Phase(),
-        Phase(producers=3, consumers=2),
-        Phase(time=7, producers=2, variable_rate=["5:2", "0:1"], variable_size=["9:3"]),
-        Phase(time=0.5, start=3, variable_size=["10:1", "20:1"], consumers=1),
+        WorkloadPhase(),
+        WorkloadPhase(producers=3, consumers=2),
+        WorkloadPhase(time=7, producers=2, variable_rate=["5:2", "0:1"], variable_size=["9:3"]),
+        WorkloadPhase(time=0.5, start=3, variable_size=["10:1", "20:1"], consumers=1),
     ],
 )
-def test_the_count_is_the_number_of_commands(phase: Phase) -> None:
+def test_the_count_is_the_number_of_commands(phase: WorkloadPhase) -> None:
     assert size([phase, phase]) == len(expand([phase, phase]))
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from daphne.access import AccessLogGenerator
 
-from playground.addresses import LastHop, without_addresses
-from playground.origins import is_ours
+from playground.callers.client_addresses import LastHop, without_addresses
+from playground.sessions.socket_origins import is_ours
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -87,7 +87,7 @@ SERVE = """
 import os, runpy, sys
 from daphne.cli import CommandLineInterface
 CommandLineInterface.entrypoint = classmethod(lambda cls: print(oct(os.umask(0))))
-runpy.run_module("playground.serve", run_name="__main__")
+runpy.run_module("playground.server.serve", run_name="__main__")
 """
 
 

@@ -11,9 +11,10 @@ import pytest
 from django.test import Client
 
 from engine.broker.commands import packed
-from playground import affordable, limits, ratelimit, services
-from playground.library import entries
+from playground.library.ready_scenarios import entries
+from playground.limits import rate_limits, scenario_bounds, session_limits
 from playground.models import Session
+from playground.records import services
 from playground.storybook.entry import BadScenario, read
 
 
@@ -36,14 +37,14 @@ TOO_MUCH = [
 @pytest.mark.parametrize(("body", "word"), TOO_MUCH)
 def test_a_scenario_that_asks_too_much_is_refused_with_the_place(body: dict[str, Any], word: str) -> None:
     with pytest.raises(BadScenario) as bad:
-        read(body, limits.current())
+        read(body, session_limits.current())
     assert any(word in str(problem.message) for problem in bad.value.problems)
     assert read(body) is not None, "the project's own files are not asked"
 
 
 def test_the_projects_own_scenarios_would_be_taken_from_a_visitor_too() -> None:
     for entry in entries():
-        assert list(affordable.problems(entry.run, limits.current())) == [], entry.slug
+        assert list(scenario_bounds.problems(entry.run, session_limits.current())) == [], entry.slug
 
 
 @pytest.mark.django_db
@@ -59,7 +60,7 @@ def test_an_import_says_so_and_begins_nothing(client: Client) -> None:
 @pytest.mark.django_db
 def test_who_brings_large_scenarios_waits_longer(client: Client, limit: Any) -> None:
     limit(new_per_minute=10)
-    ratelimit.forget()
+    rate_limits.forget()
     commands = [{"at_us": at_us, "do": "publish", "count": 1, "size_bytes": 10} for at_us in range(2000)]
     text = json.dumps(
         {**services.blank_scenario("classroom"), "title": "Mine", "commands": commands, "until_us": 10_000}
@@ -86,9 +87,9 @@ def test_messages_that_differ_are_counted_before_any_column_is_unpacked(
     limit(max_unequal=100)
     monkeypatch.setattr(packed, "zlib", None)
     with pytest.raises(BadScenario, match=f"{sum(counts)} messages have sizes"):
-        read(scenario(commands=bursts(*counts, sizes=ZEROS)), limits.current())
-    found = limits.beyond(
-        {"do": "publish", "count": 101, "size_bytes": 1, "expirations": "AAAA"}, limits.current()
+        read(scenario(commands=bursts(*counts, sizes=ZEROS)), session_limits.current())
+    found = session_limits.beyond(
+        {"do": "publish", "count": 101, "size_bytes": 1, "expirations": "AAAA"}, session_limits.current()
     )
     assert found is not None
     assert found[0] == "count"

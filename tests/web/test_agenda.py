@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from playground import limits
-from playground.hosting.session import protocol, said
-from playground.hosting.session.ease import LATE_S, MOST, Ease
+from playground.hosting.session import page_messages, protocol
+from playground.hosting.session.frame_throttle import LATE_S, MOST, FrameThrottle
 from playground.hosting.workers import worker as workers
-from playground.hosting.workers.agenda import GRID_S, Agenda
-from playground.hosting.workers.worker import Worker
+from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
+from playground.hosting.workers.worker import EngineWorker
+from playground.limits import session_limits
 from tests.web.stub import StubDoor
 
 SESSIONS = 12
@@ -21,7 +21,7 @@ COMMAND = {"do": "emit", "count": 1}
 
 
 def test_who_is_waited_for_comes_before_those_whose_time_has_come() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("plays", 1.0)
     agenda.put("asked", -math.inf)
     agenda.put("asked too", -math.inf)
@@ -32,7 +32,7 @@ def test_who_is_waited_for_comes_before_those_whose_time_has_come() -> None:
 
 
 def test_turns_that_only_let_time_pass_come_together() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("one", GRID_S * 1.2)
     agenda.put("two", GRID_S * 1.9)
     assert agenda.wait_s(GRID_S) == pytest.approx(GRID_S)
@@ -42,7 +42,7 @@ def test_turns_that_only_let_time_pass_come_together() -> None:
 
 
 def test_turns_that_may_come_early_come_with_others_and_never_by_themselves() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("first", 1.0)
     agenda.put("soon", 1.08, early_s=0.1)
     agenda.put("later", 1.3, early_s=0.1)
@@ -53,7 +53,7 @@ def test_turns_that_may_come_early_come_with_others_and_never_by_themselves() ->
 
 
 def test_turns_at_their_time_do_not_come_with_others() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("first", 1.0)
     agenda.put("exact", 1.05)
     assert [agenda.take(1.0), agenda.take(1.0)] == [("first", 0.0), None]
@@ -62,7 +62,7 @@ def test_turns_at_their_time_do_not_come_with_others() -> None:
 
 
 def test_what_is_put_anew_or_forgotten_has_no_turn_of_before() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("one", 1.0)
     agenda.put("one", 5.0)
     agenda.put("two", -math.inf)
@@ -74,13 +74,13 @@ def test_what_is_put_anew_or_forgotten_has_no_turn_of_before() -> None:
 
 
 def test_what_was_due_before_anybody_knew_of_it_is_not_late() -> None:
-    agenda = Agenda()
+    agenda = WorkerAgenda()
     agenda.put("woken", 1.0, now_s=500.0)
     assert agenda.take(500.5) == ("woken", 0.5)
 
 
 def test_frames_are_spaced_out_while_everything_is_late_and_no_longer_than_that() -> None:
-    ease, now_s = Ease(), 0.0
+    ease, now_s = FrameThrottle(), 0.0
     for _half_second in range(20):
         ease.late(now_s, 2 * LATE_S)
         now_s += 0.5
@@ -109,10 +109,10 @@ class Machine:
         return self.now_s
 
     def send(self, message: Any) -> None:
-        if isinstance(message, protocol.Text):
+        if isinstance(message, protocol.PageText):
             self.frames[message.session] += 1
             self.now_s += self.turn_s  # what a frame costs
-        elif isinstance(message, protocol.Answer):
+        elif isinstance(message, protocol.CallAnswer):
             self.answered_s[message.call] = self.now_s
 
     def flush(self) -> None:
@@ -129,26 +129,27 @@ class Machine:
 
 def lesson(turn_s: float, tmp_path: Any, seconds: float = 6.0) -> Machine:
     """Let twelve sessions play in one worker, where each frame costs `turn_s`, and give a command a second in each."""
-    begin = protocol.Begin(root=str(tmp_path), bounds=limits.current().bounds())
+    begin = protocol.BeginWorker(root=str(tmp_path), bounds=session_limits.current().bounds())
     first: list[Any] = [begin]
     arrivals: list[tuple[float, Any]] = []
     for number in range(SESSIONS):
         name = f"s{number}"
         first += [
-            protocol.Open(name, 100_000 + number, {"commands": []}, [], 0, True),
-            protocol.Said(name, said.Hello(), 1),
-            protocol.Submit(name, 200_000 + number, {"do": "tick", "on": True}),
+            protocol.OpenRun(name, 100_000 + number, {"commands": []}, [], 0, True),
+            protocol.PageSaid(name, page_messages.PageHello(), 1),
+            protocol.SubmitCommand(name, 200_000 + number, {"do": "tick", "on": True}),
         ]
         for second in range(1, int(seconds)):
             at_s = second + number / SESSIONS
-            arrivals.append((at_s, protocol.Submit(name, second * 1000 + number, COMMAND)))
+            arrivals.append((at_s, protocol.SubmitCommand(name, second * 1000 + number, COMMAND)))
         # Readers that keep up: everything they are sent is acknowledged at once.
         arrivals += [
-            (tenth / 10, protocol.Said(name, said.Ack(10**9), 1)) for tenth in range(2, int(seconds * 10), 2)
+            (tenth / 10, protocol.PageSaid(name, page_messages.FrameAck(10**9), 1))
+            for tenth in range(2, int(seconds * 10), 2)
         ]
     arrivals.sort(key=lambda each: each[0])
     machine = Machine([(0.0, each) for each in first] + arrivals, turn_s)
-    worker = Worker(machine, StubDoor(), machine.clock)  # type: ignore[arg-type]  # doubles
+    worker = EngineWorker(machine, StubDoor(), machine.clock)  # type: ignore[arg-type]  # doubles
     while machine.arrivals:
         worker.go_on()
     runs = [session.run for session in worker.sessions.values()]

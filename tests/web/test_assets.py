@@ -1,6 +1,6 @@
 """Static files are collected under names that browsers may keep for ever."""
 
-from playground.assets import imported_first
+from playground.server.static_assets import imported_first
 
 
 def test_a_module_gets_its_name_after_those_that_it_imports() -> None:

@@ -13,7 +13,6 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import ratelimit
 from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
@@ -23,6 +22,7 @@ from playground.exercises.builder import made
 from playground.exercises.kinds import grade, order, solution_of
 from playground.exercises.kinds.kind import play
 from playground.exercises.models import Made, Work
+from playground.limits import rate_limits
 from playground.models import Session
 from tests.web import record
 
@@ -41,10 +41,10 @@ GET = {"do": "get", "count": 2, "ack": False}
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    ratelimit.forget()
+    rate_limits.forget()
     made.forget()
     yield
-    ratelimit.forget()
+    rate_limits.forget()
     made.forget()
 
 

@@ -10,13 +10,14 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client, RequestFactory
 
-from playground import callers, ratelimit
-from playground.addresses import LastHop, address_of, network
-from playground.callers import Caller
+from playground.callers import request_callers
+from playground.callers.client_addresses import LastHop, address_of, network
+from playground.callers.request_callers import RequestCaller
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner
-from playground.turns import lane_of
+from playground.limits import rate_limits
+from playground.limits.page_scheduler import lane_of
 
 HOUSE = "2001:db8:1:2"
 """A network of 64 bits, from which anybody has 2 to the 64 addresses."""
@@ -55,11 +56,11 @@ async def test_behind_a_proxy_the_forwarded_address_counts_as_its_network() -> N
 @pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Callable[[int], None]:
     """Let no bucket fill up meanwhile; return what sets how many sessions one caller may begin in a minute."""
-    monkeypatch.setattr(ratelimit, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
     def bound(new_per_minute: int) -> None:
         settings.WATERLINE = {**settings.WATERLINE, "new_per_minute": new_per_minute}
-        ratelimit.forget()
+        rate_limits.forget()
 
     return bound
 
@@ -114,16 +115,16 @@ def test_a_class_of_thirty_goes_on_while_somebody_at_its_address_uses_it_up(
 def test_who_asks_is_a_class_a_teacher_or_an_address(school: Classroom) -> None:
     request = RequestFactory().get("/", REMOTE_ADDR=f"{HOUSE}::5")
     request.session = student_of(school, "anna").session
-    assert callers.of_request(request) == Caller(f"class {school.pk}")
+    assert request_callers.of_request(request) == RequestCaller(f"class {school.pk}")
     scope = {"session": {"_auth_user_id": "7", "visitor": "v"}, "client": ("192.0.2.1", 4)}
-    assert callers.of_scope(scope) == Caller("teacher 7", "v")
-    assert callers.of_scope({**scope, "session": {}}) == Caller("192.0.2.1")
-    assert callers.present() == callers.NOBODY
+    assert request_callers.of_scope(scope) == RequestCaller("teacher 7", "v")
+    assert request_callers.of_scope({**scope, "session": {}}) == RequestCaller("192.0.2.1")
+    assert request_callers.present() == request_callers.NOBODY
 
 
 def test_of_an_address_only_a_number_is_kept_that_many_share() -> None:
-    traces = {callers.trace_of(f"192.0.{number >> 8}.{number & 255}") for number in range(2000)}
+    traces = {request_callers.trace_of(f"192.0.{number >> 8}.{number & 255}") for number in range(2000)}
     assert 1900 < len(traces) <= 2000
-    assert {len(each) for each in traces} == {callers.TRACE_LETTERS}
-    assert callers.trace_of("class 7") == "class 7"
-    assert callers.trace_of("") == ""
+    assert {len(each) for each in traces} == {request_callers.TRACE_LETTERS}
+    assert request_callers.trace_of("class 7") == "class 7"
+    assert request_callers.trace_of("") == ""

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.replay.frames import Frame, encode, frame_message, snapshot_message
+from engine.replay.frames import PlayedFrame, encode, frame_message, snapshot_message
 from engine.report.transitions.base import UNITS, Group, Transition
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import all_kinds, fields_of
@@ -71,8 +71,8 @@ def test_messages_have_the_shapes_of_the_pages_types() -> None:
     for message in (
         snapshot_message(rows.next, node.now_us, state, "join", {}, node.log.digest),
         frame_message(
-            Frame(0, rows.at_us, rows.rows), node.now_us, digest=node.log.digest, play=True, speed=1.0
+            PlayedFrame(0, rows.at_us, rows.rows), node.now_us, digest=node.log.digest, play=True, speed=1.0
         ),
-        frame_message(Frame(0), node.now_us, ack=False),
+        frame_message(PlayedFrame(0), node.now_us, ack=False),
     ):
         msgspec.json.decode(encode(message), type=HostMessage, strict=True)

@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from engine.replay import Player, on_ledger
-from playground import library, limits
-from playground.hosting.book import Remembered
-from playground.hosting.checkpoints import SUFFIX, Checkpoints
+from engine.replay import RunPlayer, on_ledger
+from playground.hosting.checkpoints import SUFFIX, CheckpointStore
 from playground.hosting.directories import SessionFiles
-from playground.hosting.engine_door import EngineDoor
-from playground.hosting.run import Run
+from playground.hosting.real_engine import EngineDoor
+from playground.hosting.run import SessionRun
 from playground.hosting.session import protocol
-from playground.hosting.session.session import Session
+from playground.hosting.session.session import EngineSession
+from playground.hosting.session_record import RecordedSession
+from playground.library import ready_scenarios
+from playground.limits import session_limits
 
 SESSION = "abc"
 COMMANDS: list[tuple[int, dict[str, Any]]] = [
@@ -47,7 +48,7 @@ class World:
         self.reached_us = 0
         self.repeated: list[int] = []
         self.sent: list[Any] = []
-        self.open: list[Session | Run] = []
+        self.open: list[EngineSession | SessionRun] = []
         """What must be closed at the end: a killed process closes nothing, but this one lives on."""
 
     def close(self) -> None:
@@ -55,35 +56,38 @@ class World:
         for each in self.open:
             each.close()
 
-    def session(self, key: bytes = b"secret", build: str = "one") -> Session:
+    def session(self, key: bytes = b"secret", build: str = "one") -> EngineSession:
         """Wake the session."""
         kept = self.root / "checkpoints"
-        session = Session(
+        session = EngineSession(
             SESSION,
             door=self.door,
             files=self.files,
-            bounds=limits.current().bounds(),
+            bounds=session_limits.current().bounds(),
             send=self.sent.append,
             clock=time.monotonic,
-            checkpoints=Checkpoints(kept, door=self.door, key=key, build=build, most_bytes=50_000_000),
+            checkpoints=CheckpointStore(kept, door=self.door, key=key, build=build, most_bytes=50_000_000),
         )
         self.open.append(session)
-        do(session, protocol.Open(SESSION, 1, self.blank, list(self.commands), self.reached_us, play=False))
+        do(
+            session,
+            protocol.OpenRun(SESSION, 1, self.blank, list(self.commands), self.reached_us, play=False),
+        )
         return session
 
-    def live(self, session: Session, until_us: int) -> None:
+    def live(self, session: EngineSession, until_us: int) -> None:
         """Give the commands that are due and go on to `until_us`."""
         run = running(session)
         for at_us, command in COMMANDS[len(self.commands) :]:
             if at_us <= until_us:
                 run.turn(at_us, 10)
-                do(session, protocol.Submit(SESSION, 2, command))
+                do(session, protocol.SubmitCommand(SESSION, 2, command))
                 self.commands.append((at_us, command))
         run.turn(until_us, 10)
 
-    def rest(self, session: Session) -> str:
+    def rest(self, session: EngineSession) -> str:
         """Put the session to rest; return its digest."""
-        do(session, protocol.Rest(SESSION, 3))
+        do(session, protocol.Suspend(SESSION, 3))
         value: dict[str, Any] = self.sent[-1].value
         self.reached_us = value["at_us"]
         return str(value["digest"])
@@ -92,14 +96,14 @@ class World:
         return sorted((self.root / "checkpoints").glob(f"*/*{SUFFIX}"))
 
 
-def do(session: Session, message: Any) -> None:
+def do(session: EngineSession, message: Any) -> None:
     """Hand a message over, and give turns until it is done."""
     session.receive(message)
     while session.due_s() <= 0.0:
         session.turn(1.0)
 
 
-def running(session: Session) -> Run:
+def running(session: EngineSession) -> SessionRun:
     assert session.run is not None
     return session.run
 
@@ -119,15 +123,15 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     world.close()
 
 
-def contents(run: Run) -> dict[str, bytes]:
+def contents(run: SessionRun) -> dict[str, bytes]:
     files: Any = run.files
     return {path: files.read_bytes(path, 0, 10**9) for path in files.paths()}
 
 
-def straight(world: World, until_us: int) -> Run:
+def straight(world: World, until_us: int) -> SessionRun:
     """Run everything without a pause."""
     node, files = world.door.open(world.blank, str(world.root / "straight"), 10**9)
-    run = Run(node, files, 10**9)
+    run = SessionRun(node, files, 10**9)
     world.open.append(run)
     for at_us, command in COMMANDS:
         if at_us <= until_us:
@@ -219,7 +223,7 @@ def test_a_checkpoint_later_than_the_next_command_does_not_fit(world: World) -> 
     world.reached_us = 3_200_000  # the record knows of no more
     session = world.session()
     running(session).turn(3_500_000, 10)
-    do(session, protocol.Submit(SESSION, 2, MORE))
+    do(session, protocol.SubmitCommand(SESSION, 2, MORE))
     world.commands.append((3_500_000, MORE))
     running(session).turn(5_000_000, 10)
     digest = running(session).node.log.digest
@@ -251,8 +255,10 @@ def test_packing_and_unpacking_let_others_have_their_turns(world: World) -> None
     session = world.session()
     world.live(session, 4_000_000)
     run, path = running(session), world.files.of(SESSION)
-    checkpoints = Checkpoints(world.root / "other", door=world.door, key=b"k", build="one", most_bytes=10**8)
-    record = Remembered(world.blank, list(world.commands))
+    checkpoints = CheckpointStore(
+        world.root / "other", door=world.door, key=b"k", build="one", most_bytes=10**8
+    )
+    record = RecordedSession(world.blank, list(world.commands))
     pauses: list[int] = []
     run.node.log.pause = None
     assert checkpoints.save(SESSION, run.node, run.files, path, record, lambda: pauses.append(1))
@@ -268,12 +274,12 @@ def test_packing_and_unpacking_let_others_have_their_turns(world: World) -> None
     assert len(pauses) > packed + 3
 
 
-@pytest.mark.parametrize("path", library.files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ready_scenarios.files(), ids=lambda path: path.stem)
 def test_every_kind_of_run_can_be_kept(path: Path) -> None:
-    run = library.load(path).run
+    run = ready_scenarios.load(path).run
     node = on_ledger(run)
-    Player(node).finish(run["until_us"] // 2)
+    RunPlayer(node).finish(run["until_us"] // 2)
     again = pickle.loads(pickle.dumps(node))
     for each in (node, again):
-        Player(each).finish(run["until_us"] // 2 + 1_000_000)
+        RunPlayer(each).finish(run["until_us"] // 2 + 1_000_000)
     assert again.log.digest == node.log.digest

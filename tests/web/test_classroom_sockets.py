@@ -15,12 +15,13 @@ from django.conf import settings as django_settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import holds, live
 from playground.asgi import application
 from playground.classroom import limits, rooms, services, sockets, voting
 from playground.classroom.models import Classroom
 from playground.exercises import limits as exercise_limits
 from playground.exercises.models import Work
+from playground.records import paused_sessions
+from playground.sessions import live_hosts
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,13 +32,13 @@ def _fresh() -> Iterator[None]:
     limits.forget()
     exercise_limits.forget()
     yield
-    holds._held.clear()
+    paused_sessions._held.clear()
 
 
 @pytest_asyncio.fixture(autouse=True)
 async def _ended() -> AsyncIterator[None]:
     yield
-    await live.end()
+    await live_hosts.end()
 
 
 class End:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import ownership, ratelimit, services
+from playground.callers import session_ownership
+from playground.limits import rate_limits
 from playground.lti.models import LogIn
 from playground.models import Session
+from playground.records import services
 from tests.conftest import ROOT
 from tests.web.lti_platform import CUSTOM, Platform
 from tests.web.test_lti import begin, connected, launch
@@ -22,7 +24,12 @@ HOUR = timedelta(hours=1)
 Jump = Callable[[timedelta], None]
 
 WALL_CLOCKS = ("time.time", "time.time_ns", "timezone.now", "datetime.now", "datetime.utcnow")
-RUNS = ("playground/hosting", "playground/sockets.py", "playground/book.py", "playground/writer.py")
+RUNS = (
+    "playground/hosting",
+    "playground/sessions/session_sockets.py",
+    "playground/records/database_record.py",
+    "playground/records/record_writer.py",
+)
 
 
 @pytest.fixture
@@ -48,9 +55,9 @@ def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
 
 @pytest.fixture
 def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
-    ratelimit.forget()
+    rate_limits.forget()
     yield from connected(Platform(), monkeypatch)
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def names_of(path: Any) -> set[str]:
@@ -83,7 +90,7 @@ def test_whoever_began_a_session_owns_it_afterwards(
     jump(difference)
     assert services.delete_sessions_unseen_for(1) == 0
     assert client.get(f"/s/{session.public_id}/").status_code == 200
-    assert ownership.owns(client.session, session.public_id)
+    assert session_ownership.owns(client.session, session.public_id)
     client.post("/s/new", {"profile": "classroom"})
     assert Session.objects.count() == 2
 

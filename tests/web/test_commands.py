@@ -12,8 +12,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground import library, selectors, services, tidying
+from playground.library import ready_scenarios
 from playground.models import CommandRecord, Scenario, Session
+from playground.records import selectors, services
+from playground.server import record_tidying
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -27,9 +29,9 @@ def load() -> str:
 
 def test_loading_shows_progress_and_twice_changes_nothing() -> None:
     first = load()
-    assert first.count("loaded") == len(library.files())
+    assert first.count("loaded") == len(ready_scenarios.files())
     before = list(Scenario.objects.values())
-    assert load().count("unchanged") == len(library.files())
+    assert load().count("unchanged") == len(ready_scenarios.files())
     assert list(Scenario.objects.values()) == before
 
 
@@ -91,10 +93,10 @@ def test_the_server_tidies_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
     def sleep(seconds: float) -> None:
-        if seconds == tidying.AGAIN_S:
+        if seconds == record_tidying.AGAIN_S:
             raise EnoughError
 
-    monkeypatch.setattr(tidying, "call_command", call)
+    monkeypatch.setattr(record_tidying, "call_command", call)
     monkeypatch.setattr(threading, "excepthook", lambda _arguments: None)
-    tidying.begin(sleep).join(30)
-    assert done == list(tidying.CHORES), "one that fails keeps none from being done"
+    record_tidying.begin(sleep).join(30)
+    assert done == list(record_tidying.CHORES), "one that fails keeps none from being done"

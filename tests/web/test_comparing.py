@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import services
 from playground.comparing import changes, reel
-from playground.comparing.divergence import Comparison
-from playground.comparing.reel import Studio, make
-from playground.doors import door
-from playground.messages import Refused
+from playground.comparing.divergence import RunComparison
+from playground.comparing.reel import ReelMaker, make
+from playground.hosting.engine_factory import door
 from playground.models import Scenario
+from playground.records import services
+from playground.texts.page_message import RequestRefused
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +78,7 @@ def test_a_lazy_queue_parts_at_its_first_message() -> None:
 
 
 def test_a_run_that_does_nothing_more_parts_too() -> None:
-    both = Comparison()
+    both = RunComparison()
     same = (1, b'["Published","Q21"]')
     both.add([same], [same, (2, b'["Acked","Q39"]')])
     assert both.found is None
@@ -148,24 +148,24 @@ def test_absurd_values_are_refused(change: str, text: str) -> None:
 def test_a_run_that_is_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("playground.comparing.side.MOST_TRANSITIONS", 20)
     a = scenario(BURST)
-    with pytest.raises(Refused, match="more than 20 transitions"):
+    with pytest.raises(RequestRefused, match="more than 20 transitions"):
         made([a, a])
 
 
 def test_a_comparison_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("playground.comparing.reel.MOST_S", -1.0)
-    with pytest.raises(Refused, match="more than -1 seconds"):
+    with pytest.raises(RequestRefused, match="more than -1 seconds"):
         made([scenario(BURST), scenario(BURST)])
 
 
 def test_the_studio_makes_each_comparison_once_and_turns_away_a_crowd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    studio, a = Studio(), scenario(BURST)
+    studio, a = ReelMaker(), scenario(BURST)
     first = studio.ask("a/b", [a, a], nullcontext())
     assert studio.ask("a/b", [a, a], nullcontext()) is first
     monkeypatch.setattr(reel, "WAITING", 0)
-    with pytest.raises(Refused, match="Try again"):
+    with pytest.raises(RequestRefused, match="Try again"):
         studio.ask("a/c", [a, a], nullcontext())
 
 

@@ -10,10 +10,11 @@ import pytest
 from django.test import Client
 
 from engine.releases import RELEASES
-from playground import other_release, services
 from playground.comparing.ready import READY
 from playground.comparing.reel import make
-from playground.doors import door
+from playground.hosting.engine_factory import door
+from playground.records import services
+from playground.storybook import other_release
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from django.test import Client
 
 from engine.broker.commands.scenario import parse
 from playground.inspecting import reading
-from playground.inspecting.configuration import Configuration, read
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.configuration import ConfigurationReport, read
+from playground.inspecting.unreadable import UnreadableInput
 
 CONF = """
 # rabbitmq.conf
@@ -36,7 +36,7 @@ ENVIRONMENT = (
 )
 
 
-def keys(found: Configuration) -> list[str]:
+def keys(found: ConfigurationReport) -> list[str]:
     return [key for key, _why in found.left_out]
 
 
@@ -160,5 +160,5 @@ def test_the_settings_open_as_a_session_of_ones_own() -> None:
 
 @pytest.mark.parametrize("text", ["", "hello = world", "[]", "[{rabbit,[]}]", "[" * 1000, "=" * 1000])
 def test_what_is_none_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable, match="figures"):
+    with pytest.raises(UnreadableInput, match="figures"):
         read(text)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground import wire
-from playground.hosting.session import said
+from playground.hosting.session import page_messages
+from playground.sessions import wire_messages
 from tests.web.test_host import World
 
 
@@ -61,6 +61,8 @@ async def test_who_only_watches_lists_but_changes_nothing(world: World) -> None:
 
 
 def test_a_line_is_bounded() -> None:
-    assert wire.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == said.Ask(1, "list_queues")
-    with pytest.raises(wire.BadMessage):
-        wire.decode('{"t":"ask","id":1,"line":"' + "x" * 256 + '"}', 1000)
+    assert wire_messages.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == page_messages.AskConsole(
+        1, "list_queues"
+    )
+    with pytest.raises(wire_messages.BadMessage):
+        wire_messages.decode('{"t":"ask","id":1,"line":"' + "x" * 256 + '"}', 1000)

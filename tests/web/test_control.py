@@ -12,9 +12,10 @@ import pytest
 import pytest_asyncio
 from channels.layers import InMemoryChannelLayer
 
-from playground import control, holds
 from playground.classroom import others, rooms
-from playground.control import Line
+from playground.records import paused_sessions
+from playground.sessions import cluster_control
+from playground.sessions.cluster_control import ControlLine
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 
@@ -23,13 +24,13 @@ CLASS = 10**9
 
 
 @pytest_asyncio.fixture
-async def line() -> AsyncIterator[Callable[..., Line]]:
+async def line() -> AsyncIterator[Callable[..., ControlLine]]:
     """Return a function that gives a process's end of one conversation."""
     layer = InMemoryChannelLayer()
     tasks: list[asyncio.Task[None]] = []
 
-    def begin(**handlers: control.Handler) -> Line:
-        made = Line(layer, handlers)
+    def begin(**handlers: cluster_control.Handler) -> ControlLine:
+        made = ControlLine(layer, handlers)
         tasks.append(asyncio.create_task(made.run()))
         return made
 
@@ -78,7 +79,7 @@ async def test_what_cannot_be_handled_ends_nothing(line: Any, caplog: Any) -> No
 
 
 async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) -> None:
-    monkeypatch.setattr(control, "AGAIN_S", 0.05)
+    monkeypatch.setattr(cluster_control, "AGAIN_S", 0.05)
     failures = 2
     send = InMemoryChannelLayer.group_send
 
@@ -104,31 +105,31 @@ async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) ->
 def sent(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
     """Return what this process says to the others."""
     found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr(control, "broadcast", lambda kind, **fields: found.append((kind, fields)))
+    monkeypatch.setattr(cluster_control, "broadcast", lambda kind, **fields: found.append((kind, fields)))
     return found
 
 
 @pytest.fixture(autouse=True)
 def _nobody_held() -> Any:
     yield
-    holds._held.clear()
+    paused_sessions._held.clear()
     others._holding.clear()
 
 
 def hear(kind: str, **fields: Any) -> None:
-    control._handlers[kind]("other", **fields)
+    cluster_control._handlers[kind]("other", **fields)
 
 
 async def test_a_class_that_is_frozen_elsewhere_holds_its_sessions_here(monkeypatch: Any) -> None:
     hear("hold", classroom=CLASS, sessions=["one", "two"])
-    assert holds.is_held("one")
-    assert not holds.is_held("three")
+    assert paused_sessions.is_held("one")
+    assert not paused_sessions.is_held("three")
     hear("hold", classroom=CLASS, sessions=[])
-    assert not holds.is_held("one")
+    assert not paused_sessions.is_held("one")
     monkeypatch.setattr(rooms, "FRESH_S", 0.05)
     hear("hold", classroom=CLASS, sessions=["one"])
     await asyncio.sleep(0.1)
-    assert not holds.is_held("one"), "a room that says nothing more holds nobody"
+    assert not paused_sessions.is_held("one"), "a room that says nothing more holds nobody"
 
 
 async def test_a_frozen_class_is_announced_at_each_check_and_its_end_once(sent: Any) -> None:
@@ -175,7 +176,7 @@ async def test_a_room_counts_who_is_connected_elsewhere(sent: Any) -> None:
     assert sent[-1] == ("present", {"classroom": CLASS, "online": []})
 
 
-async def _end(room: rooms.Room, members: list[Member]) -> None:
+async def _end(room: rooms.ClassRoom, members: list[Member]) -> None:
     for member in members:
         rooms.leave(room, member)
     while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room does not announce its end

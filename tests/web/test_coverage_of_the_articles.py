@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from msgspec.structs import replace
 
-from playground import library, verdicts
+from playground import verdicts
+from playground.library import ready_scenarios as library
 from playground.storybook.rehearsal import rehearse
-from playground.subjects import SUBJECTS
+from playground.storybook.subject_names import SUBJECTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coverage-of-the-articles.md"

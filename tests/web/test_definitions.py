@@ -10,8 +10,8 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
-from playground.inspecting.definitions import MOST_EACH, MOST_VHOSTS, Taken, read
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.definitions import MOST_EACH, MOST_VHOSTS, TakenDefinitions, read
+from playground.inspecting.unreadable import UnreadableInput
 
 VHOST = "/"
 
@@ -29,15 +29,15 @@ def binding(source: str, destination: str, kind: str = "queue", **more: Any) -> 
     return {**ends, "vhost": VHOST, "routing_key": "k", "arguments": {}, **more}
 
 
-def taken(**tables: Any) -> Taken:
+def taken(**tables: Any) -> TakenDefinitions:
     return read(json.dumps({"rabbit_version": "3.10.8", "queues": [queue("in")], **tables}).encode())
 
 
-def names(found: Taken, table: str = "queues") -> list[str]:
+def names(found: TakenDefinitions, table: str = "queues") -> list[str]:
     return [each["name"] for each in found.scenario["topology"].get(table, ())]
 
 
-def left_out(found: Taken) -> dict[str, str]:
+def left_out(found: TakenDefinitions) -> dict[str, str]:
     return {name: why["code"] for name, why in found.left_out}
 
 
@@ -204,7 +204,7 @@ def test_a_file_that_power_shell_wrote_is_read() -> None:
 
 
 def test_a_file_without_queues_is_told_so() -> None:
-    with pytest.raises(Unreadable, match="definitions_queues"):
+    with pytest.raises(UnreadableInput, match="definitions_queues"):
         read(json.dumps({"users": [], "vhosts": [{"name": "/"}], "exchanges": []}).encode())
 
 
@@ -226,7 +226,7 @@ def test_a_byte_order_mark_is_no_error() -> None:
     ],
 )
 def test_what_is_none_is_refused(data: bytes) -> None:
-    with pytest.raises(Unreadable, match="definitions"):
+    with pytest.raises(UnreadableInput, match="definitions"):
         read(data)
 
 
@@ -253,7 +253,7 @@ def test_hostile_values_anywhere_give_a_reason(odd: Any) -> None:
 def test_another_encoding_is_named_with_its_first_byte(encoding: str) -> None:
     """The page answered with an error of the server, and the engine in the browser ended."""
     data = json.dumps({"queues": [queue("in"), queue("Müller")]}, ensure_ascii=False).encode(encoding)
-    with pytest.raises(Unreadable, match="definitions_encoding") as refused:
+    with pytest.raises(UnreadableInput, match="definitions_encoding") as refused:
         read(data)
     byte = refused.value.values["byte"]
     data[: byte - 1].decode()
@@ -274,7 +274,7 @@ def test_a_count_of_priorities_that_the_broker_refuses_is_counted_by_nobody(prio
 def test_where_no_queue_can_be_played_the_first_reason_is_given() -> None:
     """The page once said that names begin with a small letter, which is not so."""
     quorum = queue("Q", **{"x-queue-type": "quorum"})
-    with pytest.raises(Unreadable, match="definitions_queues_refused") as refused:
+    with pytest.raises(UnreadableInput, match="definitions_queues_refused") as refused:
         read(json.dumps({"queues": [quorum, {**queue("b"), "durable": 1}]}).encode())
     values = refused.value.values
     assert (values["name"], values["reason"]["code"], values["count"]) == ("Q", "quorum_queue", 2)

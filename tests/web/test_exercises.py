@@ -13,15 +13,17 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground import ownership, ratelimit, whereabouts
+from playground.callers import session_ownership
 from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services, task
-from playground.exercises.grading import Verdict
+from playground.exercises.grading import GradedVerdict
 from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
-from playground.hosting.wishes import RunSoFar
-from playground.messages import Message
+from playground.hosting.command_queue import RunSoFar
+from playground.limits import rate_limits
 from playground.models import Scenario, Session
+from playground.sessions import owner_address
+from playground.texts.page_message import PageMessage
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +31,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    ratelimit.forget()
+    rate_limits.forget()
     yield
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def address(slug: str, action: str = "") -> str:
@@ -96,7 +98,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert "is-held" in client.get(address("read-back")).content.decode()
     before = work.session
     assert before is not None
-    assert before.public_id not in ownership.owned(client.session)
+    assert before.public_id not in session_ownership.owned(client.session)
     assert before.scenario["until_us"] == catalog.exercise("read-back").scenario["until_us"]
     client.post(address("read-back", "answer"), {"answer": "4"})
     page = client.get(address("read-back")).content.decode()
@@ -104,7 +106,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert work.session is not None
     assert work.session.pk != before.pk
     assert not Session.objects.filter(pk=before.pk).exists()
-    assert work.session.public_id in ownership.owned(client.session)
+    assert work.session.public_id in session_ownership.owned(client.session)
     assert work.session.reached_us == before.scenario["until_us"]
     assert "is-held" not in page
     assert "data-run-on" in page
@@ -215,7 +217,7 @@ def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
     client.post(address("reach-delta", "solution"))
     work.refresh_from_db()
     assert work.solution_shown
-    services._move_on(work, catalog.exercise("reach-delta"), Verdict(True), None)
+    services._move_on(work, catalog.exercise("reach-delta"), GradedVerdict(True), None)
     assert not work.right_first
 
 
@@ -255,7 +257,7 @@ def test_a_state_is_looked_for_in_the_session_itself(client: Client) -> None:
     work = begin(client, slug)
     assert work.session is not None
     assert client.get(address(slug)).status_code == 200
-    assert work.session.public_id in ownership.owned(client.session)
+    assert work.session.public_id in session_ownership.owned(client.session)
     client.post(address(slug, "answer"))
     work.refresh_from_db()
     assert (work.attempts, work.done_at) == (1, None)
@@ -388,7 +390,7 @@ def test_answers_are_rate_limited(client: Client) -> None:
     wrong = {**solution_of(catalog.exercise("first-paging"))[0], "5": "q4"}
     codes = [
         client.post(address("first-paging", "answer"), posted("first-paging", wrong)).status_code
-        for _try in range(ratelimit.PER_MINUTE["attempts"] + 3)
+        for _try in range(rate_limits.PER_MINUTE["attempts"] + 3)
     ]
     assert codes[0] == 302
     assert codes[-1] == 409
@@ -396,7 +398,7 @@ def test_answers_are_rate_limited(client: Client) -> None:
 
 def test_a_gate_closes_answers_and_beginnings(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(client, "first-in")
-    monkeypatch.setattr(gates, "_gates", [(lambda learner, slug: Message("Look at the board."), False)])
+    monkeypatch.setattr(gates, "_gates", [(lambda learner, slug: PageMessage("Look at the board."), False)])
     assert client.post(address("first-in", "answer"), {"answer": "q4"}).status_code == 409
     assert "Look at the board." in client.post(address("read-back", "begin")).content.decode()
     assert Work.objects.get().attempts == 0
@@ -470,7 +472,7 @@ def test_an_awake_session_is_judged_by_its_own_engine(
         asked.extend(goals)
         return RunSoFar(2_000_000, "", {}, commands, [(40, True), (1, True), (0, len(asked) > 3)])
 
-    monkeypatch.setattr(whereabouts, "moment", moment)
+    monkeypatch.setattr(owner_address, "moment", moment)
     monkeypatch.setattr(reach, "Playback", None)
     client.post(address(slug, "answer"), {"found": "all"})
     work.refresh_from_db()
@@ -488,7 +490,7 @@ def test_a_session_that_is_too_long_for_its_engine_must_begin_again(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(client, "reach-delta")
-    monkeypatch.setattr(whereabouts, "moment", lambda *_given: RunSoFar(1, "", {}, [], None))
+    monkeypatch.setattr(owner_address, "moment", lambda *_given: RunSoFar(1, "", {}, [], None))
     answer = client.post(address("reach-delta", "answer"))
     assert answer.status_code == 409
     assert "too long to be checked" in answer.content.decode()

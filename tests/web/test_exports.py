@@ -12,7 +12,8 @@ from asgiref.sync import sync_to_async
 from django.test import AsyncClient
 
 from engine.report.transitions.stops import QueueStopped
-from playground import library, selectors, services
+from playground.library import ready_scenarios
+from playground.records import selectors, services
 from playground.views import exports
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,7 +26,7 @@ async def lines_of(response: Any) -> str:
 async def test_a_run_comes_out_as_json_lines_and_csv() -> None:
     @sync_to_async
     def begin() -> str:
-        entry = library.entry("first-burst")
+        entry = ready_scenarios.entry("first-burst")
         assert entry is not None
         kept = services.keep_scenario(entry.run)
         session = services.start_session(selectors.scenario_body(kept), kept, 4_800_000)
@@ -50,7 +51,7 @@ async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch)
 
     @sync_to_async
     def begin() -> str:
-        entry = library.entry("taking-from-a-queue")
+        entry = ready_scenarios.entry("taking-from-a-queue")
         assert entry is not None
         return services.start_session(entry.run, None, 11_000_000).public_id
 

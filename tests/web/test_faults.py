@@ -16,16 +16,16 @@ import pytest
 
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
-from playground import limits
-from playground.hosting.book import Remembered, Unreachable
 from playground.hosting.directories import SessionFiles
-from playground.hosting.engine_door import EngineDoor
-from playground.hosting.faults import Stopped
-from playground.hosting.past import Past, files_of
-from playground.hosting.registry import Registry
-from playground.hosting.session import said
-from playground.hosting.session.failures import Failure
-from playground.hosting.workers.end import Fallen, Lost
+from playground.hosting.faults import RunStopped
+from playground.hosting.past import PastReader, files_of
+from playground.hosting.real_engine import EngineDoor
+from playground.hosting.registry import HostRegistry
+from playground.hosting.session import page_messages
+from playground.hosting.session.failures import WorkFailure
+from playground.hosting.session_record import RecordedSession, RecordUnreachable
+from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
+from playground.limits import session_limits
 from tests.helpers.open_files import open_files
 from tests.web import test_host
 from tests.web.stub import MemoryBook, Reader, settled
@@ -43,12 +43,14 @@ class RealWorld(World):
     def __init__(self, root: Path, **changed: int) -> None:
         self.door: Any = EngineDoor()
         self.books = {}
-        self.limits = limits.Limits(**{**limits.current().public(), **HIDDEN, **changed})
-        self.registry = Registry(door=self.door, book=self.book, limits=self.limits, root=root)
+        self.limits = session_limits.SessionLimits(
+            **{**session_limits.current().public(), **HIDDEN, **changed}
+        )
+        self.registry = HostRegistry(door=self.door, book=self.book, limits=self.limits, root=root)
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
 
     def book(self, session_id: str) -> MemoryBook:
-        return self.books.setdefault(session_id, MemoryBook(Remembered(dict(self.blank), [])))
+        return self.books.setdefault(session_id, MemoryBook(RecordedSession(dict(self.blank), [])))
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ async def given(world: World, reader: Reader, commands: int) -> None:
     for number in range(1, commands + 1):
         world.command(reader, number, do="publish", count=20, size_bytes=8000, persistent=True)
         await reader.until("accepted", number)
-    world.host().say(said.Control(True, 10))
+    world.host().say(page_messages.ControlRun(True, 10))
     await asyncio.sleep(0.3)
 
 
@@ -135,7 +137,7 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     broken()
     real.host().undo(reader.client, 99)
     await reader.until("accepted", 9)
-    real.host().say(said.Control(True, 10))
+    real.host().say(page_messages.ControlRun(True, 10))
     await settled(lambda: any(WORDS[what] in each["message"] for each in reader.of("notice")))
     await asyncio.sleep(0.5)
     assert len(real.books["one"].record.commands) == 7, "one undo takes one command back, and no more"
@@ -178,7 +180,7 @@ async def test_a_session_that_wakes_without_room_waits_and_is_welcomed_later(
     real: RealWorld, breakage: dict[str, tuple[Break, Break]]
 ) -> None:
     command = {"do": "publish", "count": 5, "size_bytes": 100, "persistent": True}
-    real.books["one"] = MemoryBook(Remembered(dict(real.blank), [(1000, command)], 2_000_000))
+    real.books["one"] = MemoryBook(RecordedSession(dict(real.blank), [(1000, command)], 2_000_000))
     broken, mended = breakage["no room"]
     broken()
     reader = real.reader()
@@ -209,7 +211,7 @@ async def test_the_directory_of_all_sessions_may_be_deleted(real: RealWorld, tmp
 async def test_only_one_command_is_struck_out_and_only_if_that_helps(worlds: Any) -> None:
     world: World = worlds()
     commands = [(5, {"do": "break"}), (6, {"do": "emit", "count": 1}), (7, {"do": "emit", "count": 1})]
-    world.books["one"] = MemoryBook(Remembered({"commands": []}, list(commands), 10))
+    world.books["one"] = MemoryBook(RecordedSession({"commands": []}, list(commands), 10))
     reader = world.reader()
     await settled(lambda: bool(reader.closed))
     assert world.books["one"].record.commands == commands
@@ -247,9 +249,9 @@ class LockedBook(MemoryBook):
 
     def _check(self) -> None:
         if self.locked:
-            raise Unreachable("database is locked")
+            raise RecordUnreachable("database is locked")
 
-    async def load(self) -> Remembered:
+    async def load(self) -> RecordedSession:
         self._check()
         return await super().load()
 
@@ -272,7 +274,7 @@ class LockedBook(MemoryBook):
 
 
 async def test_playing_goes_on_after_the_database_was_locked(world: World) -> None:
-    book = world.books["one"] = LockedBook(Remembered({"commands": []}, []))
+    book = world.books["one"] = LockedBook(RecordedSession({"commands": []}, []))
     reader = world.reader()
     world.command(reader, 1, do="tick", on=True)
     await reader.until("accepted")
@@ -304,7 +306,7 @@ async def test_what_was_written_although_it_seemed_not_is_acknowledged(
 
     async def add_and_fail(*arguments: Any) -> None:
         await add(*arguments)
-        raise Unreachable("the connection broke")
+        raise RecordUnreachable("the connection broke")
 
     monkeypatch.setattr(book, "add_command", add_and_fail)
     world.command(reader, 1, do="emit", count=2)
@@ -333,10 +335,10 @@ async def test_no_file_stays_open_after_resting_rebuilding_and_looking_back(
         assert len(open_files(tmp_path)) <= number
         record = await real.books["one"].load()
 
-        def repeat(root: str, number: int, record: Remembered) -> int:
+        def repeat(root: str, number: int, record: RecordedSession) -> int:
             return files_of(real.door, real.limits, root, number, record)
 
-        past = Past(real.registry.directory, repeat, real.limits.past_s)
+        past = PastReader(real.registry.directory, repeat, real.limits.past_s)
         with past.at("one", 5, record):
             pass
         real.host().leave(reader.client)
@@ -359,7 +361,7 @@ import django
 from django.conf import settings
 settings.configure()
 sys.setswitchinterval(1e-6)
-from playground.doors import door
+from playground.hosting.engine_factory import door
 start = threading.Barrier(8)
 scenario = {"version": 1, "profile": "classroom", "until_us": 1000000,
             "commands": [{"at_us": 1000, "do": "publish", "count": 3, "size_bytes": 100}]}
@@ -381,7 +383,7 @@ def test_sessions_that_wake_at_once_do_not_crash_a_fresh_process() -> None:
         assert ended.returncode == 0, ended.stderr.decode()[-2000:]
 
 
-@pytest.mark.parametrize("error", [Lost(), Fallen(Failure("outside", "no_room"), 0, False)])
+@pytest.mark.parametrize("error", [WorkerLost(), WorkerFailed(WorkFailure("outside", "no_room"), 0, False)])
 async def test_whoever_asks_where_a_run_is_while_it_fails_hears_that_it_stands_still(
     world: World, monkeypatch: Any, error: Exception
 ) -> None:
@@ -395,5 +397,5 @@ async def test_whoever_asks_where_a_run_is_while_it_fails_hears_that_it_stands_s
 
     with monkeypatch.context() as broken:
         broken.setattr(host.keeper, "call", fails)
-        with pytest.raises(Stopped):
+        with pytest.raises(RunStopped):
             await host.moment()

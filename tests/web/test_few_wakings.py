@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from playground import limits
-from playground.hosting.session import protocol, said
+from playground.hosting.session import page_messages, protocol
 from playground.hosting.workers import link
-from playground.hosting.workers.end import WorkerEnd
-from playground.hosting.workers.worker import Worker
+from playground.hosting.workers.worker import EngineWorker
+from playground.hosting.workers.worker_client import WorkerEnd
+from playground.limits import session_limits
 from tests.web import test_host
 from tests.web.stub import StubDoor
 from tests.web.test_host import World
@@ -31,9 +31,9 @@ class Server:
     def __init__(self, tmp_path: Any) -> None:
         self.now_s = 100.0
         self.arrives: list[Any] = [
-            protocol.Begin(root=str(tmp_path), bounds=limits.current().bounds()),
-            protocol.Open(NAME, 1, {"commands": []}, [], 0, True),
-            protocol.Said(NAME, said.Hello(), 1),
+            protocol.BeginWorker(root=str(tmp_path), bounds=session_limits.current().bounds()),
+            protocol.OpenRun(NAME, 1, {"commands": []}, [], 0, True),
+            protocol.PageSaid(NAME, page_messages.PageHello(), 1),
         ]
         self.frames = self.acknowledged = self.turns = 0
         self.parcels: list[list[str]] = []
@@ -42,16 +42,16 @@ class Server:
         """The last thing that the page heard of time, and when."""
         self.answers: list[Any] = []
         self._held: list[str] = []
-        self.worker = Worker(self, StubDoor(), lambda: self.now_s)  # type: ignore[arg-type]  # doubles
+        self.worker = EngineWorker(self, StubDoor(), lambda: self.now_s)  # type: ignore[arg-type]  # doubles
         self.let(1)
 
     # --- what the worker sees ---
 
     def send(self, message: Any) -> None:
         self._held.append(type(message).__name__)
-        if isinstance(message, protocol.Answer):
+        if isinstance(message, protocol.CallAnswer):
             self.answers.append(message.value)
-        if isinstance(message, protocol.Text):
+        if isinstance(message, protocol.PageText):
             received = json.loads(message.text)
             if received["t"] == "frame":
                 self.frames += 1
@@ -61,7 +61,7 @@ class Server:
                 self.announced = {**pace, **received, "now_us": received["at_us"], "heard_s": self.now_s}
             if received.get("ack", True):
                 self.acknowledged += 1
-                self.arrives.append(protocol.Said(message.session, said.Ack(10**9), 1))
+                self.arrives.append(protocol.PageSaid(message.session, page_messages.FrameAck(10**9), 1))
 
     def flush(self) -> None:
         if self._held:
@@ -96,7 +96,7 @@ class Server:
 
     def at_us(self) -> int:
         """Return the moment of the run, as a command would have it."""
-        self.arrives.append(protocol.Where(NAME, 99))
+        self.arrives.append(protocol.Locate(NAME, 99))
         self.answers.clear()
         while not self.answers:
             self.worker.go_on()
@@ -113,7 +113,7 @@ class Server:
 @pytest.fixture
 def server(tmp_path: Any) -> Server:
     made = Server(tmp_path)
-    made.arrives.append(protocol.Submit(NAME, 2, {"do": "tick", "on": True}))
+    made.arrives.append(protocol.SubmitCommand(NAME, 2, {"do": "tick", "on": True}))
     made.let(1)
     return made
 
@@ -131,9 +131,9 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
     """Each keeps its four frames a second; the worker is woken four times a second for all of them."""
     for number, name in enumerate(("two", "three", "four", "five"), 10):
         server.arrives += [
-            protocol.Open(name, number, {"commands": []}, [], 0, True),
-            protocol.Said(name, said.Hello(), 1),
-            protocol.Submit(name, number + 100, {"do": "tick", "on": True}),
+            protocol.OpenRun(name, number, {"commands": []}, [], 0, True),
+            protocol.PageSaid(name, page_messages.PageHello(), 1),
+            protocol.SubmitCommand(name, number + 100, {"do": "tick", "on": True}),
         ]
         server.let(0.26 + number / 1000 * 3)
     server.let(3)
@@ -144,14 +144,14 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
 
 def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) -> None:
     server.arrives += [
-        protocol.Open("two", 4, {"commands": []}, [], 0, True),
-        protocol.Said("two", said.Hello(), 1),
+        protocol.OpenRun("two", 4, {"commands": []}, [], 0, True),
+        protocol.PageSaid("two", page_messages.PageHello(), 1),
     ]
-    server.arrives.append(protocol.Submit("two", 5, {"do": "tick", "on": True}))
+    server.arrives.append(protocol.SubmitCommand("two", 5, {"do": "tick", "on": True}))
     server.let(2)
     turns = []
     for number in range(20):
-        server.arrives.append(protocol.Submit(NAME, 100 + number, {"do": "emit", "count": 1}))
+        server.arrives.append(protocol.SubmitCommand(NAME, 100 + number, {"do": "emit", "count": 1}))
         server.let(0.22)
         turns.append(server.turns)
     assert turns[1:] == [2] * 19, "each command, and its picture"
@@ -160,7 +160,7 @@ def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) ->
 def test_commands_four_times_a_second_bring_one_frame_each(server: Server) -> None:
     frames = 0
     for number in range(40):
-        server.arrives.append(protocol.Submit(NAME, 100 + number, {"do": "emit", "count": 1}))
+        server.arrives.append(protocol.SubmitCommand(NAME, 100 + number, {"do": "emit", "count": 1}))
         server.let(0.24 + number % 3 / 100)
         frames += server.frames
     assert frames <= 41
@@ -170,7 +170,7 @@ def test_commands_four_times_a_second_bring_one_frame_each(server: Server) -> No
 
 
 def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: Server) -> None:
-    server.arrives.append(protocol.Said(NAME, said.Show(False), 1))
+    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(False), 1))
     server.let(1)
     server.let(10)
     assert (server.frames, server.acknowledged) == (0, 0)
@@ -178,15 +178,15 @@ def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: 
 
 
 def test_a_page_that_comes_back_is_shown_everything_at_once(server: Server) -> None:
-    server.arrives.append(protocol.Said(NAME, said.Show(False), 1))
+    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(False), 1))
     server.let(2.1)
-    server.arrives.append(protocol.Said(NAME, said.Show(True), 1))
+    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(True), 1))
     server.let(0.1)
     assert sum("Text" in parcel for parcel in server.parcels) >= 1
 
 
 def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None:
-    server.arrives.append(protocol.Said(NAME, said.Control(play=False)))
+    server.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
     server.let(1)
     server.let(10)
     assert (server.frames, server.turns, server.parcels) == (0, 0, [])
@@ -194,9 +194,9 @@ def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None
 
 
 def test_an_answer_and_its_picture_are_sent_together(server: Server) -> None:
-    server.arrives.append(protocol.Said(NAME, said.Control(play=False)))
+    server.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
     server.let(1)
-    server.arrives.append(protocol.Submit(NAME, 3, {"do": "emit", "count": 3}))
+    server.arrives.append(protocol.SubmitCommand(NAME, 3, {"do": "emit", "count": 3}))
     server.let(1)
     assert server.parcels == [["Answer", "Text"]]
     assert server.turns == 2
@@ -205,14 +205,14 @@ def test_an_answer_and_its_picture_are_sent_together(server: Server) -> None:
 def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server) -> None:
     """Everybody's command is heard before anybody's picture is drawn."""
     server.arrives += [
-        protocol.Open("two", 4, {"commands": []}, [], 0, True),
-        protocol.Said("two", said.Hello(), 1),
-        protocol.Said(NAME, said.Control(play=False)),
-        protocol.Said("two", said.Control(play=False)),
+        protocol.OpenRun("two", 4, {"commands": []}, [], 0, True),
+        protocol.PageSaid("two", page_messages.PageHello(), 1),
+        protocol.PageSaid(NAME, page_messages.ControlRun(play=False)),
+        protocol.PageSaid("two", page_messages.ControlRun(play=False)),
     ]
     server.let(1)
     for name, number in ((NAME, 5), ("two", 6)):
-        server.arrives += [protocol.Submit(name, number, {"do": "emit", "count": 1})]
+        server.arrives += [protocol.SubmitCommand(name, number, {"do": "emit", "count": 1})]
     server.let(0.1)
     received = [kind for parcel in server.parcels for kind in parcel if kind in {"Answer", "Text"}]
     assert received == ["Answer", "Answer", "Text", "Text"]
@@ -228,7 +228,7 @@ def quiet(tmp_path: Any) -> Server:
 def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
     quiet: Server, speed: float
 ) -> None:
-    quiet.arrives.append(protocol.Said(NAME, said.Control(speed=speed)))
+    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(speed=speed)))
     quiet.let(1)
     quiet.let(20)
     assert 3 <= quiet.frames <= 5
@@ -238,7 +238,7 @@ def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
 
 @pytest.mark.parametrize("speed", [0.1, 1.0, 100.0])
 def test_the_page_shows_the_moment_of_the_run_though_nothing_is_sent(quiet: Server, speed: float) -> None:
-    quiet.arrives.append(protocol.Said(NAME, said.Control(speed=speed)))
+    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(speed=speed)))
     quiet.let(0.2)
     began_us, began_s = quiet.at_us(), quiet.now_s
     for seconds in (0.3, 2.1, 4.4, 7.0):
@@ -254,7 +254,7 @@ def test_the_page_shows_the_moment_of_the_run_though_nothing_is_sent(quiet: Serv
 def test_a_command_is_given_at_the_moment_that_the_page_shows(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Submit(NAME, 3, {"do": "emit", "count": 1}))
+    quiet.arrives.append(protocol.SubmitCommand(NAME, 3, {"do": "emit", "count": 1}))
     quiet.let(0.2)
     at_us = next(answer["at_us"] for answer in quiet.answers if "at_us" in answer and "digest" not in answer)
     assert at_us == pytest.approx(shown_us, abs=20_000)
@@ -263,7 +263,7 @@ def test_a_command_is_given_at_the_moment_that_the_page_shows(quiet: Server) -> 
 def test_a_pause_comes_at_the_moment_that_the_page_shows(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Said(NAME, said.Control(play=False)))
+    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
     quiet.let(0.2)
     assert quiet.announced["play"] is False
     assert shown_us - 1 <= quiet.announced["now_us"] <= shown_us + 20_000
@@ -273,7 +273,7 @@ def test_a_pause_comes_at_the_moment_that_the_page_shows(quiet: Server) -> None:
 def test_who_leaves_has_seen_no_moment_that_the_run_did_not_reach(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Leave(NAME, 1))
+    quiet.arrives.append(protocol.PageLeft(NAME, 1))
     quiet.let(1)
     assert quiet.at_us() >= shown_us - 1000
     assert quiet.worker.sessions[NAME].due_s() == math.inf
@@ -281,7 +281,7 @@ def test_who_leaves_has_seen_no_moment_that_the_run_did_not_reach(quiet: Server)
 
 def test_a_worker_that_was_away_slows_time_down_and_says_so_at_once(quiet: Server) -> None:
     """Of what happens in the meantime; up to the next thing that happens, nobody could notice."""
-    quiet.arrives.append(protocol.Submit(NAME, 2, {"do": "tick", "on": True}))
+    quiet.arrives.append(protocol.SubmitCommand(NAME, 2, {"do": "tick", "on": True}))
     quiet.let(2)
     session = quiet.worker.sessions[NAME]
     assert session.run is not None
@@ -298,7 +298,9 @@ def test_a_worker_that_was_away_slows_time_down_and_says_so_at_once(quiet: Serve
 
 def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Server) -> None:
     at_us = quiet.at_us()
-    quiet.arrives.append(protocol.Said(NAME, said.Control(play=True, until_us=at_us + 2_000_000)))
+    quiet.arrives.append(
+        protocol.PageSaid(NAME, page_messages.ControlRun(play=True, until_us=at_us + 2_000_000))
+    )
     quiet.let(0.1)
     assert quiet.announced["to_us"] == at_us + 1_999_999
     quiet.let(2.1)
@@ -308,7 +310,7 @@ def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Serve
 def test_who_comes_while_nothing_happens_hears_the_moment_and_the_pace(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Said(NAME, said.Hello(), 2))
+    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.PageHello(), 2))
     quiet.let(0.1)
     assert quiet.announced["play"] is True
     assert quiet.announced["now_us"] == pytest.approx(shown_us, abs=60_000)
@@ -317,7 +319,7 @@ def test_who_comes_while_nothing_happens_hears_the_moment_and_the_pace(quiet: Se
 
 def test_what_happens_after_a_quiet_time_is_soon_shown_as_often_as_ever(quiet: Server) -> None:
     quiet.let(5)
-    quiet.arrives.append(protocol.Submit(NAME, 2, {"do": "tick", "on": True}))
+    quiet.arrives.append(protocol.SubmitCommand(NAME, 2, {"do": "tick", "on": True}))
     quiet.let(0.1)
     assert quiet.frames >= 1
     quiet.let(5)
@@ -328,16 +330,16 @@ async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     end = await WorkerEnd(lambda _end: None, lambda: None).connect(ours)
-    acknowledged, ping = protocol.Said(NAME, said.Ack(5), 1), protocol.Ping()
+    acknowledged, ping = protocol.PageSaid(NAME, page_messages.FrameAck(5), 1), protocol.WorkerPing()
     with theirs:
         end.send_with_next(acknowledged)
         with pytest.raises(BlockingIOError):
             theirs.recv(1000)
         end.send(ping)
-        assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged, ping]
+        assert link.MessageUnpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged, ping]
         end.send_with_next(acknowledged)
         end.flush()  # five times a second
-        assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged]
+        assert link.MessageUnpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged]
         end.close()
 
 
@@ -349,13 +351,13 @@ async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: Wo
     world.command(reader, do="emit", count=1)
     await reader.until("accepted")
     host._poke.clear()
-    reached = protocol.Reached("one", host.keeper.life, 7_000_000)
+    reached = protocol.TimeReached("one", host.keeper.life, 7_000_000)
     host.take(reached)
     assert not host._poke.is_set()
     assert host.keeper.record.reached_us == 7_000_000
     host._working = True
-    host.take(protocol.Reached("one", host.keeper.life, 8_000_000))
+    host.take(protocol.TimeReached("one", host.keeper.life, 8_000_000))
     assert (host._poke.is_set(), host.keeper.record.reached_us) == (True, 7_000_000)
     host._working = False
-    host.take(protocol.Reached("one", host.keeper.life, 9_000_000))
+    host.take(protocol.TimeReached("one", host.keeper.life, 9_000_000))
     assert host.keeper.record.reached_us == 7_000_000, "not before what came earlier"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from playground import calibrated, fidelity
+from playground.library import calibrated_bytes, fidelity_figures
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def client() -> Client:
 
 @pytest.mark.django_db
 def test_it_shows_the_measured_numbers(client: Client) -> None:
-    measured = fidelity.results()
+    measured = fidelity_figures.results()
     assert measured is not None
     page = client.get("/fidelity/").content.decode()
     assert f"<b>{measured['traces']['whole']}</b>" in page
@@ -28,7 +28,9 @@ def test_it_shows_the_measured_numbers(client: Client) -> None:
 @pytest.mark.django_db
 def test_it_shows_what_nodes_of_other_releases_said(client: Client) -> None:
     page = " ".join(client.get("/fidelity/").content.decode().split())
-    kept = {proof: fidelity.of_other_releases(proof) for proof in ("differential", "stories", "interop")}
+    kept = {
+        proof: fidelity_figures.of_other_releases(proof) for proof in ("differential", "stories", "interop")
+    }
     assert {each["release"] for each in kept["differential"]} == {"3.8.9", "4.0.5", "4.3.6"}
     for each in (each for proof in kept.values() for each in proof):
         assert f"RabbitMQ {each['release']}: {each['equal']} of {each['all']} equal" in page
@@ -39,7 +41,7 @@ def test_it_shows_what_nodes_of_other_releases_said(client: Client) -> None:
 def test_each_figure_says_which_engine_it_was_measured_with(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    measured = fidelity.results()
+    measured = fidelity_figures.results()
     assert measured is not None
     proofs = [name for name, found in measured.items() if isinstance(found, dict)]
     apart = {name: {"date": "2026-01-31", "engine": f"9.{number}"} for number, name in enumerate(proofs)}
@@ -52,7 +54,7 @@ def test_each_figure_says_which_engine_it_was_measured_with(
             }
         )
     )
-    monkeypatch.setattr(fidelity, "RESULTS", path)
+    monkeypatch.setattr(fidelity_figures, "RESULTS", path)
     page = client.get("/fidelity/").content.decode()
     shown = {
         name for name in proofs if f"Measured on 2026-01-31 with engine {apart[name]['engine']}." in page
@@ -64,7 +66,7 @@ def test_each_figure_says_which_engine_it_was_measured_with(
 def test_without_results_it_says_what_makes_them(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(fidelity, "RESULTS", tmp_path / "none.json")
+    monkeypatch.setattr(fidelity_figures, "RESULTS", tmp_path / "none.json")
     answer = client.get("/fidelity/")
     assert answer.status_code == 200
     assert "make fidelity" in answer.content.decode()
@@ -78,7 +80,7 @@ def test_it_is_only_for_reading(client: Client) -> None:
 @pytest.mark.django_db
 def test_the_page_has_the_memory_of_todays_broker_beside_that_of_3_10(client: Client) -> None:
     page = " ".join(client.get("/fidelity/").content.decode().split())
-    shown = calibrated.todays_memory()
+    shown = calibrated_bytes.todays_memory()
     assert shown is not None
     assert "Not measured on 4.x" in page
     for each in shown["rows"]:
@@ -91,5 +93,5 @@ def test_the_page_has_the_memory_of_todays_broker_beside_that_of_3_10(client: Cl
 def test_without_a_measurement_of_todays_broker_the_page_says_nothing_of_it(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrated, "RELEASE", "9.9.9")
+    monkeypatch.setattr(calibrated_bytes, "RELEASE", "9.9.9")
     assert "Not measured on 4.x" not in client.get("/fidelity/").content.decode()

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from engine.replay.player import Piece, Timed
+from engine.replay.player import PlayedPiece, Timed
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.kinds.reach import as_answer
-from playground.hosting.engine_door import EngineDoor
-from playground.hosting.run import Run
+from playground.hosting.real_engine import EngineDoor
+from playground.hosting.run import SessionRun
 from playground.hosting.session import protocol
-from playground.hosting.session.goals import Goals
+from playground.hosting.session.goals import ReachedGoals
 from tests.web.stub import settled
 from tests.web.test_workers import Workers, workers
 
@@ -32,10 +32,10 @@ class Live:
         self.exercise = exercise
         self.door = Door()
         node, files = self.door.open(exercise.scenario, str(root), 1 << 30)
-        self.run: Any = Run(node, files, 1 << 30)
+        self.run: Any = SessionRun(node, files, 1 << 30)
         self.commands: list[Timed] = []
         tests = [goal.test for goal in exercise.form.goals]
-        self.goals = Goals(tests, self.door, exercise.scenario, lambda: None, time.monotonic)  # type: ignore[arg-type]
+        self.goals = ReachedGoals(tests, self.door, exercise.scenario, lambda: None, time.monotonic)  # type: ignore[arg-type]
 
     def give(self, command: dict[str, Any]) -> None:
         self.run.submit(command)
@@ -110,7 +110,7 @@ def test_a_repetition_goes_on_where_it_stood(tmp_path: Path) -> None:
     given: list[int] = []
     take = repetition.take
 
-    def noted(piece: Piece) -> None:
+    def noted(piece: PlayedPiece) -> None:
         given.append(piece.first)
         take(piece)
 
@@ -145,5 +145,5 @@ async def test_the_engine_of_an_awake_session_is_asked(workers: Workers) -> None
     after = await workers.host("one").moment(goals)
     assert len(after.commands) == 2
     assert [holds for _value, holds in after.found or ()][:2] == [True, True]
-    assert protocol.Where("one", 1).goals == []
+    assert protocol.Locate("one", 1).goals == []
     assert (await workers.host("one").moment()).found == [], "who asks for no goals has none looked for"

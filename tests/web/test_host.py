@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground import limits
-from playground.hosting.book import Remembered
-from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
+from playground.hosting.registry import HostRegistry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
-from playground.hosting.session import protocol, said
+from playground.hosting.session import page_messages, protocol
 from playground.hosting.session.rhythm import STEADY_TICK_S
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
+from playground.hosting.session_record import RecordedSession
+from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook, Reader, StubDoor, settled
 
@@ -28,11 +28,13 @@ class World:
     def __init__(self, root: Path, **changed: int) -> None:
         self.door = StubDoor()
         self.books: dict[str, MemoryBook] = {}
-        self.limits = limits.Limits(**{**limits.current().public(), **HIDDEN, **changed})
-        self.registry = Registry(door=self.door, book=self.book, limits=self.limits, root=root)
+        self.limits = session_limits.SessionLimits(
+            **{**session_limits.current().public(), **HIDDEN, **changed}
+        )
+        self.registry = HostRegistry(door=self.door, book=self.book, limits=self.limits, root=root)
 
     def book(self, session_id: str) -> MemoryBook:
-        return self.books.setdefault(session_id, MemoryBook(Remembered({"commands": []}, [])))
+        return self.books.setdefault(session_id, MemoryBook(RecordedSession({"commands": []}, [])))
 
     def reader(self, session_id: str = "one", *, have: int | None = None, **options: Any) -> Reader:
         reader = Reader(**options)
@@ -163,7 +165,7 @@ async def test_a_slow_reader_hears_of_a_pause(world: World) -> None:
         world.command(slow, number, do="emit", count=1)
         await slow.until("accepted", number + 1)
     assert slow.of("frame")[-1]["play"] is True
-    world.host().say(said.Control(False))
+    world.host().say(page_messages.ControlRun(False))
     async with asyncio.timeout(PATIENCE_S):
         while slow.of("frame")[-1]["play"]:  # noqa: ASYNC110 - the host must not know that it is watched
             await asyncio.sleep(0.005)
@@ -174,7 +176,7 @@ async def test_a_paused_session_still_answers_a_late_acknowledgement(world: Worl
     world.command(stalled, do="tick", on=True)
     await stalled.until("frame", FRAMES_IN_FLIGHT - 1)
     await asyncio.sleep(4 * STEADY_TICK_S)
-    world.host().say(said.Control(False))
+    world.host().say(page_messages.ControlRun(False))
     await asyncio.sleep(0.1)
     world.host().acknowledge(stalled.client, stalled.rows_without_holes())
     assert (await stalled.until("snapshot", 2))["why"] == "lag"
@@ -183,7 +185,7 @@ async def test_a_paused_session_still_answers_a_late_acknowledgement(world: Worl
 async def test_who_comes_back_in_time_goes_on_where_it_was(world: World) -> None:
     reader = world.reader()
     await reader.until("snapshot")
-    world.host().say(said.Control(False))
+    world.host().say(page_messages.ControlRun(False))
     world.command(reader, do="emit", count=5)
     await reader.until("accepted")
     again = world.reader(have=2)
@@ -274,7 +276,7 @@ async def test_a_command_that_breaks_every_replay_is_undone(world: World) -> Non
 
 
 async def test_a_scenario_that_cannot_be_run_ends_the_sockets_for_good(world: World) -> None:
-    record = Remembered({"commands": [{"at_us": 5, "do": "break"}]}, [], reached_us=10)
+    record = RecordedSession({"commands": [{"at_us": 5, "do": "break"}]}, [], reached_us=10)
     world.books["one"] = MemoryBook(record)
     reader = world.reader()
     assert "cannot repeat" in (await reader.until("notice", 2))["message"]
@@ -308,7 +310,7 @@ async def test_a_worn_out_session_stands_still(worlds: Any) -> None:
     world.command(reader, 2, do="emit", count=1)
     await reader.until("refused")
     count = len(reader.of("notice"))
-    world.host().say(said.Control(True))
+    world.host().say(page_messages.ControlRun(True))
     await reader.until("notice", count + 1)
 
 
@@ -345,7 +347,9 @@ async def test_an_unwatched_session_sleeps_and_wakes_to_the_same_digest(worlds: 
 async def test_waking_to_another_digest_is_reported(worlds: Any) -> None:
     world = worlds()
     world.books["one"] = MemoryBook(
-        Remembered({"commands": []}, [(5, {"do": "emit", "count": 1})], 10, "feed", engine_version="stub-0")
+        RecordedSession(
+            {"commands": []}, [(5, {"do": "emit", "count": 1})], 10, "feed", engine_version="stub-0"
+        )
     )
     reader = world.reader()
     await reader.until("snapshot")
@@ -366,7 +370,7 @@ async def test_a_session_in_the_background_sleeps_and_goes_on_in_the_foreground(
     world = worlds(hidden_s=0)
     reader = world.reader()
     world.command(reader, do="tick", on=True)
-    world.host().say(said.Control(True, 1))
+    world.host().say(page_messages.ControlRun(True, 1))
     await reader.until("frame", 3)
     world.host().show(reader.client, seen=False)
     await reader.until("notice")
@@ -384,7 +388,7 @@ async def test_a_script_ends_with_a_verdict(world: World) -> None:
     node = world.door.rehearse(script)
     node.advance(100_000)
     for session_id, digest, word in (("same", node.log.digest, "same run"), ("other", "feed", "instead of")):
-        record = Remembered({**script, "digest": digest}, [], recorded_by="stub-1")
+        record = RecordedSession({**script, "digest": digest}, [], recorded_by="stub-1")
         world.books[session_id] = MemoryBook(record)
         reader = world.reader(session_id)
         assert word in (await reader.until("notice"))["message"]
@@ -397,12 +401,12 @@ async def test_a_script_ends_with_a_verdict(world: World) -> None:
 async def test_after_the_end_of_its_script_a_run_goes_on_with_what_is_done_next(world: World) -> None:
     script = {"commands": [], "until_us": 100_000}
     for session_id, stopped in (("one", False), ("two", True)):
-        world.books[session_id] = MemoryBook(Remembered(script, []))
+        world.books[session_id] = MemoryBook(RecordedSession(script, []))
         reader = world.reader(session_id)
         assert "scenario ends" in (await reader.until("notice"))["message"]
         host = world.registry.host(session_id)
         if stopped:
-            host.say(said.Control(False))
+            host.say(page_messages.ControlRun(False))
         host.command(reader.client, 1, {"do": "emit", "count": 1})
         await reader.until("accepted")
         assert host.plays is not stopped
@@ -410,7 +414,7 @@ async def test_after_the_end_of_its_script_a_run_goes_on_with_what_is_done_next(
 
 async def test_a_script_recorded_by_another_version_is_an_honest_notice(world: World) -> None:
     script = {"commands": [], "until_us": 100_000, "digest": "feed"}
-    world.books["one"] = MemoryBook(Remembered(script, [], recorded_by="stub-0"))
+    world.books["one"] = MemoryBook(RecordedSession(script, [], recorded_by="stub-0"))
     notice = await world.reader().until("notice")
     assert notice["level"] == "info"
     assert "stub-0" in notice["message"]
@@ -420,7 +424,7 @@ async def test_a_step_is_one_row_and_pauses(world: World) -> None:
     reader = world.reader()
     world.command(reader, do="tick", on=True)
     await reader.until("accepted")
-    world.host().say(said.Control(False))
+    world.host().say(page_messages.ControlRun(False))
     await asyncio.sleep(0.15)
     number = world.door.nodes[0].log.number
     world.host().step()
@@ -482,7 +486,7 @@ async def test_what_a_full_session_gave_itself_is_in_the_file_of_the_moment_that
     take = host.take
 
     def taken(message: Any) -> None:
-        if isinstance(message, protocol.Took):
+        if isinstance(message, protocol.SelfCommand):
             host._put(lambda: host._wishes.moment(asked, ()))  # its turn comes before that of the message
         take(message)
 

@@ -17,7 +17,7 @@ from django.utils import translation
 from playground.hosting.refusals import TEXTS
 from playground.inspecting import again, damage, definitions, reading, revival, summary, uploads
 from playground.inspecting.listing import figures
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
 
@@ -167,21 +167,21 @@ def test_a_queue_alone_is_read(mixed: uploads.Files) -> None:
 
 @pytest.mark.parametrize("path", ["../../etc/0.idx", "/etc/x/../0.idx", "a/..%2f/0.idx", "a b/0.rdq"])
 def test_paths_that_lead_elsewhere_are_refused(path: str) -> None:
-    with pytest.raises(Unreadable, match=r"path|zip"):
+    with pytest.raises(UnreadableInput, match=r"path|zip"):
         uploads.of_zip(zipped({path: b"x"}))
 
 
 def test_a_zip_bomb_is_read_only_up_to_the_bound() -> None:
     bomb = zipped({f"msg_store_persistent/{at}.rdq": bytes(uploads.MOST_BYTES // 4) for at in range(6)})
     assert bomb.size < uploads.MOST_BYTES // 100
-    with pytest.raises(Unreadable, match="too_many_bytes"):
+    with pytest.raises(UnreadableInput, match="too_many_bytes"):
         uploads.of_zip(bomb)
 
 
 def test_what_is_no_zip_and_what_has_no_files_says_so() -> None:
-    with pytest.raises(Unreadable, match="zip"):
+    with pytest.raises(UnreadableInput, match="zip"):
         uploads.of_zip(SimpleUploadedFile("data.zip", b"no zip at all"))
-    with pytest.raises(Unreadable, match="no_files"):
+    with pytest.raises(UnreadableInput, match="no_files"):
         uploads.of_zip(zipped({"README": b"hello"}))
     assert sent(files=SimpleUploadedFile("0.idx", b""), paths="[1").status_code == 422
 
@@ -402,5 +402,5 @@ def test_definitions_become_a_topology() -> None:
     assert answer.json()["scenario"]["topology"] == topology
     assert b"secret" not in answer.content
     for bad in (b"", b"[]", b"{}", b'{"queues": 7}', b"[" * 5000):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableInput):
             definitions.read(bad)

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from playground.callers import Caller
-from playground.inspecting import apart, bounds, parcel, played, reading, rehearsal, uploads
-from playground.inspecting.choice import USUAL, Choice
-from playground.inspecting.unreadable import OutOfTime, Unreadable
-from playground.places import Full, Places
+from playground.callers.request_callers import RequestCaller
+from playground.inspecting import bounds, parcel, played, reader_process, reading, rehearsal, uploads
+from playground.inspecting.choice import USUAL, ReleaseChoice
+from playground.inspecting.unreadable import OutOfTime, UnreadableInput
+from playground.limits.work_places import PlacesFull, WorkPlaces
 from tests.helpers.hostile_journal import scattered_acks
 from tests.web.test_inspecting import sent, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
-SOMEBODY = Caller("192.0.2.1", "somebody")
+SOMEBODY = RequestCaller("192.0.2.1", "somebody")
 
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:
@@ -71,13 +71,13 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return begun[-1]
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", watched)
-    places = Places(count=2, waiting=2)
+    places = WorkPlaces(count=2, waiting=2)
     held = parcel_of(scattered_acks(200_000))
 
     async def leave() -> None:
-        lines = aiter(apart.Apart(held, SOMEBODY, places))
+        lines = aiter(reader_process.ReaderProcess(held, SOMEBODY, places))
         assert "progress" in json.loads(await anext(lines))
-        with pytest.raises(Full):
+        with pytest.raises(PlacesFull):
             places.enter(SOMEBODY, most=1)
         await lines.aclose()
 
@@ -91,11 +91,11 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
-    places = Places(count=2, waiting=2)
+    places = WorkPlaces(count=2, waiting=2)
     ticket = places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
-        lines = aiter(apart.Apart(parcel_of(scattered_acks(10)), SOMEBODY, places))
+        lines = aiter(reader_process.ReaderProcess(parcel_of(scattered_acks(10)), SOMEBODY, places))
         assert json.loads(await anext(lines)) == {"progress": {"step": "waiting", "ahead": 1}}
         places.leave(ticket)
         return [json.loads(line) async for line in lines][-1]
@@ -104,24 +104,25 @@ def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
 
 
 def test_a_visitor_who_reads_already_is_refused_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "LEAVES_S", 0.1)
-    places = Places(count=2, waiting=2)
+    monkeypatch.setattr(reader_process, "LEAVES_S", 0.1)
+    places = WorkPlaces(count=2, waiting=2)
     assert places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
-        return [json.loads(line) async for line in apart.Apart(parcel_of({"0.idx": b""}), SOMEBODY, places)][
-            -1
-        ]
+        return [
+            json.loads(line)
+            async for line in reader_process.ReaderProcess(parcel_of({"0.idx": b""}), SOMEBODY, places)
+        ][-1]
 
     assert asyncio.run(give())["unreadable"] == "one_at_a_time"
-    with pytest.raises(Full):  # the place is still the other's
+    with pytest.raises(PlacesFull):  # the place is still the other's
         places.enter(SOMEBODY, most=1)
 
 
 def test_the_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATERLINE_SECRET_KEY", "secret")
     monkeypatch.setenv("DATABASE_URL", "postgres://secret")
-    assert "secret" not in json.dumps(apart._environment())
+    assert "secret" not in json.dumps(reader_process._environment())
 
 
 def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
@@ -133,8 +134,8 @@ def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
     }
     given = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in files.items()]
     left_out: list[str] = []
-    found = parcel.unpack(parcel.pack(given, list(files), Choice(vhost="V")), left_out)
-    assert found == ({path: files[path] for path in files if "readme" not in path}, Choice(vhost="V"))
+    found = parcel.unpack(parcel.pack(given, list(files), ReleaseChoice(vhost="V")), left_out)
+    assert found == ({path: files[path] for path in files if "readme" not in path}, ReleaseChoice(vhost="V"))
     assert left_out == ["queues/Q/readme"]
     assert parcel.unpack(parcel_of(files), [])[0] == found[0]
 
@@ -157,11 +158,11 @@ def test_the_directory_of_a_zip_is_bounded_before_it_is_read() -> None:
             read.append(count or 0)
             return super().read(count)
 
-    with pytest.raises(Unreadable, match="too_many_files"):
+    with pytest.raises(UnreadableInput, match="too_many_files"):
         uploads.of_zip(Counted(hostile.getvalue()))
     assert max(read) <= uploads.MOST_DIRECTORY_BYTES + 1
     many = zipped({f"{at}.txt": b"" for at in range(uploads.MOST_MEMBERS + 1)})
-    with pytest.raises(Unreadable, match="too_many_files"):
+    with pytest.raises(UnreadableInput, match="too_many_files"):
         uploads.of_zip(many)
 
 
@@ -174,7 +175,7 @@ def test_broken_compression_is_a_clear_error(method: int, at: int) -> None:
     data = bytearray(held.getvalue())
     begin = 30 + len("0.idx") + at
     data[begin : begin + 20] = b"\xff" * 20
-    with pytest.raises(Unreadable, match="zip_member"):
+    with pytest.raises(UnreadableInput, match="zip_member"):
         uploads.of_zip(io.BytesIO(bytes(data)))
 
 
@@ -184,7 +185,7 @@ def test_a_method_that_expands_in_one_piece_is_refused(method: int) -> None:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", method) as packed:
         packed.writestr("0.idx", bytes(1000))
-    with pytest.raises(Unreadable, match="zip_member"):
+    with pytest.raises(UnreadableInput, match="zip_member"):
         uploads.of_zip(io.BytesIO(held.getvalue()))
 
 
@@ -204,7 +205,7 @@ def test_a_release_that_was_not_rehearsed_is_named(
     """With 50,000 messages two of four releases were missing from the answer, and nothing said so."""
     usual = rehearsal.upgraded
 
-    def until(revival: Any, source: str, target: rehearsal.Target, choice: Choice) -> Any:
+    def until(revival: Any, source: str, target: rehearsal.RehearsalTarget, choice: ReleaseChoice) -> Any:
         if target.name == "4.0.5":
             raise ended
         return usual(revival, source, target, choice)

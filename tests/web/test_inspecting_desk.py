@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.hosting.solo import Solo
+from playground.hosting.solo import SoloSession
 from playground.inspecting import uploads
-from playground.inspecting.desk import Desk
+from playground.inspecting.browser_inspect import InspectSession
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import damaged, load
 from tests.web.test_inspecting import LISTING, ROOT, sent, zipped
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def desk(mixed: uploads.Files) -> Desk:
-    found = Desk()
+def desk(mixed: uploads.Files) -> InspectSession:
+    found = InspectSession()
     found_report = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
     assert found_report["stop"]["clean"]
     assert "recovery.dets" in found_report["stop"]["compared"]
@@ -34,17 +34,20 @@ def test_the_desk_answers_as_the_server_does(mixed: uploads.Files) -> None:
     server = sent(files=zipped(mixed)).json()
     del server["started"]["parts"]
     packed = zipped(mixed)
-    assert json.loads(Desk().directory(json.dumps(["data.zip"]), [packed.read()])) == server
-    assert json.loads(Desk().listing(LISTING)) == sent(figures=LISTING).json()
-    assert json.loads(Desk().listing("nothing of the kind")) == {"unreadable": "figures", "values": {}}
+    assert json.loads(InspectSession().directory(json.dumps(["data.zip"]), [packed.read()])) == server
+    assert json.loads(InspectSession().listing(LISTING)) == sent(figures=LISTING).json()
+    assert json.loads(InspectSession().listing("nothing of the kind")) == {
+        "unreadable": "figures",
+        "values": {},
+    }
 
 
 def test_only_a_brokers_files_are_opened() -> None:
     paths = ["v/queues/A/0.idx", "v/notes.txt", "__MACOSX/v/0.idx", "v/recovery.dets"]
-    assert json.loads(Desk().needed(json.dumps(paths))) == [0, 3]
+    assert json.loads(InspectSession().needed(json.dumps(paths))) == [0, 3]
 
 
-def test_any_record_is_shown_byte_by_byte(desk: Desk) -> None:
+def test_any_record_is_shown_byte_by_byte(desk: InspectSession) -> None:
     path = "msg_store_persistent/0.rdq"
     listed = json.loads(desk.records(path, 0))
     assert [row[0] for row in listed["records"][:3]] == [0, 5218, 10536]
@@ -58,7 +61,7 @@ def test_any_record_is_shown_byte_by_byte(desk: Desk) -> None:
     assert json.loads(desk.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
 
 
-def test_a_session_goes_on_from_the_start_on_the_files(desk: Desk) -> None:
+def test_a_session_goes_on_from_the_start_on_the_files(desk: InspectSession) -> None:
     heard: list[dict[str, Any]] = []
     solo = desk.begin(2_000_000, lambda text: heard.append(json.loads(text)), lambda log: None)
     solo.receive('{"t": "hello"}')
@@ -74,7 +77,7 @@ def test_a_session_goes_on_from_the_start_on_the_files(desk: Desk) -> None:
     assert not [each for each in heard if each["t"] == "refused"]
 
 
-def _until(solo: Solo, heard: list[dict[str, Any]], kind: str) -> None:
+def _until(solo: SoloSession, heard: list[dict[str, Any]], kind: str) -> None:
     for _ in range(1000):
         if any(each["t"] == kind for each in heard):
             return
@@ -90,7 +93,7 @@ def _state(heard: list[dict[str, Any]]) -> dict[str, Any]:
 def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
     """As the fuzz tests damage them: an answer, each finding in words, and every file can be looked into."""
     files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
-    desk = Desk()
+    desk = InspectSession()
     found_report = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
     assert "unreadable" in found_report or all(each["words"] for each in found_report["damage"])
     for each in found_report.get("files", ()):

@@ -13,15 +13,15 @@ from typing import Any, Final
 import pytest
 from django.utils import translation
 
-from playground import library
-from playground.hosting.workers import nursery as nurseries
-from playground.hosting.workers.nursery import CAN_FORK, Nursery
+from playground.hosting.workers import worker_factory as nurseries
+from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
 from playground.jobs import link, pool
 from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool
-from playground.messages import Refused
+from playground.library import ready_scenarios
 from playground.storybook import brought
 from playground.storybook.entry import BadScenario
+from playground.texts.page_message import RequestRefused
 from playground.views.links import draw_moment
 from tests.helpers.patience import PATIENCE_S
 from tests.web import jobs_to_do as do
@@ -32,9 +32,9 @@ pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes for jobs are for
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
+def nursery() -> Iterator[WorkerFactory]:
     """Return what forks processes for jobs; it loads everything once."""
-    found = Nursery(pool.FORKS)
+    found = WorkerFactory(pool.FORKS)
     yield found
     found.end()
 
@@ -44,7 +44,7 @@ def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the numbers of all processes for jobs that a test has begun."""
     found: list[int] = []
 
-    class Known(nurseries.Forked):
+    class Known(nurseries.ForkedWorker):
         def __init__(self, pid: int, handle: int) -> None:
             super().__init__(pid, handle)
             found.append(pid)
@@ -54,7 +54,7 @@ def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.fixture
-def jobs(nursery: Nursery, pids: list[int], monkeypatch: pytest.MonkeyPatch) -> Iterator[JobPool]:
+def jobs(nursery: WorkerFactory, pids: list[int], monkeypatch: pytest.MonkeyPatch) -> Iterator[JobPool]:
     """Have all jobs done in two processes as long as a test lasts."""
     found = JobPool(nursery, PLACES)
     monkeypatch.setattr(BoundedJob, "carrier", found)
@@ -97,7 +97,7 @@ def test_a_job_is_done_elsewhere_and_answers(jobs: JobPool) -> None:
 
 
 def test_what_a_job_raises_is_raised_here(jobs: JobPool) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         do.refuses()
     assert refused.value.message.code == "two"
     with translation.override("zh-hans"):
@@ -108,7 +108,7 @@ def test_what_a_job_raises_is_raised_here(jobs: JobPool) -> None:
 
 
 def test_a_picture_is_the_same_wherever_it_is_drawn(jobs: JobPool) -> None:
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     picture = draw_moment("First burst", entry.run, 1_000_000)
     assert picture == draw_moment.function("First burst", entry.run, 1_000_000)

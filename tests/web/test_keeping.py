@@ -15,14 +15,17 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
-from playground import callers, keeping, ratelimit, selectors, services, timeline
-from playground.book import DatabaseBook, Tenure
-from playground.callers import Caller
-from playground.doors import door
+from playground.callers import request_callers
+from playground.callers.request_callers import RequestCaller
 from playground.exercises.models import Attempt, Learner, Work
-from playground.leases import Holder
-from playground.messages import Refused
+from playground.hosting import timeline
+from playground.hosting.engine_factory import door
+from playground.limits import rate_limits
 from playground.models import OwnSweep, Scenario, ScenarioText, Session
+from playground.records import kept_bytes, selectors, services
+from playground.records.database_record import DatabaseRecord, OwnedLeases
+from playground.records.session_leases import LeaseHolder
+from playground.texts.page_message import RequestRefused
 from tests.web.record import record_command
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +49,7 @@ def begin(client: Client, kept: Scenario, address: str = AT) -> Session:
 
 def bounded(settings: Any, **bounds: int) -> None:
     settings.WATERLINE = {**settings.WATERLINE, **bounds}
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 # --- once ---
@@ -64,7 +67,9 @@ def test_a_scenario_is_kept_once_however_many_sessions_and_links_have_it(client:
     assert {each.text_id for each in sessions} == {text.pk}
     assert sessions[0].scenario == scenario
     assert json.loads(text.body) == scenario
-    assert keeping.of_group(callers.trace_of(AT)) == 20 * keeping.SESSION_BYTES + text.size_bytes
+    assert (
+        kept_bytes.of_group(request_callers.trace_of(AT)) == 20 * kept_bytes.SESSION_BYTES + text.size_bytes
+    )
 
 
 def test_a_session_has_the_digest_of_its_own_link() -> None:
@@ -128,7 +133,9 @@ def _migrated(name: str) -> Any:
 def test_a_browser_and_an_address_have_only_so_much_and_are_asked_before_the_work(
     client: Client, settings: Any
 ) -> None:
-    bounded(settings, kept_per_visitor=3 * keeping.SESSION_BYTES, kept_per_address=5 * keeping.SESSION_BYTES)
+    bounded(
+        settings, kept_per_visitor=3 * kept_bytes.SESSION_BYTES, kept_per_address=5 * kept_bytes.SESSION_BYTES
+    )
     kept = services.put_in_library("ready", large_scenario())
     for _each in range(3):
         record_command(begin(client, kept).public_id, 0, 1, {"do": "purge"})
@@ -147,24 +154,24 @@ def test_a_browser_and_an_address_have_only_so_much_and_are_asked_before_the_wor
 
 def test_the_library_is_free_and_links_sweeps_and_answers_count(settings: Any) -> None:
     whose: dict[str, Any] = {"group": "abcd"}
-    assert keeping.of_group("abcd") == 0
+    assert kept_bytes.of_group("abcd") == 0
     scenario = large_scenario()
     kept = services.put_in_library("ready", scenario)
     session = services.replay_session(kept)
     Session.objects.filter(pk=session.pk).update(**whose)
-    assert keeping.of_group("abcd") == keeping.SESSION_BYTES
+    assert kept_bytes.of_group("abcd") == kept_bytes.SESSION_BYTES
     link = services.keep_scenario({**scenario, "seed": 9})
     Scenario.objects.filter(pk=link.pk).update(**whose)
     OwnSweep.objects.create(name="own-1", visitor="v", spec={}, cells=1, size_bytes=70_000, **whose)
-    found = keeping.of_group("abcd")
-    assert found == keeping.SESSION_BYTES + keeping.LINK_BYTES + link.text.size_bytes + 70_000
+    found = kept_bytes.of_group("abcd")
+    assert found == kept_bytes.SESSION_BYTES + kept_bytes.LINK_BYTES + link.text.size_bytes + 70_000
     work = Work.objects.create(learner=Learner.objects.create(code_trace="x", **whose), exercise="first-in")
     Attempt.objects.create(work=work, number=1, passed=True, tally="", verdict={})
-    assert keeping.of_group("abcd") > found
+    assert kept_bytes.of_group("abcd") > found
 
 
 def test_what_was_never_used_makes_room_where_there_is_none(client: Client, settings: Any) -> None:
-    bounded(settings, kept_per_visitor=10**9, kept_per_address=4 * keeping.SESSION_BYTES)
+    bounded(settings, kept_per_visitor=10**9, kept_per_address=4 * kept_bytes.SESSION_BYTES)
     kept = services.put_in_library("ready", large_scenario())
     sessions = [begin(client, kept) for _each in range(4)]
     assert client.post("/s/new", {}, REMOTE_ADDR=AT).status_code == 409, "all were opened a moment ago"
@@ -178,12 +185,12 @@ def test_what_was_never_used_makes_room_where_there_is_none(client: Client, sett
 def test_a_class_has_room_while_its_address_has_none(client: Client, settings: Any) -> None:
     bounded(settings, kept_per_address=1)
     Session.objects.create(
-        public_id="a", text=ScenarioText.of("{}"), group=callers.trace_of(AT), engine_version=""
+        public_id="a", text=ScenarioText.of("{}"), group=request_callers.trace_of(AT), engine_version=""
     )
-    with pytest.raises(keeping.NoRoom):
-        keeping.check(Caller(AT))
-    keeping.check(Caller("class 7"))
-    keeping.check(Caller(ELSEWHERE))
+    with pytest.raises(kept_bytes.NoRoom):
+        kept_bytes.check(RequestCaller(AT))
+    kept_bytes.check(RequestCaller("class 7"))
+    kept_bytes.check(RequestCaller(ELSEWHERE))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -196,31 +203,31 @@ async def test_commands_are_charged_in_blocks_and_from_where_they_were_left_off(
     def charged() -> int:
         return Session.objects.get(pk=session.pk).record_bytes
 
-    def book() -> DatabaseBook:
-        return DatabaseBook(session.public_id, Tenure(Holder("process"), 9))
+    def book() -> DatabaseRecord:
+        return DatabaseRecord(session.public_id, OwnedLeases(LeaseHolder("process"), 9))
 
     first = book()
     await first.load()
-    for number in range(keeping.BLOCK_BYTES // size_bytes):
+    for number in range(kept_bytes.BLOCK_BYTES // size_bytes):
         await first.make_room(command)
         await sync_to_async(record_command)(session.public_id, number, number, command)
     assert await sync_to_async(charged)() == 0
     second = book()  # the session slept meanwhile
     await second.load()
     await second.make_room(command)
-    assert await sync_to_async(charged)() == (keeping.BLOCK_BYTES // size_bytes + 1) * size_bytes
+    assert await sync_to_async(charged)() == (kept_bytes.BLOCK_BYTES // size_bytes + 1) * size_bytes
 
 
 def test_the_commands_of_a_session_are_bounded_in_bytes(settings: Any) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
-    keeping.charge(session.public_id, keeping.MOST_RECORD_BYTES)
-    with pytest.raises(Refused, match=r"of this session take 1\.0 MiB"):
-        keeping.charge(session.public_id, 1)
+    kept_bytes.charge(session.public_id, kept_bytes.MOST_RECORD_BYTES)
+    with pytest.raises(RequestRefused, match=r"of this session take 1\.0 MiB"):
+        kept_bytes.charge(session.public_id, 1)
     bounded(settings, kept_per_address=1000)
     other = services.start_session(services.blank_scenario("classroom"))
     Session.objects.filter(pk=other.pk).update(group="abcd")
-    with pytest.raises(Refused, match="class or network"):
-        keeping.charge(other.public_id, 4096)
+    with pytest.raises(RequestRefused, match="class or network"):
+        kept_bytes.charge(other.public_id, 4096)
 
 
 # --- what was never used ---

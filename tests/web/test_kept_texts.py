@@ -12,7 +12,7 @@ from django.template import Context, Engine
 from django.test import Client
 from django.utils.translation import override
 
-from playground import kept_texts
+from playground.texts import kept_texts
 
 FILES = "django.template.loaders.filesystem.Loader"
 FOLDERS = "django.template.loaders.app_directories.Loader"
@@ -27,7 +27,7 @@ TEXTS = """{% load i18n static %}{% block title %}{% trans "Playground" %}{% end
 def engine(folder: Path, *, keeps: bool) -> Engine:
     """Return one that finds templates in a folder, with or without keeping texts."""
     (folder / "texts.html").write_text(TEXTS)
-    loaders: list[Any] = [("playground.kept_texts.Loader", [FILES])] if keeps else [FILES]
+    loaders: list[Any] = [("playground.texts.kept_texts.Loader", [FILES])] if keeps else [FILES]
     libraries = {"i18n": "django.templatetags.i18n", "static": "django.templatetags.static"}
     return Engine(dirs=[str(folder)], loaders=loaders, libraries=libraries)
 

@@ -12,31 +12,31 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from engine.reading.conditions import Condition, Watch
-from playground import ratelimit
+from engine.reading.conditions import Condition, ConditionWatch
 from playground.classroom import selectors, services, voting
 from playground.exercises import catalog
 from playground.exercises.authors import fields
-from playground.exercises.authors.runs import Run
-from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.authors.runs import AuthoredRun
+from playground.exercises.grading import BadAnswer, GradedVerdict
 from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
-from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, only_line, play
+from playground.exercises.kinds.kind import GiveUp, KindProgress, PredictionKind, only_line, play
 from playground.exercises.models import Made, Work
-from playground.exercises.posted import Posted
-from playground.exercises.schema import Exercise, Part, Texts
+from playground.exercises.posted import PostedForm
+from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
+from playground.limits import rate_limits
 from tests.unit.exercises.test_exercises import fewest_wrong
 from tests.web import record
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Form(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A statement about the end of the run."""
 
     holds: Condition
 
 
-class TrueOrFalse(Prediction):
+class TrueOrFalse(PredictionKind):
     """A statement that holds, or does not."""
 
     name = "truth"
@@ -48,39 +48,39 @@ class TrueOrFalse(Prediction):
     def template(self) -> str:
         return "exercises/kinds/choice.html"
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         return {"options": [("true", "A", "it holds"), ("false", "B", "it does not")]}
 
-    def read(self, posted: Posted) -> str:
+    def read(self, posted: PostedForm) -> str:
         return posted.get("answer", "")
 
     @property
     def author_template(self) -> str:
         return "exercises/kinds/author/_rows.html"
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         return {"rows": [1], "legend": "What holds, or does not"}
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         return {"truth": {"holds": fields.condition(posted, 1, run)}, "go_on": fields.go_on(run)}
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         if answer not in {"true", "false"}:
             raise BadAnswer("true or false")
         right = self.solution(exercise)
-        return Verdict(
+        return GradedVerdict(
             answer == right, () if answer == right else ("_other",), only_line(self, answer, right), answer
         )
 
     def solution(self, exercise: Exercise) -> str:
-        watch = Watch(exercise.form.holds)
+        watch = ConditionWatch(exercise.form.holds)
         return "true" if watch.holds(play(exercise, [watch]).last) else "false"
 
 
 @pytest.fixture
 def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
     """Return an exercise of a kind that was just plugged in, in the catalogue."""
-    ratelimit.forget()
+    rate_limits.forget()
     monkeypatch.setitem(KINDS, "truth", TrueOrFalse())
     like = catalog.exercise("first-in")
     texts = {name: msgspec.to_builtins(getattr(like, name)) for name in ("en", "zh_hans", "zh_hant")}
@@ -105,7 +105,7 @@ def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
     monkeypatch.setattr(catalog, "exercises", lambda: known)
     monkeypatch.setattr(catalog, "units", lambda: others)
     yield made
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def test_a_kind_that_is_plugged_in_is_graded(truth: Exercise) -> None:

@@ -7,7 +7,8 @@ import re
 import pytest
 from django.test import Client
 
-from playground import library, verdicts
+from playground import verdicts
+from playground.library import ready_scenarios as library
 from playground.models import Scenario
 
 ENTRIES = library.entries()
@@ -23,7 +24,7 @@ def labels(number: int) -> set[str]:
 
 
 @pytest.mark.parametrize("subject", verdicts.verdicts().values(), ids=lambda each: each.slug)
-def test_a_subject_is_judged_as_its_runs_are(subject: verdicts.Verdict) -> None:
+def test_a_subject_is_judged_as_its_runs_are(subject: verdicts.ArticleVerdict) -> None:
     """True or false where all its runs say so; it depends where they differ, or one of them depends."""
     found = labels(subject.number)
     assert found, "no run shows what becomes of the claim"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.languages import language_of
-from playground.messages import Message
+from playground.texts.page_message import PageMessage
+from playground.texts.socket_language import language_of
 
 pytestmark = pytest.mark.django_db
 
@@ -57,5 +57,5 @@ def test_sockets_know_the_language_too() -> None:
 
 
 def test_a_message_is_written_in_the_readers_language() -> None:
-    message = Message("%(most)s", most=5)
+    message = PageMessage("%(most)s", most=5)
     assert message.in_language("zh-hant") == "5"

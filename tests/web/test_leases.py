@@ -15,14 +15,15 @@ import pytest_asyncio
 from channels.db import database_sync_to_async
 from django.utils import timezone
 
-from playground import book, leases, limits, selectors, services
-from playground.book import DatabaseBook, Tenure
-from playground.doors import door
-from playground.hosting.book import Elsewhere
-from playground.hosting.registry import Registry
-from playground.hosting.session import said
-from playground.leases import Holder
+from playground.hosting.engine_factory import door
+from playground.hosting.registry import HostRegistry
+from playground.hosting.session import page_messages
+from playground.hosting.session_record import OwnedElsewhere
+from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Session
+from playground.records import database_record, selectors, services, session_leases
+from playground.records.database_record import DatabaseRecord, OwnedLeases
+from playground.records.session_leases import LeaseHolder
 from tests.helpers.patience import PATIENCE_S
 from tests.web import record
 from tests.web.stub import Reader
@@ -31,7 +32,7 @@ from tests.web.test_host import acknowledge
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LONG_S = 600.0
-A, B = Holder("process-a", "app1"), Holder("process-b", "app2")
+A, B = LeaseHolder("process-a", "app1"), LeaseHolder("process-b", "app2")
 PUBLISH = {"do": "publish", "count": 13, "size_bytes": 100}
 
 
@@ -49,90 +50,90 @@ def lapse() -> None:
 
 def test_only_one_process_owns_a_session() -> None:
     one = begin()
-    epoch = leases.take(one, A, LONG_S)
-    with pytest.raises(Elsewhere) as elsewhere:
-        leases.take(one, B, LONG_S)
+    epoch = session_leases.take(one, A, LONG_S)
+    with pytest.raises(OwnedElsewhere) as elsewhere:
+        session_leases.take(one, B, LONG_S)
     assert elsewhere.value.node == "app1"
-    assert leases.take(one, A, LONG_S, epoch) == epoch, "who has it keeps it"
-    assert leases.node_of(one) == "app1"
+    assert session_leases.take(one, A, LONG_S, epoch) == epoch, "who has it keeps it"
+    assert session_leases.node_of(one) == "app1"
 
 
-@pytest.mark.parametrize("end", [lapse, lambda: leases.lapse(["process-a"])])
+@pytest.mark.parametrize("end", [lapse, lambda: session_leases.lapse(["process-a"])])
 def test_a_lease_that_is_over_is_taken_with_a_higher_epoch(end: Callable[[], Any]) -> None:
     one = begin()
-    before = leases.take(one, A, LONG_S)
+    before = session_leases.take(one, A, LONG_S)
     end()
-    assert leases.node_of(one) == ""
-    assert leases.take(one, B, LONG_S) > before
-    assert leases.renew(A, [one], LONG_S) == set()
-    assert leases.renew(B, [one], LONG_S) == {one}
+    assert session_leases.node_of(one) == ""
+    assert session_leases.take(one, B, LONG_S) > before
+    assert session_leases.renew(A, [one], LONG_S) == set()
+    assert session_leases.renew(B, [one], LONG_S) == {one}
 
 
 def test_an_owner_that_died_before_the_clock_was_set_back_keeps_nothing() -> None:
     one = begin()
-    leases.take(one, A, 9.0)
+    session_leases.take(one, A, 9.0)
     Lease.objects.update(
         expires_at=timezone.now() + timedelta(hours=1, seconds=9)
     )  # as the database sees it now
-    assert leases.take(one, B, 9.0) == 2
-    assert leases.node_of(one) == "app2"
+    assert session_leases.take(one, B, 9.0) == 2
+    assert session_leases.node_of(one) == "app2"
 
 
 def test_an_owner_that_lives_goes_on_when_the_clock_is_set_forward_or_back() -> None:
     one = begin()
-    epoch = leases.take(one, A, 9.0)
+    epoch = session_leases.take(one, A, 9.0)
     for jump in (timedelta(hours=1), -timedelta(hours=1)):
         Lease.objects.update(expires_at=timezone.now() + timedelta(seconds=9) - jump)
-        assert leases.renew(A, [one], 9.0) == {one}
-        assert leases.take(one, A, 9.0, epoch) == epoch
-        with pytest.raises(Elsewhere):
-            leases.take(one, B, 9.0)
+        assert session_leases.renew(A, [one], 9.0) == {one}
+        assert session_leases.take(one, A, 9.0, epoch) == epoch
+        with pytest.raises(OwnedElsewhere):
+            session_leases.take(one, B, 9.0)
 
 
 def test_who_comes_back_to_an_epoch_that_is_over_gets_a_new_one_or_nothing() -> None:
     one = begin()
-    epoch = leases.take(one, A, LONG_S)
+    epoch = session_leases.take(one, A, LONG_S)
     lapse()
-    leases.take(one, B, LONG_S)
-    with pytest.raises(Elsewhere):
-        leases.take(one, A, LONG_S, epoch)
+    session_leases.take(one, B, LONG_S)
+    with pytest.raises(OwnedElsewhere):
+        session_leases.take(one, A, LONG_S, epoch)
     lapse()
-    assert leases.take(one, A, LONG_S, epoch) > epoch + 1
+    assert session_leases.take(one, A, LONG_S, epoch) > epoch + 1
 
 
 def test_a_lease_that_is_given_back_is_free_and_an_old_one_cannot_be() -> None:
     one = begin()
-    epoch = leases.take(one, A, LONG_S)
-    leases.give_back(one, A, epoch - 1)
-    with pytest.raises(Elsewhere):
-        leases.take(one, B, LONG_S)
-    leases.give_back(one, A, epoch)
-    leases.take(one, B, LONG_S)
+    epoch = session_leases.take(one, A, LONG_S)
+    session_leases.give_back(one, A, epoch - 1)
+    with pytest.raises(OwnedElsewhere):
+        session_leases.take(one, B, LONG_S)
+    session_leases.give_back(one, A, epoch)
+    session_leases.take(one, B, LONG_S)
 
 
 def test_a_session_that_is_gone_has_no_owner() -> None:
     with pytest.raises(Session.DoesNotExist):
-        leases.take("nosuch", A, LONG_S)
+        session_leases.take("nosuch", A, LONG_S)
     one = begin()
-    epoch = leases.take(one, A, LONG_S)
+    epoch = session_leases.take(one, A, LONG_S)
     Session.objects.all().delete()
-    with pytest.raises(Elsewhere):
+    with pytest.raises(OwnedElsewhere):
         record.record_command(one, 0, 0, PUBLISH, epoch)
 
 
 def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> None:
     one = begin()
-    old = leases.take(one, A, LONG_S)
+    old = session_leases.take(one, A, LONG_S)
     record.record_command(one, 0, 10, PUBLISH, old)
     lapse()
-    new = leases.take(one, B, LONG_S)
+    new = session_leases.take(one, B, LONG_S)
     record.record_command(one, 1, 20, PUBLISH, new)
     for late in (
         lambda: record.record_command(one, 2, 30, {"do": "purge"}, old),
         lambda: record.undo_command(one, 2, 0, old),
         lambda: record.note_progress(one, 99, "x", old),
     ):
-        with pytest.raises(Elsewhere) as elsewhere:
+        with pytest.raises(OwnedElsewhere) as elsewhere:
             late()
         assert elsewhere.value.node == "app2"
     remembered = selectors.remembered(one)
@@ -145,7 +146,7 @@ def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> No
 
 def test_an_undo_is_a_row_of_the_record() -> None:
     one = begin()
-    epoch = leases.take(one, A, LONG_S)
+    epoch = session_leases.take(one, A, LONG_S)
     for sequence, at_us in enumerate((10, 20)):
         record.record_command(one, sequence, at_us, PUBLISH, epoch)
     record.undo_command(one, 2, 20, epoch)
@@ -162,16 +163,16 @@ class Process:
     """What a server process has, without its pages."""
 
     def __init__(self, root: Path, name: str, lasts_s: float) -> None:
-        bounds = limits.Limits(
-            **{**limits.current().public(), "workers": 0, "sessions_per_process": 8},
+        bounds = session_limits.SessionLimits(
+            **{**session_limits.current().public(), "workers": 0, "sessions_per_process": 8},
             new_per_minute=1,
             reads_per_minute=1,
         )
-        self.registry = Registry(door=door(), book=self._book, limits=bounds, root=root / name)
-        self.tenure = Tenure(Holder(self.registry.directory.path.name, name), lasts_s)
+        self.registry = HostRegistry(door=door(), book=self._book, limits=bounds, root=root / name)
+        self.tenure = OwnedLeases(LeaseHolder(self.registry.directory.path.name, name), lasts_s)
 
-    def _book(self, session_id: str) -> DatabaseBook:
-        return DatabaseBook(session_id, self.tenure)
+    def _book(self, session_id: str) -> DatabaseRecord:
+        return DatabaseRecord(session_id, self.tenure)
 
     def reader(self, session_id: str) -> Reader:
         reader = Reader()
@@ -251,7 +252,7 @@ async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> 
 
 def repeated(session_id: str, until_us: int) -> str:
     """Return the digest of the run that the record gives, repeated without anything of a process."""
-    from playground.sharing import _repeated
+    from playground.sessions.sharing import _repeated
 
     session = Session.objects.get(public_id=session_id)
     return _repeated(session, selectors.commands_of(session), until_us)
@@ -262,7 +263,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     a, b = start("a"), start("b")
     first = a.reader(one)
     await first.until("snapshot")
-    a.host(one).say(said.Control(False))
+    a.host(one).say(page_messages.ControlRun(False))
     a.host(one).command(first.client, 1, PUBLISH)
     await first.until("accepted")
     a.host(one).command(first.client, 2, {"do": "purge"})
@@ -273,7 +274,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     await in_database(lapse)()
     second = b.reader(one)
     await second.until("snapshot")
-    b.host(one).say(said.Control(False))
+    b.host(one).say(page_messages.ControlRun(False))
     found = await b.host(one).moment()
     assert len(found.commands) == 2
     assert found.at_us >= moment.at_us
@@ -312,16 +313,16 @@ async def test_who_lost_the_lease_hears_of_it_without_writing(start: Any) -> Non
 async def test_a_process_that_was_killed_is_not_waited_for(start: Any, tmp_path: Path) -> None:
     """Its directory's lock is free, which the next process on this machine sees."""
     one = await in_database(begin)()
-    await in_database(leases.take)(one, Holder("process-dead"), LONG_S)
+    await in_database(session_leases.take)(one, LeaseHolder("process-dead"), LONG_S)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "process-dead.lock").touch()
     b = start("b")
-    b.tenure = Tenure(b.tenure.holder, LONG_S, b.registry.directory.swept)
+    b.tenure = OwnedLeases(b.tenure.holder, LONG_S, b.registry.directory.swept)
     await b.reader(one).until("snapshot")
 
 
 class Seen:
-    """Stands for `playground.presence`, with the processes that are seen to be gone."""
+    """Stands for `playground.records.process_presence`, with the processes that are seen to be gone."""
 
     GRACE_S = 0.05
 
@@ -341,10 +342,10 @@ async def test_the_sessions_of_a_process_that_is_gone_need_not_lapse(monkeypatch
     """A process that died was waited for until its lease lapsed: 9 to 10 s."""
     one, two = await in_database(begin)(), await in_database(begin)()
     for each in (one, two):
-        await in_database(leases.take)(each, A, LONG_S)
+        await in_database(session_leases.take)(each, A, LONG_S)
     seen = Seen(A.process)
-    monkeypatch.setattr(book, "presence", seen)
-    heir = Tenure(B, LONG_S, presence=seen)  # type: ignore[arg-type]
+    monkeypatch.setattr(database_record, "presence", seen)
+    heir = OwnedLeases(B, LONG_S, presence=seen)  # type: ignore[arg-type]
     assert await heir.take(one, None) == 2
     asked = seen.asked
     assert await heir.take(two, None) == 2
@@ -356,7 +357,7 @@ async def test_who_lives_or_comes_back_keeps_its_sessions(
     monkeypatch: pytest.MonkeyPatch, comes_back: bool
 ) -> None:
     one = await in_database(begin)()
-    await in_database(leases.take)(one, A, LONG_S)
+    await in_database(session_leases.take)(one, A, LONG_S)
     seen = Seen(*([A.process] if comes_back else []))
     found = seen.is_gone
 
@@ -366,7 +367,7 @@ async def test_who_lives_or_comes_back_keeps_its_sessions(
         return gone
 
     monkeypatch.setattr(seen, "is_gone", is_gone)
-    monkeypatch.setattr(book, "presence", seen)
-    with pytest.raises(Elsewhere):
-        await Tenure(B, LONG_S, presence=seen).take(one, None)  # type: ignore[arg-type]
+    monkeypatch.setattr(database_record, "presence", seen)
+    with pytest.raises(OwnedElsewhere):
+        await OwnedLeases(B, LONG_S, presence=seen).take(one, None)  # type: ignore[arg-type]
     assert seen.asked == 1 + comes_back

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from playground.consumer import TRY_AGAIN
-from playground.letting_in import LetIn
-from playground.turns import Turns
+from playground.limits.page_scheduler import PageScheduler
+from playground.server.socket_admission import LetIn
+from playground.sessions.socket_consumer import TRY_AGAIN
 from tests.web.stub import settled
 
 
 class Door:
     """An application that lets sockets in when the test says so."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: PageScheduler) -> None:
         self.open = asyncio.Event()
         self.begun: list[str] = []
         self.inside: list[str] = []
@@ -46,7 +46,7 @@ async def settle() -> None:
 
 
 async def test_a_few_at_a_time_and_who_is_inside_holds_up_nobody() -> None:
-    door = Door(Turns(2, 100))
+    door = Door(PageScheduler(2, 100))
     tasks = [door.comes("many") for _each in range(6)]
     await settle()
     assert len(door.begun) == 2
@@ -59,7 +59,7 @@ async def test_a_few_at_a_time_and_who_is_inside_holds_up_nobody() -> None:
 
 
 async def test_another_address_does_not_wait_behind_all_of_one() -> None:
-    door = Door(Turns(1, 100))
+    door = Door(PageScheduler(1, 100))
     tasks = [door.comes("many") for _each in range(50)]
     await settle()
     tasks.append(door.comes("one"))
@@ -73,11 +73,11 @@ async def test_another_address_does_not_wait_behind_all_of_one() -> None:
 
 
 async def test_who_cannot_wait_is_asked_to_come_again() -> None:
-    door = Door(Turns(1, 1))
+    door = Door(PageScheduler(1, 1))
     tasks = [door.comes("many") for _each in range(3)]
     await settle()
     assert door.sent == [{"type": "websocket.close", "code": TRY_AGAIN}]
-    late = Door(Turns(1, 10, patience_s=0.01))
+    late = Door(PageScheduler(1, 10, patience_s=0.01))
     tasks += [late.comes("many") for _each in range(2)]
     await settled(lambda: bool(late.sent))
     assert late.sent == [{"type": "websocket.close", "code": TRY_AGAIN}]

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from playground import library, verdicts
+from playground import verdicts
+from playground.library import ready_scenarios
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.texts import KEYS
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
-FILES = library.files()
+FILES = ready_scenarios.files()
 SUBJECTS = set(range(1, 31))
 QUESTIONS = set(range(1, 13))
 
@@ -33,7 +34,7 @@ def texts(value: Any, place: str = "") -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def test_there_are_enough_and_they_cover_everything() -> None:
-    entries = library.entries()
+    entries = ready_scenarios.entries()
     assert len(entries) >= 30
     assert {number for each in entries for number in each.story.subjects} == SUBJECTS
     assert {number for each in entries for number in each.story.questions} == QUESTIONS
@@ -41,7 +42,7 @@ def test_there_are_enough_and_they_cover_everything() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_scenario_reaches_its_digest_and_its_claims_hold(path: Path) -> None:
-    entry = library.load(path)
+    entry = ready_scenarios.load(path)
     result = rehearse(entry, more=verdicts.claims_of(entry.slug))
     assert result.broken == [], "the later ones are of playground/verdicts/mechanisms.json"
     assert result.refused == []
@@ -52,7 +53,7 @@ def test_a_scenario_reaches_its_digest_and_its_claims_hold(path: Path) -> None:
 def test_a_file_is_complete_and_canonical(path: Path) -> None:
     text = path.read_text("utf-8")
     assert read(text).encode() == text, "make digests writes the canonical form"
-    story = library.load(path).story
+    story = ready_scenarios.load(path).story
     assert story.title
     assert story.question
     assert story.watch_for
@@ -72,6 +73,6 @@ def test_a_file_speaks_three_languages(path: Path) -> None:
 
 
 def test_a_claim_that_is_wrong_would_be_found() -> None:
-    entry = json.loads(library.FOLDER.joinpath("first-burst.json").read_bytes())
+    entry = json.loads(ready_scenarios.FOLDER.joinpath("first-burst.json").read_bytes())
     entry["claims"][0]["test"]["value"] += 1
     assert rehearse(read(entry)).broken

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from playground import limits
-from playground.bounds import Bounds
-from playground.doors import door
-from playground.hosting.run import Run
-from playground.hosting.session.burst import Beyond, check_burst
-from playground.hosting.session.usage import Usage
+from playground.hosting.engine_factory import door
+from playground.hosting.run import SessionRun
+from playground.hosting.session.burst import BurstBeyond, check_burst
+from playground.hosting.session.usage import SessionUsage
 from playground.hosting.wording import coded
-from playground.limits import check_command, check_shape
-from playground.messages import Refused
+from playground.limits import session_limits
+from playground.limits.session_bounds import SessionBounds
+from playground.limits.session_limits import check_command, check_shape
+from playground.texts.page_message import RequestRefused
 
 
 def check(command: dict[str, Any], **usage: int) -> None:
-    check_command(command, limits.current(), usage.get("commands", 0))
-    check_burst(command, limits.current().bounds(), Usage(**usage))
+    check_command(command, session_limits.current(), usage.get("commands", 0))
+    check_burst(command, session_limits.current().bounds(), SessionUsage(**usage))
 
 
 def test_an_ordinary_burst_passes() -> None:
@@ -44,21 +44,21 @@ def test_an_ordinary_burst_passes() -> None:
     ],
 )
 def test_what_no_server_can_do_is_refused(command: dict[str, Any], word: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         check(command)
     assert word in str(refused.value)
 
 
 def test_what_is_held_counts() -> None:
-    most = limits.current().max_messages
+    most = session_limits.current().max_messages
     check({"do": "publish", "count": 10, "size_bytes": 1}, messages=most - 10)
-    with pytest.raises(Beyond):
+    with pytest.raises(BurstBeyond):
         check({"do": "publish", "count": 11, "size_bytes": 1}, messages=most - 10)
 
 
 def test_commands_are_counted() -> None:
-    with pytest.raises(Refused):
-        check({"do": "purge"}, commands=limits.current().max_commands)
+    with pytest.raises(RequestRefused):
+        check({"do": "purge"}, commands=session_limits.current().max_commands)
 
 
 def test_a_value_of_the_wrong_type_is_left_to_the_engine() -> None:
@@ -71,7 +71,7 @@ def test_shape_counts_keys_too() -> None:
 
 def test_what_does_not_fit_is_refused_with_how_many_do() -> None:
     """A million messages of 100 bytes: their records take more than their bodies, and the run could not go on."""
-    with pytest.raises(Beyond) as beyond:
+    with pytest.raises(BurstBeyond) as beyond:
         check({"do": "publish", "count": 1_000_000, "size_bytes": 100})
     room = beyond.value.values["room"]
     assert 500_000 < room < 1_000_000
@@ -83,21 +83,23 @@ def test_what_does_not_fit_is_refused_with_how_many_do() -> None:
 
 
 def test_what_is_in_ram_has_a_promise_of_room() -> None:
-    most = limits.current().max_disk_bytes
-    with pytest.raises(Beyond):
+    most = session_limits.current().max_disk_bytes
+    with pytest.raises(BurstBeyond):
         check({"do": "publish", "count": 100_000, "size_bytes": 1000}, ram_bytes=most // 2, messages=100_000)
 
 
 def test_what_many_bursts_brought_can_leave_ram_and_be_consumed(tmp_path: Path) -> None:
     """Each burst fitted beside what was on disk; their records together take more, and the run goes on."""
-    bounds = Bounds(max_disk_bytes=400_000, max_messages=5000, max_transitions=10**6, max_virtual_s=3600)
+    bounds = SessionBounds(
+        max_disk_bytes=400_000, max_messages=5000, max_transitions=10**6, max_virtual_s=3600
+    )
     scenario = {"version": 1, "profile": "classroom", "settings": {"ram_bytes": 10**9, "max_messages": 5000}}
     node, files = door().open(
         door().check({**scenario, "title": "", "seed": 1}), str(tmp_path), bounds.room_bytes
     )
-    run = Run(node, files, bounds.max_disk_bytes)
+    run = SessionRun(node, files, bounds.max_disk_bytes)
     burst = {"do": "publish", "count": 100, "size_bytes": 100, "persistent": False, "confirm": False}
-    with contextlib.suppress(Beyond):  # in the end one does not fit
+    with contextlib.suppress(BurstBeyond):  # in the end one does not fit
         for _burst in range(60):
             check_burst(burst, bounds, run.usage(0))
             run.submit(burst)

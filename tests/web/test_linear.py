@@ -21,7 +21,7 @@ from engine.formats.message import MessageCodec
 from engine.values.errors import EngineError
 from playground.inspecting import definitions, reading, uploads
 from playground.inspecting.listing import figures
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 from playground.storybook import entry
 from tests.helpers.hostile_journal import scattered_acks
 from workloads.errors import WorkloadError
@@ -149,7 +149,7 @@ def worked_s(read: Read, given: Any) -> float:
     times = []
     for _each in range(3):
         began_s = time.process_time()
-        with contextlib.suppress(Unreadable, EngineError, WorkloadError, entry.BadScenario):
+        with contextlib.suppress(UnreadableInput, EngineError, WorkloadError, entry.BadScenario):
             read(given)
         times.append(time.process_time() - began_s)
     return min(times)

@@ -15,10 +15,13 @@ from django.test import Client
 from PIL import Image
 
 from engine import ENGINE_VERSION
-from playground import library, links, ownership, selectors, services
-from playground import library as ready
-from playground.doors import door
+from playground.callers import session_ownership
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios as library
+from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
+from playground.records import selectors, services
+from playground.sessions import scenario_links
 from playground.storybook.entry import read
 from playground.views import links as link_views
 from tests.web import record
@@ -73,9 +76,9 @@ def test_a_link_says_in_which_language_the_page_is(client: Client, kept: Scenari
 
 
 def test_the_query_of_a_place_reads_back() -> None:
-    place = links.Place(5, 7, 3, "files", "zh-hant", "prod: EU/1")
-    assert links.place_of(QueryDict(place.query()[1:])) == place
-    assert links.Place().query() == ""
+    place = scenario_links.LinkPlace(5, 7, 3, "files", "zh-hant", "prod: EU/1")
+    assert scenario_links.place_of(QueryDict(place.query()[1:])) == place
+    assert scenario_links.LinkPlace().query() == ""
 
 
 async def test_a_colleague_stands_at_the_moment(browsers: Any) -> None:  # noqa: F811
@@ -127,10 +130,10 @@ async def test_a_story_waits_for_its_reader(browsers: Any) -> None:  # noqa: F81
 @pytest.mark.parametrize("path", library.files(), ids=lambda path: path.stem)
 def test_every_ready_scenario_fits_into_a_link_and_comes_back(path: Any) -> None:
     run = library.load(path).run
-    text = links.packed(run)
+    text = scenario_links.packed(run)
     assert text is not None
     assert len(text) < 900
-    entry, made_with = links.unpacked(text)
+    entry, made_with = scenario_links.unpacked(text)
     assert entry.run == {**run, "title": run["title"]}
     assert made_with == ENGINE_VERSION
 
@@ -138,7 +141,7 @@ def test_every_ready_scenario_fits_into_a_link_and_comes_back(path: Any) -> None
 def test_a_stateless_link_opens_the_run(client: Client) -> None:
     entry = library.entry("paging-spike")
     assert entry is not None
-    response = client.get(f"/x/{links.packed(entry.run)}/?at=2200000")
+    response = client.get(f"/x/{scenario_links.packed(entry.run)}/?at=2200000")
     session = opened(response)
     assert session.scenario == entry.run
     assert session.reached_us == 2_200_000
@@ -146,7 +149,7 @@ def test_a_stateless_link_opens_the_run(client: Client) -> None:
 
 def test_a_link_that_was_made_long_ago_is_still_read() -> None:
     """Links of this form are out there: change the form's number, never the form."""
-    entry, made_with = links.unpacked("1q8aaTIJL8ouAKQB3YsGTPAzhdmBNJYZGmOkE1Y3GUIcDAA")
+    entry, made_with = scenario_links.unpacked("1q8aaTIJL8ouAKQB3YsGTPAzhdmBNJYZGmOkE1Y3GUIcDAA")
     assert made_with == "", "it has no digest to be of any engine"
     assert entry.run["title"] == "Stored"
     [command] = entry.run["commands"]
@@ -156,12 +159,13 @@ def test_a_link_that_was_made_long_ago_is_still_read() -> None:
 def test_a_link_of_another_engine_says_with_which_one_its_run_was_made(client: Client) -> None:
     entry = library.entry("paging-spike")
     assert entry is not None
-    text = links.packed(entry.run, "0.3.1")
+    text = scenario_links.packed(entry.run, "0.3.1")
     assert text is not None
     page = client.get(f"/x/{text}/", follow=True).content.decode()
     assert f"made with engine 0.3.1; this is {ENGINE_VERSION}" in page
     assert (
-        "made with engine" not in client.get(f"/x/{links.packed(entry.run)}/", follow=True).content.decode()
+        "made with engine"
+        not in client.get(f"/x/{scenario_links.packed(entry.run)}/", follow=True).content.decode()
     )
 
 
@@ -169,9 +173,9 @@ def test_a_link_that_names_no_engine_is_of_an_older_one() -> None:
     """Links name their engine since 0.4.0; whatever stands there is no name unless it looks like one."""
     run = library.load(library.files()[0]).run
     for engine in ("", "<b>", "x" * 40, 7):
-        text = links.packed(run, engine)  # type: ignore[arg-type]
+        text = scenario_links.packed(run, engine)  # type: ignore[arg-type]
         assert text is not None
-        assert links.unpacked(text).made_with == links.UNNAMED
+        assert scenario_links.unpacked(text).made_with == scenario_links.UNNAMED
 
 
 @pytest.mark.parametrize(
@@ -186,27 +190,27 @@ def test_a_link_that_names_no_engine_is_of_an_older_one() -> None:
     ],
 )
 def test_a_broken_link_is_reported(text: str, sentence: str) -> None:
-    with pytest.raises(links.BadLink, match=sentence):
-        links.unpacked(text)
+    with pytest.raises(scenario_links.BadLink, match=sentence):
+        scenario_links.unpacked(text)
 
 
 def test_a_bomb_is_not_unfolded() -> None:
     import base64
     import zlib
 
-    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=links.WORDS)
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=scenario_links.WORDS)
     data = compressor.compress(b'{"version": 1, "title": "' + b" " * 5_000_000) + compressor.flush()
     text = "1" + base64.urlsafe_b64encode(data).decode().rstrip("=")
-    assert len(text) < links.LONGEST
-    with pytest.raises(links.BadLink):
-        links.unpacked(text)
+    assert len(text) < scenario_links.LONGEST
+    with pytest.raises(scenario_links.BadLink):
+        scenario_links.unpacked(text)
 
 
 def _with_pattern(pattern: str) -> str:
     policy = {"name": "p", "pattern": pattern, "definition": {"max-length": 1}}
     queue = {"name": "a" * 255}
     run = {"version": 1, "profile": "classroom", "commands": [], "until_us": 1}
-    text = links.packed({**run, "topology": {"queues": [queue], "policies": [policy]}})
+    text = scenario_links.packed({**run, "topology": {"queues": [queue], "policies": [policy]}})
     assert text is not None
     assert len(text) < 200
     return text
@@ -223,8 +227,8 @@ def test_a_pattern_of_lookaheads_in_each_other_is_drawn_like_any_other(client: C
 
 
 def test_a_pattern_that_could_cost_too_much_is_no_link() -> None:
-    with pytest.raises(links.BadLink) as bad:
-        links.unpacked(_with_pattern("((a{64}){64}){64}"))
+    with pytest.raises(scenario_links.BadLink) as bad:
+        scenario_links.unpacked(_with_pattern("((a{64}){64}){64}"))
     assert "a name of 255 letters could cost the pattern more than 32768 steps" in str(bad.value)
 
 
@@ -242,7 +246,7 @@ def test_a_run_that_is_too_long_for_a_link_has_none() -> None:
         for number in range(3000)
     ]
     scenario = {**services.blank_scenario("classroom"), "commands": commands, "until_us": 9_000_000}
-    assert links.packed(door().check(scenario)) is None
+    assert scenario_links.packed(door().check(scenario)) is None
 
 
 def test_a_broken_link_answers_with_a_page(client: Client) -> None:
@@ -341,11 +345,11 @@ def test_a_frame_begins_a_session_only_when_somebody_plays(client: Client, kept:
 
 
 def test_a_key_is_for_one_session() -> None:
-    key = ownership.play_key("abc")
-    assert ownership.holds_key(f"key={key}".encode(), "abc")
-    assert not ownership.holds_key(f"key={key}".encode(), "abd")
-    assert not ownership.holds_key(b"key=abc:x:y", "abc")
-    assert not ownership.holds_key(b"", "abc")
+    key = session_ownership.play_key("abc")
+    assert session_ownership.holds_key(f"key={key}".encode(), "abc")
+    assert not session_ownership.holds_key(f"key={key}".encode(), "abd")
+    assert not session_ownership.holds_key(b"key=abc:x:y", "abc")
+    assert not session_ownership.holds_key(b"", "abc")
 
 
 async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa: F811
@@ -450,7 +454,7 @@ def test_pictures_are_remembered(client: Client, kept: Scenario, monkeypatch: py
 async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> None:  # noqa: F811
     from asgiref.sync import sync_to_async
 
-    from playground import sharing
+    from playground.sessions import sharing
 
     @sync_to_async
     def begin() -> Session:

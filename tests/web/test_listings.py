@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from playground.inspecting.listing.figures import Figures, Listing, read
+from playground.inspecting.listing.figures import QueueFigures, QueueListing, read
 from playground.inspecting.listing.rows import LeftOut
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 
 OLD_DELTA = (
     "Listing queues ...\n"
@@ -43,15 +43,15 @@ OBJECT = {
 }
 
 
-def counts(queue: Figures) -> dict[str, int | None]:
+def counts(queue: QueueFigures) -> dict[str, int | None]:
     return {lane: count for lane, count, _share, _where in queue.lanes}
 
 
-def codes(queue: Figures) -> list[str]:
+def codes(queue: QueueFigures) -> list[str]:
     return [code for code, _values in queue.questions]
 
 
-def one(text: str) -> Figures:
+def one(text: str) -> QueueFigures:
     [queue] = read(text).figures
     return queue
 
@@ -143,7 +143,7 @@ def test_what_contradicts_itself_is_asked_about() -> None:
 
 def test_whatever_is_not_known_is_named() -> None:
     text = f"Cluster status of node x\nq\t{STATUS[:-1]}, {{q5,3}}, {{odd,{{a,b}}}}]\nquorum\t7\t\n"
-    found: Listing = read(text)
+    found: QueueListing = read(text)
     assert found.figures[0].questions == [("fields_unknown", {"names": "q5, odd"})]
     assert found.left_out == [LeftOut(1, "Cluster status of node x"), LeftOut(3, "quorum\t7")]
 
@@ -155,9 +155,9 @@ def test_queues_and_characters_beyond_the_bounds_are_counted() -> None:
 
 
 def test_a_text_without_a_status_is_refused() -> None:
-    with pytest.raises(Unreadable, match="figures"):
+    with pytest.raises(UnreadableInput, match="figures"):
         read("[" * 100_000)
-    with pytest.raises(Unreadable, match="figures"):
+    with pytest.raises(UnreadableInput, match="figures"):
         read('[{"name": "q"}]')
 
 
@@ -247,7 +247,7 @@ def test_a_table_of_rabbitmqadmin_spreads_a_status_over_columns(
     assert listed.left_out == []
 
 
-def found(listing: Listing) -> list[tuple[str, str | None, int | None]]:
+def found(listing: QueueListing) -> list[tuple[str, str | None, int | None]]:
     """Return each queue's name, its column of messages, and how many of its messages are in q4."""
     return [
         (each.name, each.values.get("messages"), {lane[0]: lane[1] for lane in each.lanes}["q4"])
@@ -267,7 +267,7 @@ def test_the_csv_of_the_tools_has_names_and_columns(delimiter: str) -> None:
 
 
 def test_a_cell_of_csv_without_an_end_raises_nothing() -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableInput):
         read('name,backing_queue_status\na,"' + "x" * 150_000)
 
 

@@ -16,10 +16,10 @@ from django.test import Client
 from jwcrypto.jwk import JWK
 from lti_tool.models import Key, LtiRegistration, LtiUser
 
-from playground import ratelimit
 from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
+from playground.limits import rate_limits
 from playground.lti import launches, scores, statements
 from playground.lti.models import Placement, Seat
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform, key
@@ -34,7 +34,7 @@ def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
 
 def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Yield a platform that is registered here. Scores are sent by a thread; here the test calls what it does."""
-    ratelimit.forget()
+    rate_limits.forget()
     cache.clear()
     ours = key("tool")
     Key.objects.create(

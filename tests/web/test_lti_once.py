@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 from lti_tool.models import LtiDeployment, LtiRegistration
 
-from playground import limits, ratelimit
 from playground.exercises.models import Learner
+from playground.limits import rate_limits, session_limits
 from playground.lti import log_ins
 from playground.lti.models import LogIn
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, Platform
@@ -25,9 +25,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
-    ratelimit.forget()
+    rate_limits.forget()
     yield from connected(Platform(), monkeypatch)
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def form_of(client: Client, platform: Platform, subject: str = "u1", **claims: Any) -> dict[str, str]:
@@ -234,7 +234,7 @@ def test_a_teachers_choice_outlasts_whatever_others_launch(client: Client, platf
 
 def test_a_class_behind_one_address_begins_together(platform: Platform) -> None:
     """Sixty students need 120 log-ins and launches within a minute; new visitors have another bucket."""
-    most = limits.current().new_per_minute
+    most = session_limits.current().new_per_minute
     for number in range(most // 2 + 5):
         browser = Client()
         form = form_of(browser, platform, f"u{number}")

@@ -7,14 +7,14 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from engine.counting.accumulators import Total
-from engine.counting.levels import Levels
-from engine.metrics import METRICS, Better, Metric, Unit
+from engine.counting.accumulators import TotalOf
+from engine.counting.levels import RunLevels
+from engine.metrics import METRICS, BetterWay, Metric, MetricUnit
 from engine.report.transitions.base import Transition
 from playground.comparing.table import FIRST, figure_labels
-from playground.whatif.bounds import Bounds, best_run
+from playground.whatif.bounds import GridBounds, best_run
 from playground.whatif.labels import metric as label
-from playground.whatif.shipped import Heatmap, heatmaps
+from playground.whatif.shipped import ShippedHeatmap, heatmaps
 from spark_jobs.analyse import check_metric
 from spark_jobs.schema import CELLS
 from tests.web import whatif_data
@@ -57,8 +57,8 @@ def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> 
     data = whatif_data.heatmap()
     names = ["throughput_per_s" if name == "disk_writes" else name for name in whatif_data.METRICS]
     whatif_data.write(tmp_path, data | {"metrics": names, "offered": names})
-    heatmap: Heatmap = next(iter(heatmaps(tmp_path).values()))
-    bounds = Bounds(None, None, None, "throughput_per_s")
+    heatmap: ShippedHeatmap = next(iter(heatmaps(tmp_path).values()))
+    bounds = GridBounds(None, None, None, "throughput_per_s")
     best = best_run(heatmap, heatmap.workloads[0].name, bounds)
     assert best is not None
     values = [
@@ -71,17 +71,17 @@ def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> 
 
 
 def test_a_metric_more_is_known_everywhere_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def twice(levels: Levels, transition: Transition) -> int:
+    def twice(levels: RunLevels, transition: Transition) -> int:
         return 2
 
     more = Metric(
         name="twice",
         label="twice the transitions",
-        unit=Unit.COUNT,
-        better=Better.LOWER,
+        unit=MetricUnit.COUNT,
+        better=BetterWay.LOWER,
         kinds=(Transition,),
         help="Two for each.",
-        accumulator=Total,
+        accumulator=TotalOf,
         function=twice,
     )
     monkeypatch.setitem(METRICS, more.name, more)

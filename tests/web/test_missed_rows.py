@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from engine.replay import Player, on_ledger
+from engine.replay import RunPlayer, on_ledger
 from engine.replay.frames import encode
-from playground import live, ratelimit, selectors
 from playground.hosting import missed_rows
+from playground.limits import rate_limits
+from playground.records import selectors
+from playground.sessions import live_hosts
 from playground.views import past
 from tests.web import record
 
@@ -36,7 +38,7 @@ def ask(client: Client, session_id: str, **query: Any) -> Any:
 def whole(session_id: str) -> list[Any]:
     """Return every row of the session's run."""
     record = selectors.remembered(session_id)
-    player = Player(on_ledger(record.scenario, 100_000), record.commands)
+    player = RunPlayer(on_ledger(record.scenario, 100_000), record.commands)
     return [row for piece in player.play(record.reached_us) for row in piece.rows]
 
 
@@ -74,7 +76,7 @@ def test_of_a_long_past_come_moments_and_the_last_rows(
 def test_what_lies_between_is_sent_with_the_state_before_it(client: Client, session_id: str) -> None:
     rows = whole(session_id)
     node = on_ledger(selectors.remembered(session_id).scenario, 100_000)
-    player = Player(node, selectors.remembered(session_id).commands)
+    player = RunPlayer(node, selectors.remembered(session_id).commands)
     for piece in player.play(4_000_000, 10):
         if piece.first + piece.count > 60:
             break
@@ -107,7 +109,7 @@ def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
     client: Client, session_id: str, limit: Any
 ) -> None:
     limit(past_per_minute=1, past_s=0)
-    live._registry.cache_clear()
+    live_hosts._registry.cache_clear()
     past.rows_kept.clear()
     told = ask(client, session_id, to=30)
     assert told.json()["through"] <= 30, "what was told in time is told"
@@ -126,7 +128,7 @@ def test_what_a_stop_would_leave_is_asked_of_a_repetition(
     assert client.get(f"/s/{session_id}/survival", {"kind": "storm"}).status_code == 400
     assert client.get("/s/2345/survival", {"kind": "power"}).status_code == 404
     limit(past_per_minute=0, past_s=0)
-    ratelimit.forget()
+    rate_limits.forget()
     again = client.get(f"/s/{session_id}/survival", {"kind": "power"})
     assert again.json() == fates, "what is kept is free"
     assert client.get(f"/s/{session_id}/survival", {"kind": "kill"}).status_code == 429

@@ -12,12 +12,13 @@ import pytest
 from django.test import AsyncClient, Client
 
 from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, long_run
-from playground import export, library, services
-from playground.doors import door
-from playground.links import Place
-from playground.offline import kept_bytes, modules
-from playground.offline.page import Source, write
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
+from playground.offline import export, kept_bytes, modules
+from playground.offline.page import PageSource, write
 from playground.offline.recording import record, stops_of
+from playground.records import services
+from playground.sessions.scenario_links import LinkPlace
 
 
 def unpacked(page: str) -> dict[str, Any]:
@@ -27,14 +28,14 @@ def unpacked(page: str) -> dict[str, Any]:
 
 
 def page_of(name: str, **more: str) -> str:
-    entry = library.entry(name)
+    entry = ready_scenarios.entry(name)
     assert entry is not None
-    return write(Source(entry.run, entry.story, entry.story_json(), **more))
+    return write(PageSource(entry.run, entry.story, entry.story_json(), **more))
 
 
 @pytest.mark.parametrize("name", ["first-burst", "real-delta", "mirrors-failover", "lanes-of-lanes"])
 def test_a_story_fits_into_a_megabyte_and_ends_with_its_digest(name: str) -> None:
-    entry = library.entry(name)
+    entry = ready_scenarios.entry(name)
     assert entry is not None
     page = page_of(name)
     assert len(page.encode()) < MOST_STORY_BYTES
@@ -71,10 +72,10 @@ def test_the_page_speaks_three_languages_and_has_no_way_out() -> None:
 
 
 def test_the_page_opens_at_the_moment_that_was_shared() -> None:
-    entry = library.entry("lanes-of-lanes")
+    entry = ready_scenarios.entry("lanes-of-lanes")
     assert entry is not None
-    place = Place(at_us=1_500_000, msg=7)
-    shared = unpacked(write(Source(entry.run, entry.story, entry.story_json(), place=place)))
+    place = LinkPlace(at_us=1_500_000, msg=7)
+    shared = unpacked(write(PageSource(entry.run, entry.story, entry.story_json(), place=place)))
     for code in ("en", "zh-hans", "zh-hant"):
         assert shared[f"page-{code}"]["data"]["place"] == {"at_us": 1_500_000, "number": None, "msg": 7}
 
@@ -91,7 +92,7 @@ def test_without_a_server_no_link_leads_back_and_with_one_it_does() -> None:
 
 
 def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     stops = stops_of(entry.story, entry.run["until_us"])
     assert stops == [1_900_000, 4_000_000, 4_800_000, 9_500_000, 17_000_000]
@@ -108,7 +109,7 @@ def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
 
 def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:
     scenario = door().check(long_run(COUNT))
-    page = write(Source(scenario))
+    page = write(PageSource(scenario))
     assert len(page.encode()) < MOST_LONG_BYTES
     parts = unpacked(page)
     messages = [message for name in parts if name.startswith("run-") for message in parts[name]]
@@ -139,7 +140,7 @@ def test_the_program_writes_a_file_or_says_what_is_wrong(
     assert export.main(["no-such-run", "-o", str(out)]) == 2
     assert "no ready scenario" in capsys.readouterr().err
     own = tmp_path / "mine.json"
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     own.write_text(entry.encode(), "utf-8")
     assert export.main([str(own), "-o", str(out)]) == 0

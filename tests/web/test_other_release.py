@@ -8,10 +8,12 @@ import pytest
 from django.test import Client
 
 from engine.releases import PROFILES, RELEASES
-from playground import library, other_release, selectors, services
-from playground.desk import desk
-from playground.doors import door
+from playground.browser_app import browser_app
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
 from playground.models import Session
+from playground.records import selectors, services
+from playground.storybook import other_release
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +34,7 @@ def opened(response: Any) -> Session:
 
 @pytest.mark.parametrize("series", RELEASES)
 def test_every_ready_scenario_opens_on_every_release(series: str) -> None:
-    for entry in library.entries():
+    for entry in ready_scenarios.entries():
         taken = other_release.taken_to(series, entry.run).scenario
         found = door().check(taken)
         assert other_release.shown_release(found).series == series
@@ -85,7 +87,7 @@ def test_an_unknown_release_leads_back(client: Client) -> None:
 
 
 def test_a_link_names_a_release(client: Client) -> None:
-    entry = library.entry("lazy-vs-default")
+    entry = ready_scenarios.entry("lazy-vs-default")
     assert entry is not None
     kept = services.keep_scenario(entry.run, story=entry.story_json())
     answer = client.get(f"/r/{kept.short_id}/?at=1000&release=4.0")
@@ -98,7 +100,7 @@ def test_a_link_names_a_release(client: Client) -> None:
 
 
 def test_the_library_opens_on_the_chosen_release(client: Client) -> None:
-    entry = library.entry("lazy-vs-default")
+    entry = ready_scenarios.entry("lazy-vs-default")
     assert entry is not None
     services.put_in_library(entry.slug, entry.run, entry.story_json())
     page = client.get("/library/?release=4.3").content.decode()
@@ -111,6 +113,9 @@ def test_the_library_opens_on_the_chosen_release(client: Client) -> None:
 
 def test_the_static_edition_takes_the_run_that_begins_without_a_title() -> None:
     free = {**scenario(), "title": "", "digest": None}
-    taken = desk.QUESTIONS["release"]({"release": "4.3", "scenario": free})
+    taken = browser_app.QUESTIONS["release"]({"release": "4.3", "scenario": free})
     assert taken["scenario"]["profile"] == "4.3.6-classroom"
-    assert desk.QUESTIONS["release"]({"release": "3.10", "scenario": free}) == {"scenario": None, "said": []}
+    assert browser_app.QUESTIONS["release"]({"release": "3.10", "scenario": free}) == {
+        "scenario": None,
+        "said": [],
+    }

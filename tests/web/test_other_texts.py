@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import UnreadableInput
 from tests.ctl.played import recorded
 from tests.programs.differential.installation import LATEST
 
@@ -56,13 +56,13 @@ ENVIRONMENT = (
     ],
 )
 def test_a_text_is_refused_by_what_it_is(text: str, code: str) -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableInput) as refused:
         reading.listing(text)
     assert refused.value.code == code
 
 
 def test_another_listing_is_called_by_its_name() -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableInput) as refused:
         reading.listing("Listing exchanges for vhost / ...\nname\ttype\namq.topic\ttopic\n")
     assert refused.value.to_json() == {"unreadable": "other_listing", "values": {"name": "exchanges"}}
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from playground import limits
-from playground.hosting.book import Remembered
+from playground.hosting.command_queue import CommandQueue
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.keeper import Keeper
+from playground.hosting.run_owner import RunOwner
 from playground.hosting.session import protocol
-from playground.hosting.wishes import Wishes
-from playground.hosting.workers.pool import Pool
+from playground.hosting.session_record import RecordedSession
+from playground.hosting.workers.pool import WorkerPool
+from playground.limits import session_limits
 from tests.web.stub import MemoryBook, StubDoor
 
 PUBLISH = {"do": "publish", "count": 1, "size_bytes": 100}
@@ -27,7 +27,7 @@ class Together:
 
     def __init__(self) -> None:
         self.listeners: dict[str, Any] = {}
-        self.keeper: Keeper | None = None
+        self.keeper: RunOwner | None = None
         self.number = 0
         self.after: list[str] = []
         """The requests after which the session gives itself a command at once."""
@@ -37,7 +37,7 @@ class Together:
         answer = {"life": "now", "at_us": 10, "digest": "", "number": self.number, "found": []}
         self.number += name == "Submit"
         if name in self.after:
-            own = protocol.Took(session, "now", self.number, 10, STOP)
+            own = protocol.SelfCommand(session, "now", self.number, 10, STOP)
             self.number += 1
             assert self.keeper is not None
             self.keeper.gave_itself(own)
@@ -54,13 +54,13 @@ class World:
 
     def __init__(self, root: Path) -> None:
         self.worker = Together()
-        self.book = MemoryBook(Remembered({"commands": []}, []))
-        self.keeper = self.worker.keeper = Keeper(
+        self.book = MemoryBook(RecordedSession({"commands": []}, []))
+        self.keeper = self.worker.keeper = RunOwner(
             "one",
             book=self.book,
-            pool=cast(Pool, self),
+            pool=cast(WorkerPool, self),
             directory=ProcessDirectory(root),
-            limits=limits.current(),
+            limits=session_limits.current(),
             listener=cast(Any, self),
             notice=lambda level, message: None,
             superseded=lambda: None,
@@ -95,7 +95,7 @@ async def test_what_follows_the_making_of_a_run_is_not_forgotten(tmp_path: Path)
 async def test_a_run_that_is_gone_leaves_nothing_to_write_down(tmp_path: Path) -> None:
     world = World(tmp_path)
     await world.keeper.wake(resumes=True)
-    world.keeper.gave_itself(protocol.Took("one", "before", 0, 5, STOP))
+    world.keeper.gave_itself(protocol.SelfCommand("one", "before", 0, 5, STOP))
     await world.keeper.take(PUBLISH)
     assert world.on_record == [PUBLISH]
 
@@ -110,7 +110,7 @@ async def test_what_follows_a_moment_is_no_part_of_it(tmp_path: Path) -> None:
         async def wake(self) -> None:
             """It is."""
 
-    wishes = Wishes(world.keeper, cast(Any, Awake()), cast(Any, None))
+    wishes = CommandQueue(world.keeper, cast(Any, Awake()), cast(Any, None))
     answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     await wishes.moment(answer, ())
     assert [command for _at_us, command in answer.result().commands] == [PUBLISH]

@@ -13,10 +13,12 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground import holds, limits, ownership, ratelimit, services
-from playground.messages import Message
+from playground.callers import session_ownership
+from playground.limits import rate_limits, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
+from playground.records import paused_sessions, services
 from playground.sweeping import asked, grids, records, runner, tables
+from playground.texts.page_message import PageMessage
 from playground.whatif import own
 from sweeps.errors import read
 
@@ -94,12 +96,12 @@ def test_a_recorded_session_is_swept_only_by_its_owner(
     assert ask(client, **given).status_code == 400
     assert ask(client).status_code == 302  # the browser has its number from here on
     records.end(taken[0], b"{}")
-    Session.objects.filter(pk=session.pk).update(visitor=ownership.known_visitor(client.session))
+    Session.objects.filter(pk=session.pk).update(visitor=session_ownership.known_visitor(client.session))
     assert session.public_id in client.get("/whatif/own/").content.decode()
     with (
         monkeypatch.context() as patch
     ):  # an exercise that waits for its answer must not be played on elsewhere
-        patch.setattr(holds, "_reasons", [(lambda _session: Message("Answer first"), True)])
+        patch.setattr(paused_sessions, "_reasons", [(lambda _session: PageMessage("Answer first"), True)])
         refused = ask(client, **given)
         assert (refused.status_code, "Answer first" in refused.content.decode()) == (400, True)
     assert ask(client, **given).status_code == 302
@@ -154,7 +156,7 @@ def test_a_server_takes_so_many_and_keeps_so_many(client: Client, taken: list[st
         assert ask(client).status_code == 302
         records.end(taken[-1], b"{}")
     assert set(OwnSweep.objects.values_list("name", flat=True)) == {taken[0], *taken[-2:]}
-    OwnSweep.objects.update(created=timezone.now() - timedelta(days=limits.current().keep_days + 1))
+    OwnSweep.objects.update(created=timezone.now() - timedelta(days=session_limits.current().keep_days + 1))
     call_command("clean_sessions")
     assert not OwnSweep.objects.exists()
 
@@ -180,7 +182,7 @@ def test_one_that_takes_too_long_or_loses_its_process_says_so(
 def at_peace(settings: Any) -> None:
     """Let no rate be reached."""
     bounded(settings, new_per_minute=1000)
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def test_one_address_fills_half_of_the_queue_however_many_cookies_it_has(
@@ -212,7 +214,7 @@ def test_what_waits_is_counted_and_not_lost_however_long_it_waits(
     for address in ("192.0.2.1", "192.0.2.2"):
         assert Client().post("/whatif/own/", ASKED, REMOTE_ADDR=address).status_code == 302
     OwnSweep.objects.update(touched=timezone.now() - timedelta(minutes=10))
-    mine = runner.Runner()
+    mine = runner.SweepRunner()
     monkeypatch.setattr(runner.threading, "Thread", lambda **_given: SimpleNamespace(start=lambda: None))
     for name in taken:
         mine.take("", name)
@@ -236,7 +238,7 @@ def test_what_waits_is_counted_and_not_lost_however_long_it_waits(
 
 
 def test_addresses_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = runner.Runner()
+    mine = runner.SweepRunner()
     monkeypatch.setattr(runner.threading, "Thread", lambda **_given: SimpleNamespace(start=lambda: None))
     for group, name in (("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1")):
         mine.take(group, name)
@@ -287,7 +289,7 @@ def test_the_runner_takes_one_after_the_other(
         records.end(sweep.name, b"{}")
 
     monkeypatch.setattr(runner, "run", one)
-    mine = runner.Runner()
+    mine = runner.SweepRunner()
     for number in range(2):
         OwnSweep.objects.create(name=f"own-{number}", visitor="v", spec={}, cells=1)
         mine.take("", f"own-{number}")

@@ -10,7 +10,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from playground import limits, ownership
+from playground.callers import session_ownership
+from playground.limits import session_limits
 from playground.models import Scenario, Session
 from playground.views.home import FEATURED, featured
 
@@ -69,7 +70,7 @@ def test_new_begins_a_session_of_a_profile(client: Client, profile: str) -> None
     session = Session.objects.get(public_id=start(client, profile=profile))
     assert session.scenario["profile"] == profile
     assert session.scenario["commands"] == []
-    assert ownership.owns(client.session, session.public_id)
+    assert session_ownership.owns(client.session, session.public_id)
 
 
 def test_new_takes_a_ready_scenario(client: Client, library: list[Scenario]) -> None:
@@ -128,7 +129,7 @@ def test_the_live_page_carries_what_its_script_needs(client: Client) -> None:
     data = response.context["live_data"]
     assert data["websocket"] == f"/ws/session/{session_id}/"
     assert data["owner"] is True
-    assert data["limits"]["max_messages"] == limits.current().max_messages
+    assert data["limits"]["max_messages"] == session_limits.current().max_messages
     assert "sessions_per_process" not in data["limits"]
     assert 'id="live-data"' in response.content.decode()
     assert "no-store" in response["Cache-Control"]
@@ -305,7 +306,7 @@ def test_a_fault_is_a_page_too(client: Client, monkeypatch: pytest.MonkeyPatch) 
     def fail() -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("playground.selectors.library", fail)
+    monkeypatch.setattr("playground.records.selectors.library", fail)
     client.raise_request_exception = False
     response = client.get("/")
     assert response.status_code == 500
@@ -322,7 +323,7 @@ def test_a_fault_of_the_page_for_faults_is_a_page_as_well(
     def fail(*args: object) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("playground.selectors.library", fail)
+    monkeypatch.setattr("playground.records.selectors.library", fail)
     monkeypatch.setattr("playground.web.errors.render", fail)
     client.raise_request_exception = False
     response = client.get("/", headers={"accept-language": language})

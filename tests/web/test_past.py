@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import live, selectors
 from playground.hosting.past import KEPT
+from playground.records import selectors
+from playground.sessions import live_hosts
 from tests.web import record
 from tests.web.test_records import JSON, body_of
 
@@ -70,37 +71,37 @@ def test_the_directory_of_a_moment_is_packed(client: Client, session_id: str) ->
 def test_moments_are_kept_but_not_for_ever(client: Client, session_id: str) -> None:
     for at in (20, 21, 20, 21):
         ask(client, session_id, seq=0, at=at)
-    assert live.past().repeated == 2
+    assert live_hosts.past().repeated == 2
     for at in range(22, 22 + KEPT):
         ask(client, session_id, seq=0, at=at)
-    kept = [path.name for path in live.registry().directory.path.iterdir()]
+    kept = [path.name for path in live_hosts.registry().directory.path.iterdir()]
     assert len(kept) == KEPT
     ask(client, session_id, seq=0, at=20)
-    assert live.past().repeated == 3 + KEPT
+    assert live_hosts.past().repeated == 3 + KEPT
 
 
 def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str) -> None:
     at = first_with_files(client, session_id)
-    made = live.past().repeated
+    made = live_hosts.past().repeated
     ask(client, session_id, seq=7, at=at)
-    assert live.past().repeated == made
+    assert live_hosts.past().repeated == made
     record.undo_command(session_id, 2, 0)
     record.undo_command(session_id, 3, 0)
     record.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
     assert "fields" not in ask(client, session_id, seq=7, at=at).json()
-    assert live.past().repeated == made + 1
+    assert live_hosts.past().repeated == made + 1
 
 
 def test_what_cannot_be_repeated_is_reported(client: Client, session_id: str, limit: Any) -> None:
     answer = ask(client, session_id, seq=7, at="soon")
     assert answer.status_code == 400
     limit(past_s=0)
-    live._registry.cache_clear()
+    live_hosts._registry.cache_clear()
     answer = ask(client, session_id, seq=7, at=10**9)
     assert answer.status_code == 404
     assert answer.json()["reason"] == "too_long"
     assert "longer than this server allows" in answer.json()["error"]
-    assert list(live.registry().directory.path.iterdir()) == []
+    assert list(live_hosts.registry().directory.path.iterdir()) == []
     archive = client.get(f"/s/{session_id}/files.zip", {"at": 10**9})
     assert archive.status_code == 404
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import limits, rim, services
 from playground.exercises import bringing
 from playground.exercises.builder import made
 from playground.inspecting import reading
-from playground.pasted import text_of
+from playground.limits import request_limits, session_limits
+from playground.records import services
+from playground.texts.pasted_text import text_of
 from playground.whatif import own
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options
@@ -117,14 +118,14 @@ def test_forms_for_long_texts_send_them_as_they_are(client: Client) -> None:
             each for each in html.split("<form")[1:] if f'action="{action}"' in each.partition(">")[0]
         )
         assert 'enctype="multipart/form-data"' in form.partition(">")[0], page
-        assert rim.body_of(action).most_bytes > limits.current().scenario_bytes + 64 * 1024
+        assert request_limits.body_of(action).most_bytes > session_limits.current().scenario_bytes + 64 * 1024
 
 
 @pytest.mark.django_db
 def test_a_trace_just_below_the_bound_is_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own, "runner", lambda: type("Kept", (), {"take": staticmethod(lambda _name: None)}))
     trace = LOGS["tracing"]
-    lines = (limits.current().scenario_bytes - 1000) // len(trace)
+    lines = (session_limits.current().scenario_bytes - 1000) // len(trace)
     sent: dict[str, Any] = {"kind": "tracing", "text": (trace.strip() + "\r\n") * lines}
     answer = client.post("/whatif/own/", {**sent, "x": "queue_mode", "y": "persistent"})
     assert answer.status_code == 302, answer.content.decode()[:2000]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground import library as library_of_files
+from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
 from playground.storybook.paths import PATHS, START
 

@@ -7,21 +7,22 @@ import contextlib
 import pytest
 from django.test import Client
 
-from playground import repeating, services
-from playground.callers import Caller
-from playground.exercises.grading.known import Known
-from playground.places import Full, Lanes, Places
-from playground.repeating import Busy, Gate
+from playground.callers.request_callers import RequestCaller
+from playground.exercises.grading.known import KnownAnswers
+from playground.limits import repeat_gate
+from playground.limits.repeat_gate import GateBusy, RepeatGate
+from playground.limits.work_places import CallerLanes, PlacesFull, WorkPlaces
+from playground.records import services
 
 GREEDY, HOUSE, CLASS = "192.0.2.1", "2001:db8:1:2::/64", "class 7"
 
 
-def of(group: str, visitor: object = "") -> Caller:
-    return Caller(group, str(visitor))
+def of(group: str, visitor: object = "") -> RequestCaller:
+    return RequestCaller(group, str(visitor))
 
 
 def test_one_address_never_has_the_last_place_however_many_cookies_it_has() -> None:
-    places = Places(count=3, waiting=48)
+    places = WorkPlaces(count=3, waiting=48)
     tickets = [places.enter(of(GREEDY, number)) for number in range(20)]
     assert [places.ahead(each) == 0 for each in tickets] == [True, True, *[False] * 18]
     for other in (HOUSE, CLASS):
@@ -34,7 +35,7 @@ def test_one_address_never_has_the_last_place_however_many_cookies_it_has() -> N
 
 
 def test_callers_take_turns_and_those_of_one_caller_come_in_order() -> None:
-    places = Places(count=1, waiting=48)
+    places = WorkPlaces(count=1, waiting=48)
     working = places.enter(of("first"))
     assert places.ahead(working) == 0
     waiting = [places.enter(of(GREEDY, number)) for number in range(3)]
@@ -49,13 +50,13 @@ def test_callers_take_turns_and_those_of_one_caller_come_in_order() -> None:
 
 
 def test_where_too_many_wait_the_last_of_the_longest_lane_goes() -> None:
-    places = Places(count=1, waiting=4)
+    places = WorkPlaces(count=1, waiting=4)
     assert places.ahead(places.enter(of("works"))) == 0
     greedy = [places.enter(of(GREEDY, number)) for number in range(4)]
-    with pytest.raises(Full):
+    with pytest.raises(PlacesFull):
         places.enter(of(GREEDY, 9))
     honest = places.enter(of(HOUSE))
-    with pytest.raises(Full):
+    with pytest.raises(PlacesFull):
         places.ahead(greedy[3])
     places.leave(greedy[3])  # as whoever was refused does
     assert places.ahead(honest) == 2
@@ -64,10 +65,10 @@ def test_where_too_many_wait_the_last_of_the_longest_lane_goes() -> None:
 
 
 def test_a_class_of_thirty_behind_one_address_loses_nobody_to_a_flood_from_there() -> None:
-    places = Places(count=3, waiting=48)
+    places = WorkPlaces(count=3, waiting=48)
     flood = []
     for number in range(300):
-        with contextlib.suppress(Full):
+        with contextlib.suppress(PlacesFull):
             flood.append(places.enter(of(GREEDY, number)))
     assert [places.ahead(each) == 0 for each in flood[:3]] == [True, True, False]
     students = [places.enter(of(CLASS, number)) for number in range(24)]
@@ -86,16 +87,16 @@ def test_a_class_of_thirty_behind_one_address_loses_nobody_to_a_flood_from_there
 
 
 def test_who_waits_in_vain_leaves_nothing_behind() -> None:
-    places = Places(count=1, waiting=4)
+    places = WorkPlaces(count=1, waiting=4)
     held = places.enter(of("a"))
     places.wait(held, 0)
-    with pytest.raises(Full):
+    with pytest.raises(PlacesFull):
         places.wait(places.enter(of("b")), 0.01)
     places.leave(held)
     places.leave(held)
     for _round in range(3):
         ticket = places.enter(of("b"), most=1)
-        with pytest.raises(Full):
+        with pytest.raises(PlacesFull):
             places.enter(of("b"), most=1)
         places.wait(ticket, 0)
         places.leave(ticket)
@@ -103,7 +104,7 @@ def test_who_waits_in_vain_leaves_nothing_behind() -> None:
 
 
 def test_lanes_take_turns() -> None:
-    lanes: Lanes[str] = Lanes()
+    lanes: CallerLanes[str] = CallerLanes()
     for each in ("a1", "a2", "b1"):
         lanes.add(each[0], each)
     came = []
@@ -125,9 +126,9 @@ def test_what_is_kept_needs_no_place_also_for_thirty_visitors_of_an_address(
     ]
     asked = [Client().get(address) for address in addresses]
     assert [each.status_code for each in asked] == [200] * len(addresses)
-    gate = Gate(places=1, waiting=0)
-    monkeypatch.setattr(repeating, "gate", gate)
-    with gate.place(Caller("another")):  # no place is free now
+    gate = RepeatGate(places=1, waiting=0)
+    monkeypatch.setattr(repeat_gate, "gate", gate)
+    with gate.place(RequestCaller("another")):  # no place is free now
         for _visitor in range(30):
             client = Client()
             assert [client.get(address).status_code for address in addresses] == [200] * len(addresses)
@@ -141,13 +142,13 @@ def test_what_is_known_of_an_exercise_needs_no_place(monkeypatch: pytest.MonkeyP
         asked.append(exercise)
         return exercise.upper()
 
-    known: Known[str] = Known(ask)
+    known: KnownAnswers[str] = KnownAnswers(ask)
     exercise = "an exercise"
     assert known.answer(exercise) == "AN EXERCISE"
-    gate = Gate(places=1, waiting=0)
-    monkeypatch.setattr(repeating, "gate", gate)
-    with gate.place(Caller("another")):
+    gate = RepeatGate(places=1, waiting=0)
+    monkeypatch.setattr(repeat_gate, "gate", gate)
+    with gate.place(RequestCaller("another")):
         assert known.answer(exercise) == "AN EXERCISE"
-        with pytest.raises(Busy):
+        with pytest.raises(GateBusy):
             known.answer("another one")
     assert asked == ["an exercise"]

@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 
-from playground import limits
-from playground.hosting.session.protocol import Begin
+from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.workers import pool
-from playground.hosting.workers.end import Lost
-from playground.hosting.workers.pulse import Pulse
+from playground.hosting.workers.worker_client import WorkerLost
+from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
+from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 from tests.web.test_host import HIDDEN
 
-BEGIN = Begin(root="", bounds=limits.Limits(**{**limits.current().public(), **HIDDEN}).bounds())
+BEGIN = BeginWorker(
+    root="", bounds=session_limits.SessionLimits(**{**session_limits.current().public(), **HIDDEN}).bounds()
+)
 
 
 class Nobody:
@@ -43,7 +45,7 @@ class Fake:
 
     def __init__(self, theirs: socket.socket) -> None:
         self.theirs = theirs
-        self.pulse = Pulse(threading.get_native_id(), threading.get_native_id())
+        self.pulse = WorkerHeartbeat(threading.get_native_id(), threading.get_native_id())
 
     def kill(self) -> None:
         """Die."""
@@ -72,7 +74,7 @@ class Launches:
 async def test_all_that_are_lost_are_replaced_side_by_side_before_anybody_asks() -> None:
     both = threading.Barrier(2, timeout=PATIENCE_S)  # neither start ends before the other one has begun
     launches = Launches()
-    workers = pool.Pool(2, launches, BEGIN)
+    workers = pool.WorkerPool(2, launches, BEGIN)
     for name in ("one", "two"):
         await workers.place(name, Nobody())
     launches._gate = both.wait
@@ -84,7 +86,7 @@ async def test_all_that_are_lost_are_replaced_side_by_side_before_anybody_asks()
 
 async def test_sessions_wait_for_those_that_are_coming_and_are_spread_over_them() -> None:
     both = threading.Barrier(2, timeout=PATIENCE_S)
-    workers = pool.Pool(2, Launches(both.wait), BEGIN)
+    workers = pool.WorkerPool(2, Launches(both.wait), BEGIN)
     ends = await asyncio.gather(*(workers.place(str(number), Nobody()) for number in range(6)))
     assert sorted(ends.count(each) for each in workers.ends) == [3, 3]
     await workers.end()
@@ -93,7 +95,7 @@ async def test_sessions_wait_for_those_that_are_coming_and_are_spread_over_them(
 async def test_a_worker_without_sessions_is_not_replaced() -> None:
     """One that dies whenever it starts must not be started over and over while nobody wants it."""
     launches = Launches()
-    workers = pool.Pool(1, launches, BEGIN)
+    workers = pool.WorkerPool(1, launches, BEGIN)
     await workers.begin()
     launches.made[0].kill()
     await settled(lambda: not workers.ends)
@@ -106,7 +108,7 @@ async def test_where_none_can_be_started_whoever_asks_is_told() -> None:
     def fails() -> None:
         raise OSError("no memory")
 
-    workers = pool.Pool(1, Launches(fails), BEGIN)
-    with pytest.raises(Lost):
+    workers = pool.WorkerPool(1, Launches(fails), BEGIN)
+    with pytest.raises(WorkerLost):
         await workers.place("one", Nobody())
     await workers.end()

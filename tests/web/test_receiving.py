@@ -11,9 +11,9 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from playground import rim
-from playground.connections import Connections
-from playground.receiving import LINGERS_BYTES, LINGERS_S, Channel, Reception
+from playground.limits import request_limits
+from playground.server.open_connections import OpenConnections
+from playground.server.request_intake import LINGERS_BYTES, LINGERS_S, BoundedChannel, RequestIntake
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
 
@@ -45,7 +45,7 @@ class Site:
         self.http_factory = factory
         self.proxy_forwarded_address_header = None
         self.root_path = ""
-        self.reception = Reception(self, handles, proxies)
+        self.reception = RequestIntake(self, handles, proxies)
 
     def protocol_connected(self, protocol: Any) -> None:
         pass
@@ -58,7 +58,7 @@ class Site:
         self.bodies.append(protocol.content.read())
         protocol.content.seek(0)
 
-    def connect(self, host: str = "192.0.2.1") -> tuple[Channel, Transport] | None:
+    def connect(self, host: str = "192.0.2.1") -> tuple[BoundedChannel, Transport] | None:
         address = IPv4Address("TCP", host, 1234)
         channel = self.reception.protocol_for(address)
         if channel is None:
@@ -69,7 +69,7 @@ class Site:
         return channel, transport
 
 
-def opened(site: Site, host: str = "192.0.2.1") -> tuple[Channel, Transport]:
+def opened(site: Site, host: str = "192.0.2.1") -> tuple[BoundedChannel, Transport]:
     found = site.connect(host)
     assert found is not None
     return found
@@ -86,16 +86,16 @@ def chunk(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/", rim.FORMS),
-        ("/class/log-in", rim.FORMS),
-        ("/lti/launch", rim.FORMS),
-        ("/s/import", rim.TEXTS),
-        ("/learn/made/import", rim.TEXTS),
-        ("/inspect/", rim.FILES),
-        ("/inspect/?x=1", rim.FILES),
+        ("/", request_limits.FORMS),
+        ("/class/log-in", request_limits.FORMS),
+        ("/lti/launch", request_limits.FORMS),
+        ("/s/import", request_limits.TEXTS),
+        ("/learn/made/import", request_limits.TEXTS),
+        ("/inspect/", request_limits.FILES),
+        ("/inspect/?x=1", request_limits.FILES),
     ],
 )
-def test_a_body_is_refused_by_the_length_that_it_states(path: str, body: rim.Body) -> None:
+def test_a_body_is_refused_by_the_length_that_it_states(path: str, body: request_limits.BodyBound) -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(head(path, b"Content-Length: %d" % (body.most_bytes + 1)))
@@ -115,7 +115,7 @@ def test_a_body_without_a_length_is_counted_while_it_comes() -> None:
     channel.dataReceived(head("/", b"Transfer-Encoding: chunked"))
     part = chunk(b"x" * 8192)
     sent = 0
-    while sent < rim.FORMS.most_bytes:
+    while sent < request_limits.FORMS.most_bytes:
         assert transport.value() == b""
         channel.dataReceived(part)
         sent += 8192
@@ -175,7 +175,7 @@ def test_a_body_that_comes_too_slowly_is_waited_for_no_longer() -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(head("/", b"Content-Length: 1000"))
-    for _each in range(int(rim.FORMS.within_s) - 1):
+    for _each in range(int(request_limits.FORMS.within_s) - 1):
         site.clock.advance(1)
         channel.dataReceived(b"x")
     assert transport.value() == b""
@@ -191,7 +191,7 @@ def test_a_head_that_does_not_come_is_waited_for_no_longer(drop: bytes) -> None:
     channel, transport = opened(site)
     if drop:
         channel.dataReceived(b"GET / HTTP/1.1\r\n" if drop.endswith(b"\n") else b"G")
-    for _each in range(rim.HEAD_S - 1):
+    for _each in range(request_limits.HEAD_S - 1):
         site.clock.advance(1)
         if drop:
             channel.dataReceived(drop)
@@ -204,14 +204,14 @@ def test_the_deadline_of_a_head_ends_with_the_head() -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    site.clock.advance(10 * rim.HEAD_S)
+    site.clock.advance(10 * request_limits.HEAD_S)
     assert not transport.aborted
     assert len(site.asked) == 1
 
 
 def test_all_bodies_together_and_those_of_one_address_have_a_bound() -> None:
     site = Site()
-    full = head("/inspect/", b"Content-Length: %d" % rim.FILES.most_bytes)
+    full = head("/inspect/", b"Content-Length: %d" % request_limits.FILES.most_bytes)
     mine = [opened(site) for _each in range(3)]
     for channel, _transport in mine:
         channel.dataReceived(full)
@@ -231,7 +231,7 @@ def test_all_bodies_together_and_those_of_one_address_have_a_bound() -> None:
 
 def test_behind_a_proxy_bytes_are_counted_by_the_address_that_it_found() -> None:
     site = Site(proxies=1)
-    size = b"Content-Length: %d" % rim.FILES.most_bytes
+    size = b"Content-Length: %d" % request_limits.FILES.most_bytes
     found = []
     for number in range(4):
         channel, transport = opened(site, "127.0.0.1")
@@ -256,7 +256,7 @@ def test_an_answered_request_gives_its_bytes_back() -> None:
 
 def test_one_address_has_so_many_connections_and_others_get_in() -> None:
     site = Site()
-    mine = [opened(site) for _each in range(rim.CONNECTIONS_EACH)]
+    mine = [opened(site) for _each in range(request_limits.CONNECTIONS_EACH)]
     assert site.connect() is None
     assert site.connect("192.0.2.2") is not None
     mine[0][0].connectionLost(None)
@@ -284,7 +284,7 @@ class Silent:
 
 
 def test_where_all_places_are_taken_who_is_silent_for_longest_makes_room() -> None:
-    connections = Connections(3, 3)
+    connections = OpenConnections(3, 3)
     all_of_them = [Silent() for _each in range(5)]
     connections.enter(all_of_them[0], "a")
     connections.heard(all_of_them[0])

@@ -14,8 +14,9 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 
 from engine import releases
-from playground import live, repeating
-from playground.doors import door
+from playground.hosting.engine_factory import door
+from playground.limits import repeat_gate
+from playground.sessions import live_hosts
 
 pytestmark = pytest.mark.django_db
 
@@ -37,14 +38,14 @@ def session_id(client: Client) -> str:
 
 @contextmanager
 def running(session_id: str, profile: str = "classroom") -> Iterator[Any]:
-    path = live.registry().directory.fresh(session_id)
+    path = live_hosts.registry().directory.fresh(session_id)
     node, files = door().open(door().check({**SCENARIO, "profile": profile}), str(path), 2**28)
     yield node
     files.close()
 
 
 def root(session_id: str) -> Path:
-    return Path(live.registry().directory.of(session_id))
+    return Path(live_hosts.registry().directory.of(session_id))
 
 
 def ask(client: Client, session_id: str, **query: Any) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def test_a_message_is_found_in_the_index_and_its_id_in_the_store(client: Client,
 
 def test_each_queue_has_its_own_index(client: Client) -> None:
     found = str(client.post("/s/new")["Location"].split("/")[2])
-    path = live.registry().directory.fresh(found)
+    path = live_hosts.registry().directory.fresh(found)
     queues = [{"name": "orders"}, {"name": "audit"}, {"name": "urgent", "arguments": {"x-max-priority": 2}}]
     node, files = door().open(door().check({**SCENARIO, "topology": {"queues": queues}}), str(path), 2**28)
     for name, size in (("orders", 6000), ("audit", 7000), ("urgent", 8000)):
@@ -247,9 +248,9 @@ def test_the_whole_directory_is_a_zip(client: Client, session_id: str) -> None:
 def test_only_so_many_directories_are_packed_at_once(
     client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeating, "gate", repeating.Gate(places=1, waiting=0))
+    monkeypatch.setattr(repeat_gate, "gate", repeat_gate.RepeatGate(places=1, waiting=0))
     first = client.get(f"/s/{session_id}/files.zip")
     refused = client.get(f"/s/{session_id}/files.zip", headers=JSON)
-    assert (refused.status_code, refused["Retry-After"]) == (503, str(repeating.AGAIN_S))
+    assert (refused.status_code, refused["Retry-After"]) == (503, str(repeat_gate.AGAIN_S))
     assert body_of(first)
     assert body_of(client.get(f"/s/{session_id}/files.zip"))

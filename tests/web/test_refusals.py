@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from playground import services
-from playground.doors import door
+from playground.hosting.engine_factory import door
 from playground.hosting.refusals import message_of
+from playground.records import services
 
 CONSUMER = {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 2, "ack": "each"}
 PUBLISHER = {"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes": 10, "running": True}

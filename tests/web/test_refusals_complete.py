@@ -29,13 +29,13 @@ from engine.values.errors import (
     StoreCorrupt,
 )
 from engine.values.refusals import ENGLISH
-from playground import written
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
-from playground.messages import MEBIBYTE, Message
+from playground.storybook import authored_texts
+from playground.storybook.authored_texts import OF_FILES, WrittenWrong
 from playground.sweeping import refusals as sweeping
 from playground.sweeping import remarks
-from playground.written import OF_FILES, WrittenWrong
+from playground.texts.page_message import MEBIBYTE, PageMessage
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
 from sweeps.errors import SweepError, kept, read
@@ -123,9 +123,9 @@ def test_a_code_has_a_text_in_three_languages(code: str) -> None:
 @pytest.mark.parametrize("code", SHOWN)
 def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> None:
     kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
-    read_by: Callable[[Exception], Message] = sweeping.message_of
+    read_by: Callable[[Exception], PageMessage] = sweeping.message_of
     if code in OF_FILES:
-        kind, read_by = WrittenWrong, written.message_of
+        kind, read_by = WrittenWrong, authored_texts.message_of
     named = {name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])}
     in_mib = {name for name in PLACES.findall(str(SHOWN[code][1])) if name.endswith("_mib")}
     counted = {

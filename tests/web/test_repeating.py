@@ -13,26 +13,28 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from playground import live, repeating, services, sharing
-from playground.callers import Caller
-from playground.comparing.reel import Studio
-from playground.doors import door
-from playground.places import USUAL
-from playground.repeating import Busy, Gate
+from playground.callers.request_callers import RequestCaller
+from playground.comparing.reel import ReelMaker
+from playground.hosting.engine_factory import door
+from playground.limits import repeat_gate
+from playground.limits.repeat_gate import GateBusy, RepeatGate
+from playground.limits.work_places import USUAL
+from playground.records import services
+from playground.sessions import live_hosts, sharing
 from tests.helpers.patience import PATIENCE_S
 
-GREEDY = Caller("192.0.2.1", "greedy")
+GREEDY = RequestCaller("192.0.2.1", "greedy")
 
 
 def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
-    gate, came = Gate(places=1), []
+    gate, came = RepeatGate(places=1), []
 
     def work(name: str) -> None:
-        with gate.place(Caller(name)):
+        with gate.place(RequestCaller(name)):
             came.append(name)
 
     threads = []
-    with gate.place(Caller("first")):
+    with gate.place(RequestCaller("first")):
         for name in "abc":
             threads.append(threading.Thread(target=work, args=(name,)))
             threads[-1].start()
@@ -44,47 +46,55 @@ def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
 
 
 def test_a_full_queue_refuses_at_once_and_one_that_does_not_move_after_a_while() -> None:
-    with Gate(places=1, waiting=0).place(Caller("x")):
+    with RepeatGate(places=1, waiting=0).place(RequestCaller("x")):
         pass
-    full = Gate(places=1, waiting=0)
-    with full.place(Caller("one")), pytest.raises(Busy, match="as many runs"), full.place(Caller("two")):
+    full = RepeatGate(places=1, waiting=0)
+    with (
+        full.place(RequestCaller("one")),
+        pytest.raises(GateBusy, match="as many runs"),
+        full.place(RequestCaller("two")),
+    ):
         pass
-    slow = Gate(places=1, patience_s=0.1)
-    with slow.place(Caller("one")), pytest.raises(Busy, match="as many runs"), slow.place(Caller("two")):
+    slow = RepeatGate(places=1, patience_s=0.1)
+    with (
+        slow.place(RequestCaller("one")),
+        pytest.raises(GateBusy, match="as many runs"),
+        slow.place(RequestCaller("two")),
+    ):
         pass
-    with slow.place(Caller("two")):
+    with slow.place(RequestCaller("two")):
         pass
 
 
 def test_one_visitor_has_only_so_many_and_gets_them_back() -> None:
-    gate = Gate(places=10)
+    gate = RepeatGate(places=10)
     for _round in range(2):
         with contextlib.ExitStack() as held:
             for _each in range(USUAL):
                 held.enter_context(gate.place(GREEDY))
-            with pytest.raises(Busy, match="of yours"), gate.place(GREEDY):
+            with pytest.raises(GateBusy, match="of yours"), gate.place(GREEDY):
                 pass
             with gate.place(GREEDY._replace(visitor="other")):
                 pass
 
 
 def test_all_pictures_of_a_page_are_drawn_and_leave_a_visitor_their_own_runs() -> None:
-    gate = Gate(places=99)
+    gate = RepeatGate(places=99)
     with contextlib.ExitStack() as held:
-        for _each in range(repeating.PICTURES_PER_VISITOR):
+        for _each in range(repeat_gate.PICTURES_PER_VISITOR):
             held.enter_context(gate.place(GREEDY, picture=True))
         with gate.place(GREEDY):
             pass
-        with pytest.raises(Busy, match="of yours"), gate.place(GREEDY, picture=True):
+        with pytest.raises(GateBusy, match="of yours"), gate.place(GREEDY, picture=True):
             pass
 
 
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take the only place that there is."""
-    gate = Gate(places=1, waiting=0)
-    monkeypatch.setattr(repeating, "gate", gate)
-    with gate.place(Caller("somebody else")):
+    gate = RepeatGate(places=1, waiting=0)
+    monkeypatch.setattr(repeat_gate, "gate", gate)
+    with gate.place(RequestCaller("somebody else")):
         yield
 
 
@@ -97,7 +107,7 @@ def test_a_picture_and_an_export_are_503_with_a_time_and_words(client: Client, f
     for address in (f"/r/{kept.short_id}/card.png", f"/s/{session.public_id}/run.csv"):
         answer = client.get(address)
         assert answer.status_code == 503, address
-        assert answer["Retry-After"] == str(repeating.AGAIN_S)
+        assert answer["Retry-After"] == str(repeat_gate.AGAIN_S)
         assert "Ask again in 10 seconds" in answer.content.decode()
 
 
@@ -131,7 +141,7 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
     client: Client, full: Any
 ) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
-    path = live.registry().directory.fresh(session.public_id)
+    path = live_hosts.registry().directory.fresh(session.public_id)
     door().open(session.scenario, str(path), 2**28)[1].close()
     kept = services.keep_scenario(services.blank_scenario("classroom"))
     reel = reverse("compare-reel", args=[kept.short_id, kept.short_id])
@@ -142,13 +152,13 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
             time.sleep(0.05)
             answer = client.get(address)
         assert answer.status_code == 503, address
-        assert answer["Retry-After"] == str(repeating.AGAIN_S)
+        assert answer["Retry-After"] == str(repeat_gate.AGAIN_S)
 
 
 @pytest.mark.django_db
 def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(client: Client, full: Any) -> None:
     short = json.dumps({**services.blank_scenario("classroom"), "title": "Mine"})
-    long = short + " " * repeating.SHORT_BYTES
+    long = short + " " * repeat_gate.SHORT_BYTES
     assert client.post("/s/import", {"text": short}).status_code == 302
     assert client.post("/library/check/", {"text": short}).status_code == 200
     for answer in (
@@ -157,16 +167,16 @@ def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(clien
         client.post("/library/edit/", {"text": long}),
         client.get(f"/x/1{'a' * 1000}/"),
     ):
-        assert (answer.status_code, answer["Retry-After"]) == (503, str(repeating.AGAIN_S))
+        assert (answer.status_code, answer["Retry-After"]) == (503, str(repeat_gate.AGAIN_S))
 
 
 def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late_that_is_known() -> None:
     @contextlib.contextmanager
     def no_place() -> Iterator[None]:
-        raise Busy("none")
+        raise GateBusy("none")
         yield
 
-    studio = Studio()
+    studio = ReelMaker()
     making = studio.ask("one", [{}, {}], no_place())
     deadline_s = time.monotonic() + PATIENCE_S
     while making.busy is None and time.monotonic() < deadline_s:

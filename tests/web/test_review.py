@@ -12,10 +12,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from playground import ratelimit
 from playground.classroom import services
 from playground.exercises import bringing, catalog, review
 from playground.exercises.models import Attempt, Work
+from playground.limits import rate_limits
 from tests.web.test_exercises import address, begin
 
 pytestmark = pytest.mark.django_db
@@ -24,9 +24,9 @@ DAY = timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    ratelimit.forget()
+    rate_limits.forget()
     yield
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 def worked(slug: str, age: timedelta, **fields: Any) -> Work:

@@ -14,8 +14,8 @@ from typing import Any, Final
 import pytest
 
 from engine.broker.commands.packed import pack
-from playground.hosting.workers.nursery import CAN_FORK
-from playground.links import packed
+from playground.hosting.workers.worker_factory import CAN_FORK
+from playground.sessions.scenario_links import packed
 from tests.helpers.patience import PATIENCE_S
 from tools import live_server
 

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from playground.hosting import wording
-from playground.hosting.faults import LONGEST_WAIT_S, Setbacks
+from playground.hosting.faults import LONGEST_WAIT_S, RetryDelay
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 from tests.web.test_workers import SMALL, Workers, alive
@@ -31,7 +31,7 @@ def back_after(ends_s: float, asks_every_s: float, tries_take_s: float = 0.01) -
         asks_every_s: how often somebody asks meanwhile, and is refused.
         tries_take_s: how long each try takes.
     """
-    setbacks = Setbacks()
+    setbacks = RetryDelay()
     now_s = asked_s = 0.0
     setbacks.failed(wording.WORKER_LOST, play=True, now_s=now_s)
     while True:
@@ -56,7 +56,7 @@ def test_whoever_asks_does_not_move_the_time_of_the_next_try(ends_s: float, asks
 
 
 def test_tries_that_take_long_take_half_of_the_time_at_most() -> None:
-    setbacks = Setbacks()
+    setbacks = RetryDelay()
     setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
     now_s = trying_s = 0.0
     while now_s < 300:
@@ -69,7 +69,7 @@ def test_tries_that_take_long_take_half_of_the_time_at_most() -> None:
 
 
 def test_after_the_first_failures_tries_come_close_to_each_other() -> None:
-    setbacks = Setbacks()
+    setbacks = RetryDelay()
     setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
     waits = []
     for _each in range(6):
@@ -82,7 +82,7 @@ def test_after_the_first_failures_tries_come_close_to_each_other() -> None:
 
 
 def test_where_trying_is_of_no_use_nobody_makes_it_so_by_asking() -> None:
-    setbacks = Setbacks()
+    setbacks = RetryDelay()
     setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
     assert setbacks.failed(wording.ENDLESS, play=True, now_s=0.1, again=False)
     assert not setbacks.failed(wording.ENDLESS, play=True, now_s=0.2)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from playground import ratelimit
-from playground.ratelimit import SharedBuckets
+from playground.limits import rate_limits
+from playground.limits.rate_limits import SharedBuckets
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +39,6 @@ def test_without_the_place_where_it_is_counted_each_counts_by_itself(settings: A
         def add(self, *_arguments: Any) -> None:
             raise ConnectionError
 
-    monkeypatch.setattr(ratelimit, "cache", Gone())
+    monkeypatch.setattr(rate_limits, "cache", Gone())
     one = SharedBuckets("join", 1)
     assert [one.take("a", 0.0), one.take("a", 0.0)] == [True, False]

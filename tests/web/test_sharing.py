@@ -9,11 +9,12 @@ from channels.db import database_sync_to_async
 from django.conf import settings as django_settings
 from django.test import Client
 
-from engine.replay import Player, on_ledger
-from playground import live, selectors, services, sharing
-from playground.appends import Append, append
-from playground.doors import door
+from engine.replay import RunPlayer, on_ledger
+from playground.hosting.engine_factory import door
 from playground.models import Scenario, Session
+from playground.records import selectors, services
+from playground.records.record_appends import RecordAppend, append
+from playground.sessions import live_hosts, sharing
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,7 +77,7 @@ async def test_a_sleeping_session_gives_the_same_link(browsers: Any) -> None:  #
     await browser.until(lambda m: m["t"] == "frame" and not m["play"])
     awake = (await post_share(browser.session_id)).json()
     await browser.socket.disconnect()
-    await live.end()
+    await live_hosts.end()
     assert (await post_share(browser.session_id)).json() == awake
     # As after a crash, when the digest is not on record: it is found by repeating the run on the ledger.
     await database_sync_to_async(Session.objects.update)(digest="")
@@ -124,7 +125,7 @@ async def test_real_bytes_of_real_files(browsers: Any) -> None:  # noqa: F811
     await browser.until(lambda m: m["t"] == "frame" and any(row[0] == "SegmentWritten" for row in m["rows"]))
     await browser.send(t="control", play=False)
     await browser.until(lambda m: m["t"] == "frame" and not m["play"])
-    root = live.registry().directory.of(browser.session_id)
+    root = live_hosts.registry().directory.of(browser.session_id)
     segment = next(iter(root.rglob("0.idx")))
 
     @database_sync_to_async
@@ -148,7 +149,7 @@ def test_the_same_moment_is_kept_once() -> None:
 
 def repeats(scenario: dict[str, Any]) -> bool:
     """Return whether the run of a file ends with the file's digest."""
-    player = Player(on_ledger(scenario))
+    player = RunPlayer(on_ledger(scenario))
     player.finish(scenario["until_us"])
     return bool(player.node.log.digest == scenario["digest"])
 
@@ -157,8 +158,8 @@ def test_a_command_that_is_on_record_before_the_run_came_there_is_in_every_file(
     """After a crash the last command is on record, but not that the run came so far."""
     session = services.start_session(services.blank_scenario("classroom"))
     burst = {"do": "publish", "count": 3, "size_bytes": 100}
-    append([Append(session.public_id, None, row=(0, 0, burst), reached=(400_000, ""))])
-    append([Append(session.public_id, None, row=(1, 900_000, {**burst, "count": 7}))])
+    append([RecordAppend(session.public_id, None, row=(0, 0, burst), reached=(400_000, ""))])
+    append([RecordAppend(session.public_id, None, row=(1, 900_000, {**burst, "count": 7}))])
     session.refresh_from_db()
     scenario = sharing.file_of(session)
     assert [(each["at_us"], each["count"]) for each in scenario["commands"]] == [(0, 3), (900_000, 7)]
@@ -174,7 +175,7 @@ async def test_a_command_at_the_moment_of_rest_leaves_no_digest_on_record(browse
     await browser.send(t="control", play=False)
     await browser.until(lambda m: m["t"] == "frame" and not m["play"])
     await browser.socket.disconnect()
-    await live.end()
+    await live_hosts.end()
     session = await database_sync_to_async(Session.objects.get)(public_id=browser.session_id)
     assert session.digest
     again = await browsers(browser.session_id, browser.cookie)

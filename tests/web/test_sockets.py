@@ -18,13 +18,14 @@ from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
 from django.test import Client
 
-from playground import consumer, live, services, sockets
 from playground.asgi import application
 from playground.catalogue.messages import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
-from playground.origins import AT_ONCE
+from playground.records import services
+from playground.sessions import live_hosts, session_sockets, socket_consumer
+from playground.sessions.socket_origins import AT_ONCE
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -131,7 +132,7 @@ async def browsers() -> AsyncIterator[Callable[..., Any]]:
         # After a wait in vain the socket's task is cancelled; that must not end the other tests' fixtures as well.
         with contextlib.suppress(asyncio.CancelledError):
             await browser.socket.disconnect()
-    await live.end()
+    await live_hosts.end()
 
 
 async def test_joining_brings_a_welcome_and_a_snapshot(browsers: Any) -> None:
@@ -163,8 +164,8 @@ async def test_where_the_server_sends_at_once_nothing_overtakes_and_the_end_come
     async with asyncio.timeout(30):
         await snapshot_came.wait()
     assert texts[:2] == ["welcome", "snapshot"]
-    await live.end()
-    assert await browser.close_code() == consumer.TRY_AGAIN
+    await live_hosts.end()
+    assert await browser.close_code() == socket_consumer.TRY_AGAIN
     assert browser.seen == []
 
 
@@ -335,12 +336,12 @@ async def test_sockets_that_never_say_hello_lock_nobody_out_and_are_closed(
     browsers: Any, limit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit(sessions_per_process=2, sessions_per_address=2)
-    monkeypatch.setattr(sockets, "HELLO_S", 1.0)
+    monkeypatch.setattr(session_sockets, "HELLO_S", 1.0)
     idle = [await browsers(hello=False) for _each in range(4)]
     for browser in idle:
         await browser.send(t="ack", through=0)
     await (await browsers()).kind("snapshot")
-    assert [await browser.close_code() for browser in idle] == [sockets.NO_HELLO] * 4
+    assert [await browser.close_code() for browser in idle] == [session_sockets.NO_HELLO] * 4
 
 
 async def test_one_address_does_not_take_all_sessions(browsers: Any, limit: Any) -> None:
@@ -348,7 +349,7 @@ async def test_one_address_does_not_take_all_sessions(browsers: Any, limit: Any)
     for _each in range(2):
         await (await browsers(address="203.0.113.5")).kind("snapshot")
     greedy = await browsers(address="203.0.113.5")
-    assert await greedy.close_code() == sockets.FULL
+    assert await greedy.close_code() == session_sockets.FULL
     assert "network" in greedy.seen[0]["message"]
     await (await browsers(address="203.0.113.6")).kind("snapshot")
 
@@ -361,14 +362,14 @@ async def test_one_visitor_has_so_many_sockets_and_gets_one_back_by_closing_one(
     first = await browsers(session_id, cookie)
     await (await browsers(session_id, cookie)).kind("snapshot")
     third = await browsers(session_id, cookie)
-    assert await third.close_code() == sockets.FULL
+    assert await third.close_code() == session_sockets.FULL
     assert "pages" in third.seen[0]["message"]
     await (await browsers(session_id)).kind("snapshot")  # another visitor of the same address
     await first.socket.disconnect()
     await (await browsers(session_id, cookie)).kind("snapshot")
 
 
-@pytest.mark.parametrize("module", [sockets, classroom_sockets])
+@pytest.mark.parametrize("module", [session_sockets, classroom_sockets])
 def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: Any) -> None:
     codes = {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
     closing = [value for name, value in codes.items() if value >= 1000 and name != "OUTBOX"]
@@ -382,11 +383,11 @@ def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: An
 async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(browsers: Any) -> None:
     browser = await browsers()
     await browser.kind("snapshot")
-    host = live.registry().host(browser.session_id)
+    host = live_hosts.registry().host(browser.session_id)
     vars(host)["_rest_if_idle"] = None  # the owner task fails at its next turn
     await browser.send(t="control", play=True)
     code = await browser.close_code()
-    assert code == consumer.TRY_AGAIN
+    assert code == socket_consumer.TRY_AGAIN
     protocol = WebSocketServerProtocol()
     vars(protocol)["sendCloseFrame"] = lambda **sent: None
     protocol.sendClose(code)
@@ -472,7 +473,7 @@ async def test_a_killed_server_wakes_to_the_same_run(browsers: Any) -> None:
     await browser.send(t="control", play=False)
     last = await browser.until(lambda m: m["t"] == "frame" and not m["play"])
     await browser.socket.disconnect()
-    await live.end()  # rests with the digest on record
+    await live_hosts.end()  # rests with the digest on record
     session = await database_sync_to_async(Session.objects.get)(public_id=browser.session_id)
     assert session.digest == last["digest"]
     again = await browsers(browser.session_id, browser.cookie)

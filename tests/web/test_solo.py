@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from playground import library
 from playground.hosting import refusals
-from playground.hosting.solo import Solo
+from playground.hosting.solo import SoloSession
+from playground.library import ready_scenarios
 
 ROOT = Path(__file__).resolve().parents[2]
 BURST = {"do": "publish", "count": 40, "size_bytes": 6000}
@@ -40,7 +40,7 @@ class Page:
         self.heard: list[dict[str, Any]] = []
         self.kept: dict[str, Any] = {"commands": [], "until_us": 0}
         self.next = 0
-        self.solo = Solo(
+        self.solo = SoloSession(
             scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s, **options
         )
         if listens:
@@ -103,7 +103,7 @@ def test_it_needs_nothing_that_a_browser_has_not() -> None:
 
 
 def test_a_scenario_is_played_to_its_digest() -> None:
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     page = Page(entry.run, words_of=lambda refusal: str(refusals.of(refusal)))
     page.run()

@@ -17,8 +17,8 @@ import pytest
 from playground.hosting.session import protocol
 from playground.hosting.workers import link, pool
 from playground.hosting.workers.in_thread import InThread
-from playground.hosting.workers.link import Link
-from playground.hosting.workers.pulse import TICKS_PER_S, Pulse
+from playground.hosting.workers.link import WorkerLink
+from playground.hosting.workers.worker_heartbeat import TICKS_PER_S, WorkerHeartbeat
 from tests.web import test_workers
 from tests.web.stub import StubDoor
 from tests.web.test_workers import SMALL, Workers
@@ -36,7 +36,7 @@ def stat(state: str, worked_s: float) -> str:
 
 @pytest.fixture
 def pulse(tmp_path: Path) -> Any:
-    found = Pulse(os.getpid(), os.getpid())
+    found = WorkerHeartbeat(os.getpid(), os.getpid())
     found._stat = tmp_path / "stat"
     found._stat.write_text(stat("R", 2))
     found.own_s(0)
@@ -60,7 +60,7 @@ def test_a_worker_that_is_gone_has_no_excuse(pulse: Any) -> None:
 
 
 def test_this_very_process_has_a_pulse() -> None:
-    pulse = Pulse(os.getpid(), os.getpid())
+    pulse = WorkerHeartbeat(os.getpid(), os.getpid())
     sum(range(5_000_000))
     assert 0 <= pulse.own_s(5) <= 5
     assert pulse._worked_s > 0
@@ -71,7 +71,7 @@ async def test_a_worker_without_a_processor_is_neither_killed_nor_ends_itself(
 ) -> None:
     monkeypatch.setattr(pool, "PING_S", 0.05)
     monkeypatch.setattr(pool, "SILENT_S", 0.5)
-    monkeypatch.setattr(Pulse, "own_s", lambda self, passed_s: 0.0)
+    monkeypatch.setattr(WorkerHeartbeat, "own_s", lambda self, passed_s: 0.0)
     monkeypatch.setenv("WATERLINE_OVERRUN_S", "0.5")
     reader = workers.reader("one")
     await reader.until("snapshot")
@@ -112,10 +112,10 @@ def test_a_worker_reads_from_a_handle_of_any_number() -> None:
     high = socket.socket(fileno=fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD, HIGH))
     with ours, theirs, high:
         assert high.fileno() >= HIGH
-        end = Link(high)
+        end = WorkerLink(high)
         assert end.receive(0) == []
-        ours.sendall(link.packed(protocol.Ping()))
-        assert end.receive(60) == [protocol.Ping()]
+        ours.sendall(link.packed(protocol.WorkerPing()))
+        assert end.receive(60) == [protocol.WorkerPing()]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -15,7 +15,7 @@ from django.test import Client, override_settings
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
-from playground import library as ready
+from playground.library import ready_scenarios as ready
 from playground.static_edition import pages
 from playground.static_edition.addresses import link
 from playground.static_edition.figures import FOLDER, lead_file, moments, write_leads

@@ -11,14 +11,14 @@ import msgspec
 import pytest
 from django.utils import translation
 
-from playground import library
+from playground.library import ready_scenarios
 from playground.storybook import migrate
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.positions import line_and_column, positions
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.schema import schema
-from playground.storybook.workload import Phase, expand
+from playground.storybook.workload import WorkloadPhase, expand
 
 SECOND_US = 1_000_000
 
@@ -180,7 +180,7 @@ def test_the_schema_is_a_schema() -> None:
 
 
 def test_the_schema_takes_every_ready_scenario_and_the_small_one() -> None:
-    for path in library.files():
+    for path in ready_scenarios.files():
         errors = list(jsonschema.Draft202012Validator(schema()).iter_errors(json.loads(path.read_bytes())))
         assert errors == [], path.stem
     assert accepted(SMALL)
@@ -238,7 +238,7 @@ def test_a_file_of_a_later_version_is_refused_with_the_reason() -> None:
 
 
 def test_a_workload_speaks_perftest() -> None:
-    phase = Phase(
+    phase = WorkloadPhase(
         name="w", start=1, time=5, producers=2, consumers=1, consumer_rate=7, qos=3, multi_ack_every=5,
         size=10, variable_rate=["100:2", "0:1"], flag=["persistent"], confirm=True,
     )  # fmt: skip

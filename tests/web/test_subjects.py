@@ -11,14 +11,15 @@ from django.utils import translation
 
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.settings import QueueSettings
-from playground import library as library_of_files
-from playground import links, verdicts
+from playground import verdicts
 from playground.exercises import catalog
+from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
-from playground.storybook.entry import Entry
+from playground.sessions import scenario_links
+from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
+from playground.storybook.subject_names import SUBJECTS
 from playground.storybook.texts import KEYS, localized
-from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
 from playground.verdicts import articles_broker
 from playground.verdicts.marking import words_of
@@ -124,7 +125,7 @@ BROKERS_WORDS = re.compile(
 
 
 @pytest.mark.parametrize("entry", library_of_files.entries(), ids=lambda entry: entry.slug)
-def test_the_brokers_words_are_in_the_glossary(entry: Entry) -> None:
+def test_the_brokers_words_are_in_the_glossary(entry: LibraryEntry) -> None:
     """A second-year student need not know them: where one comes first in a story, its meaning is a key away."""
     with translation.override("en"):
         localised = localized(entry.written)
@@ -150,7 +151,7 @@ def test_what_a_3_8_does_is_proved_by_its_recordings() -> None:
 
 
 @pytest.mark.parametrize("each", verdicts.verdicts().values(), ids=lambda each: each.slug)
-def test_a_run_of_the_articles_broker_shows_each_verdict(each: verdicts.Verdict) -> None:
+def test_a_run_of_the_articles_broker_shows_each_verdict(each: verdicts.ArticleVerdict) -> None:
     """The scenario's claims hold of its run on 3.8.9 too, or those that the verdict states instead (V1-V10)."""
     entry = articles_broker.entry_of(each.in_3_8.run)
     assert each.in_3_8.run.at_us <= entry.run["until_us"]
@@ -164,7 +165,9 @@ def test_the_page_leads_to_that_run_at_its_moment(client: Client) -> None:
         page = client.get(f"/subjects/{each.slug}/").content.decode()
         [packed, at_us] = re.findall(r'href="/x/([^/"]+)/\?at=(\d+)"', page)[0]
         assert int(at_us) == each.in_3_8.run.at_us
-        assert links.unpacked(packed).entry.run["profile"] in articles_broker.ARTICLES.profiles.values()
+        assert (
+            scenario_links.unpacked(packed).entry.run["profile"] in articles_broker.ARTICLES.profiles.values()
+        )
 
 
 def test_a_node_of_3_8_answers_as_the_engine_is_set() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground import library
+from playground.library import ready_scenarios as library
 from playground.storybook import thumbnails
 
 

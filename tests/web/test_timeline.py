@@ -1,6 +1,6 @@
 """Scenarios and commands as values."""
 
-from playground import timeline
+from playground.hosting import timeline
 
 SCENARIO = {
     "title": "x",

@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 
 from engine.releases import RELEASES
-from playground import library as library_of_files
 from playground import rules, verdicts
+from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
 from playground.storybook.rehearsal import rehearse
-from playground.subjects import SUBJECTS
+from playground.storybook.subject_names import SUBJECTS
 from playground.verdicts import todays_broker
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 

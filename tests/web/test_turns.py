@@ -10,9 +10,18 @@ from typing import Any
 
 import pytest
 
-from playground import repeating
-from playground.callers import Caller
-from playground.turns import MOST_REST_S, PARTS, InTurn, Overfull, Turn, Turns, aside, lane_of
+from playground.callers.request_callers import RequestCaller
+from playground.limits import repeat_gate
+from playground.limits.page_scheduler import (
+    MOST_REST_S,
+    PARTS,
+    InTurn,
+    PageScheduler,
+    PagesOverfull,
+    PageTurn,
+    aside,
+    lane_of,
+)
 from playground.web.overfull import answer_busy
 from tests.helpers.patience import PATIENCE_S
 
@@ -23,7 +32,7 @@ async def settle() -> None:
 
 
 async def test_so_many_have_a_turn_and_the_others_come_in_their_order() -> None:
-    turns, came = Turns(at_once=2), []
+    turns, came = PageScheduler(at_once=2), []
     held = [await turns.take("one"), await turns.take("one")]
 
     async def come(name: str) -> None:
@@ -44,7 +53,7 @@ async def test_so_many_have_a_turn_and_the_others_come_in_their_order() -> None:
 
 
 async def test_a_lane_with_many_requests_does_not_hold_up_one_with_few() -> None:
-    turns, came = Turns(at_once=1), []
+    turns, came = PageScheduler(at_once=1), []
     held = await turns.take("pupils")
 
     async def come(lane: str, name: str) -> None:
@@ -64,13 +73,13 @@ async def test_a_lane_with_many_requests_does_not_hold_up_one_with_few() -> None
 
 
 async def test_too_many_are_refused_at_once_and_one_that_waits_for_too_long_later() -> None:
-    turns = Turns(at_once=1, waiting=1, patience_s=0.05)
+    turns = PageScheduler(at_once=1, waiting=1, patience_s=0.05)
     held = await turns.take("one")
     late = asyncio.create_task(turns.take("one"))
     await settle()
-    with pytest.raises(Overfull):
+    with pytest.raises(PagesOverfull):
         await turns.take("two")
-    with pytest.raises(Overfull):
+    with pytest.raises(PagesOverfull):
         await late
     held.end()
     (await turns.take("one")).end()  # who gave up left no turn behind, and took none along
@@ -78,7 +87,7 @@ async def test_too_many_are_refused_at_once_and_one_that_waits_for_too_long_late
 
 
 async def test_whoever_leaves_while_waiting_loses_no_turn_for_the_others() -> None:
-    turns = Turns(at_once=1)
+    turns = PageScheduler(at_once=1)
     for _round in range(20):
         held = await turns.take("one")
         gone = asyncio.create_task(turns.take("one"))
@@ -92,7 +101,7 @@ async def test_whoever_leaves_while_waiting_loses_no_turn_for_the_others() -> No
 
 async def test_how_late_pages_are_is_what_the_first_of_them_waits() -> None:
     now_s = 100.0
-    turns = Turns(at_once=1, clock=lambda: now_s)
+    turns = PageScheduler(at_once=1, clock=lambda: now_s)
     held = await turns.take("one")
     assert turns.late_s() == 0.0
     first = asyncio.create_task(turns.take("one"))
@@ -109,11 +118,11 @@ async def test_how_late_pages_are_is_what_the_first_of_them_waits() -> None:
 
 async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_that() -> None:
     now_s, came = 100.0, []
-    turns = Turns(at_once=1, clock=lambda: now_s)
+    turns = PageScheduler(at_once=1, clock=lambda: now_s)
     turns.pressure = lambda: 3.0
     held = await turns.take("192.0.2.1 learn")
 
-    async def come(lane: str) -> Turn:
+    async def come(lane: str) -> PageTurn:
         turn = await turns.take(lane)
         came.append(lane)
         return turn
@@ -144,7 +153,7 @@ async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_
 
 async def test_a_rest_ends_however_long_a_page_took() -> None:
     now_s = 100.0
-    turns = Turns(at_once=1, clock=lambda: now_s)
+    turns = PageScheduler(at_once=1, clock=lambda: now_s)
     turns.pressure = lambda: 6.0
     held = await turns.take("one")
     now_s += 600
@@ -190,7 +199,7 @@ async def _refuse(scope: Any, send: Any) -> None:
 
 
 async def test_a_download_that_nobody_fetches_holds_no_turn() -> None:
-    turns = Turns(at_once=1)
+    turns = PageScheduler(at_once=1)
     app, never = InTurn(_page, _refuse, turns), asyncio.Event()
     slow = asyncio.create_task(app(_scope(answered=never.wait), None, Answered()))
     await asyncio.wait_for(app(_scope(), None, Answered()), PATIENCE_S)
@@ -200,7 +209,7 @@ async def test_a_download_that_nobody_fetches_holds_no_turn() -> None:
 
 
 async def test_a_page_that_waits_stands_aside_and_comes_before_those_who_had_no_turn() -> None:
-    turns, came = Turns(at_once=1), []
+    turns, came = PageScheduler(at_once=1), []
     app = InTurn(_page, _refuse, turns)
     waits, goes_on = threading.Event(), threading.Event()
 
@@ -228,7 +237,7 @@ async def test_a_page_that_waits_stands_aside_and_comes_before_those_who_had_no_
 
 
 async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_back() -> None:
-    turns = Turns(at_once=1)
+    turns = PageScheduler(at_once=1)
     app, left = InTurn(_page, _refuse, turns), threading.Event()
 
     def work() -> None:
@@ -251,11 +260,11 @@ async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_bac
 
 
 async def test_whoever_repeats_a_run_needs_no_turn() -> None:
-    turns, gate = Turns(at_once=1), repeating.Gate(places=1)
+    turns, gate = PageScheduler(at_once=1), repeat_gate.RepeatGate(places=1)
     app, over = InTurn(_page, _refuse, turns), threading.Event()
 
     def repeats() -> None:
-        with gate.place(Caller("somebody")):
+        with gate.place(RequestCaller("somebody")):
             assert over.wait(PATIENCE_S)
 
     slow = asyncio.create_task(app(_scope(work=repeats), None, Answered()))
@@ -269,12 +278,12 @@ async def test_whoever_repeats_a_run_needs_no_turn() -> None:
     ("language", "words"), [("en", "asked for more pages"), ("zh-hans", "页面"), ("zh-hant", "頁面")]
 )
 async def test_one_request_too_many_hears_when_to_ask_again(language: str, words: str) -> None:
-    turns = Turns(at_once=1, waiting=0)
+    turns = PageScheduler(at_once=1, waiting=0)
     held = await turns.take("one")
     app, heard = InTurn(_page, answer_busy, turns), Answered()
     await app(_scope("/learn/", headers=[(b"accept-language", language.encode())]), None, heard)
     assert heard.status == 503
-    assert dict(heard.messages[0]["headers"])[b"retry-after"] == str(repeating.AGAIN_S).encode()
+    assert dict(heard.messages[0]["headers"])[b"retry-after"] == str(repeat_gate.AGAIN_S).encode()
     assert words in heard.body
     assert 'http-equiv="refresh"' in heard.body
 
@@ -284,7 +293,7 @@ async def test_one_request_too_many_hears_when_to_ask_again(language: str, words
 
     script = Answered()
     await app(_scope("/s/x/state", headers=[(b"accept", b"application/json")]), None, script)
-    assert str(repeating.AGAIN_S) in json.loads(script.body)["error"]
+    assert str(repeat_gate.AGAIN_S) in json.loads(script.body)["error"]
     held.end()
 
 
@@ -309,7 +318,7 @@ async def in_order(requests: list[tuple[str, str, str]], before: tuple[str, ...]
         requests: name, method and path of each.
         before: names of forms that were answered earlier.
     """
-    turns, leads = Turns(at_once=1), Leads()
+    turns, leads = PageScheduler(at_once=1), Leads()
     app = InTurn(leads, answer_busy, turns)
     for name in before:
         await app(_scope("/learn/unit/one more/answer", method="POST", name=name), None, Answered())
@@ -344,9 +353,9 @@ async def test_a_flood_of_forms_does_not_keep_pages_out() -> None:
 
 
 async def test_where_answers_lead_is_forgotten_some_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.turns.MOST_LED", 10)
+    monkeypatch.setattr("playground.limits.page_scheduler.MOST_LED", 10)
     leads = Leads()
-    app = InTurn(leads, answer_busy, Turns())
+    app = InTurn(leads, answer_busy, PageScheduler())
     for number in range(30):
         form = _scope("/learn/unit/one more/answer", address=f"192.0.2.{number}", method="POST", name="form")
         await app(form, None, Answered())

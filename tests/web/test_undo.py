@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import services, sharing
-from playground.doors import door
+from playground.hosting.engine_factory import door
 from playground.models import CommandRecord, ScenarioText, Session
+from playground.records import services
+from playground.sessions import sharing
 from tests.web import test_host
 from tests.web.test_host import World
 

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from playground.hosting import host, wording
-from playground.hosting.book import Remembered
+from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook
 from tests.web.test_host import World
@@ -29,7 +29,7 @@ async def long(tmp_path: Path) -> AsyncIterator[Any]:
 
     def make(**limits: int) -> World:
         world = World(tmp_path / "sessions", **limits)
-        world.books["one"] = MemoryBook(Remembered({"commands": []}, [TICK], reached_us=LONG_US))
+        world.books["one"] = MemoryBook(RecordedSession({"commands": []}, [TICK], reached_us=LONG_US))
         made.append(world)
         return world
 

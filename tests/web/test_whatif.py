@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import ownership
+from playground.callers import session_ownership
 from playground.models import Session
 from playground.whatif import numbers, scale, shipped
-from playground.whatif.numbers import Unit
+from playground.whatif.numbers import NumberUnit
 from tests.web import whatif_data
 from tests.web.whatif_data import RATIO, WATERMARK, heatmap, write
 
@@ -55,7 +55,7 @@ def test_the_page_shows_every_cell_as_a_number(client: Client, made_up: dict[str
     assert [len(row) for row in shown] == [14] * 11
     assert shown[0][0] == "0"  # high watermark on top
     worst = whatif_data.metrics(1.0, 0.2, 1.0)[0]
-    assert shown[-1][-1] == numbers.short(worst, Unit(1, "s"))
+    assert shown[-1][-1] == numbers.short(worst, NumberUnit(1, "s"))
 
 
 def test_a_metric_and_swapped_axes_are_a_link(client: Client, made_up: dict[str, Any]) -> None:
@@ -188,7 +188,7 @@ def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict
     assert session.origin is not None
     assert session.origin.engine_version == made_up["engine_version"]
     assert session.scenario["title"] == "backlog-drain: paging ratio 0.2, high watermark 0.65"
-    assert ownership.owns(client.session, session.public_id)
+    assert session_ownership.owns(client.session, session.public_id)
 
 
 @pytest.mark.django_db
@@ -218,15 +218,15 @@ def test_opening_needs_our_own_form(made_up: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
-        (0, Unit(1, "s"), "0"),
-        (0.004, Unit(1, "s"), "<0.1"),
-        (2.84, Unit(1, "s"), "2.8"),
-        (9.97, Unit(1, "s"), "10"),
-        (1234567, Unit(1, ""), "1\u202f234\u202f567"),
-        (3 * 1024**2, Unit(1024**2, "MiB"), "3.0"),
+        (0, NumberUnit(1, "s"), "0"),
+        (0.004, NumberUnit(1, "s"), "<0.1"),
+        (2.84, NumberUnit(1, "s"), "2.8"),
+        (9.97, NumberUnit(1, "s"), "10"),
+        (1234567, NumberUnit(1, ""), "1\u202f234\u202f567"),
+        (3 * 1024**2, NumberUnit(1024**2, "MiB"), "3.0"),
     ],
 )
-def test_numbers_in_cells_are_short(value: float, unit: Unit, text: str) -> None:
+def test_numbers_in_cells_are_short(value: float, unit: NumberUnit, text: str) -> None:
     assert numbers.short(value, unit) == text
 
 

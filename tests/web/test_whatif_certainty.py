@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from django.test import Client
 
-from playground import fidelity
+from playground.library import fidelity_figures
 from playground.whatif import shipped
-from playground.whatif.certainty import Band, band, band_words, certainty
-from playground.whatif.shipped import Heatmap
+from playground.whatif.certainty import ErrorBand, band, band_words, certainty
+from playground.whatif.shipped import ShippedHeatmap
 from tests.web.whatif_data import heatmap, write
 
 MEASURED = {"cells": 10, "median_pct": 20.0, "worst_pct": 40.0, "inside": 7, "tau": 0.9, "floor": 1.0}
@@ -34,10 +34,10 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps(document))
-    monkeypatch.setattr(fidelity, "PREDICTIONS", path)
+    monkeypatch.setattr(fidelity_figures, "PREDICTIONS", path)
 
 
-def published(phases: list[float]) -> Heatmap:
+def published(phases: list[float]) -> ShippedHeatmap:
     """Return a heatmap whose first place has a run for each phase."""
     made = heatmap()
     first = made["cells"][0]
@@ -45,21 +45,21 @@ def published(phases: list[float]) -> Heatmap:
         [f"{n:016x}", first[1], n + 1, first[3], first[4], None, [value, *first[6][1:]], *first[7:]]
         for n, value in enumerate(phases)
     ]
-    return msgspec.convert({**made, "cells": [*runs, *made["cells"][1:]]}, Heatmap)
+    return msgspec.convert({**made, "cells": [*runs, *made["cells"][1:]]}, ShippedHeatmap)
 
 
 @pytest.mark.usefixtures("measured")
 def test_a_band_holds_the_phases_and_the_error_around_them() -> None:
     made = published([4.0, 6.0])
     found = band(made, list(made.cells[:2]), "blocked_s")
-    assert found == Band(pytest.approx(3.2), pytest.approx(7.2))
+    assert found == ErrorBand(pytest.approx(3.2), pytest.approx(7.2))
     assert band_words(found, "blocked_s") == "3.2 to 7.2\u202fs"
 
 
 @pytest.mark.usefixtures("measured")
 def test_never_blocked_may_be_a_part_of_a_second() -> None:
     made = published([0.0])
-    assert band(made, list(made.cells[:1]), "blocked_s") == Band(0.0, pytest.approx(0.2))
+    assert band(made, list(made.cells[:1]), "blocked_s") == ErrorBand(0.0, pytest.approx(0.2))
 
 
 @pytest.mark.usefixtures("measured")
@@ -73,8 +73,8 @@ def test_what_is_not_predicted_has_no_error_around_it_and_says_so() -> None:
 
 
 def test_bands_that_share_a_value_are_no_cliff() -> None:
-    assert Band(1, 2).apart_from(Band(2.1, 3))
-    assert not Band(1, 2).apart_from(Band(2, 3))
+    assert ErrorBand(1, 2).apart_from(ErrorBand(2.1, 3))
+    assert not ErrorBand(1, 2).apart_from(ErrorBand(2, 3))
 
 
 @pytest.mark.usefixtures("measured")

@@ -13,7 +13,7 @@ from django.test import Client
 
 from playground.models import Scenario
 from playground.whatif import scale, shipped
-from playground.whatif.bounds import Bounds, best_cell, best_run, feasible, read_bounds
+from playground.whatif.bounds import GridBounds, best_cell, best_run, feasible, read_bounds
 from playground.whatif.query import read_query
 from tests.web.test_whatif import cells
 from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
@@ -172,7 +172,7 @@ def test_damaged_findings_are_logged_and_left_out(
 def test_the_best_setting_keeps_the_bounds_of_the_form(client: Client, made_up: dict[str, Any]) -> None:
     known = shipped.heatmaps()[made_up["name"]]
     runs = [run for run in known.cells if run.workload == "burst"]
-    run = best_run(known, "burst", Bounds(blocked_s=2.0, least="disk_writes"))
+    run = best_run(known, "burst", GridBounds(blocked_s=2.0, least="disk_writes"))
     kept = [each for each in runs if each.metrics is not None and (each.metrics[0] or 0) <= 2.0]
     assert run is not None
     assert run.metrics is not None
@@ -181,7 +181,7 @@ def test_the_best_setting_keeps_the_bounds_of_the_form(client: Client, made_up: 
     assert "★" in page
     assert f'value="{run.cell_id}"' in page
     assert client.get("/whatif/?w=burst&blocked=0").content.decode().count("(best setting)") == 1
-    never = best_run(known, "burst", Bounds(blocked_s=-1.0))
+    never = best_run(known, "burst", GridBounds(blocked_s=-1.0))
     assert never is None
 
 
@@ -203,7 +203,7 @@ def test_the_best_setting_is_a_cell_by_its_median_and_never_a_lucky_run(
     made["cells"] = [*cells, *again]
     write(published, made)
     known = shipped.heatmaps()[made["name"]]
-    best = best_cell(known, "burst", Bounds(ram_percent=None, blocked_s=5.0, least="blocked_s"))
+    best = best_cell(known, "burst", GridBounds(ram_percent=None, blocked_s=5.0, least="blocked_s"))
     assert best is not None
     assert {run.cell_id for run in best} == {steady[0], again[2][0], again[3][0]}
     page = client.get("/whatif/?w=burst&m=blocked_s&blocked=5&least=blocked_s").content.decode()
@@ -218,13 +218,13 @@ def test_the_best_setting_is_a_cell_by_its_median_and_never_a_lucky_run(
 @pytest.mark.parametrize(
     ("asked", "bounds"),
     [
-        ({}, Bounds()),
-        ({"ram": "", "blocked": "-"}, Bounds(ram_percent=None, blocked_s=None)),
-        ({"ram": "75.5", "wait": "3", "least": "disk_writes"}, Bounds(75.5, 0.0, 3.0, "disk_writes")),
-        ({"ram": "nan", "wait": "-3", "least": "colour"}, Bounds(None, 0.0, None, "")),
+        ({}, GridBounds()),
+        ({"ram": "", "blocked": "-"}, GridBounds(ram_percent=None, blocked_s=None)),
+        ({"ram": "75.5", "wait": "3", "least": "disk_writes"}, GridBounds(75.5, 0.0, 3.0, "disk_writes")),
+        ({"ram": "nan", "wait": "-3", "least": "colour"}, GridBounds(None, 0.0, None, "")),
     ],
 )
-def test_bounds_come_from_the_address_and_go_back_into_it(asked: dict[str, str], bounds: Bounds) -> None:
+def test_bounds_come_from_the_address_and_go_back_into_it(asked: dict[str, str], bounds: GridBounds) -> None:
     read = read_bounds(asked, METRICS)
     assert read == bounds
     assert read_bounds({key: str(value) for key, value in read.asked().items()}, METRICS) == read
@@ -236,13 +236,13 @@ def test_where_no_run_keeps_the_usual_bounds_the_most_frugal_one_sets_them(publi
         cell[6] = [cell[6][0] + 2, *cell[6][1:]]
     write(published, made)
     known = shipped.heatmaps()[made["name"]]
-    assert best_run(known, "burst", Bounds()) is None
-    hard = Bounds(ram_percent=50.0, blocked_s=0.5)
+    assert best_run(known, "burst", GridBounds()) is None
+    hard = GridBounds(ram_percent=50.0, blocked_s=0.5)
     assert feasible(known, "burst", hard) == hard, "the answer says that there is none"
-    usual = feasible(known, "burst", Bounds())
+    usual = feasible(known, "burst", GridBounds())
     assert usual.blocked_s == 2.0
     assert best_run(known, "burst", usual) is not None
-    assert feasible(known, "no such workload", Bounds()) == Bounds()
+    assert feasible(known, "no such workload", GridBounds()) == GridBounds()
 
 
 def test_ones_own_sweeps_stand_behind_the_projects(

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from playground import services
 from playground.models import Session
+from playground.records import services
 from tests.web import record
 from workloads import store
 from workloads.workload import shipped

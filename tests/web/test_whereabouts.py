@@ -10,16 +10,17 @@ import pytest
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from playground import consumer, leases, services, sockets, whereabouts
 from playground.catalogue.messages import MovedMessage
-from playground.leases import Holder
 from playground.models import Lease, Session
+from playground.records import services, session_leases
+from playground.records.session_leases import LeaseHolder
+from playground.sessions import owner_address, session_sockets, socket_consumer
 from tests.web import test_sockets
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 browsers = test_sockets.browsers
-OTHER = Holder("process-other", "app2")
+OTHER = LeaseHolder("process-other", "app2")
 LONG_S = 30.0
 """Longer than these tests take, and no longer than a few of the server's own leases (`leases.AHEAD`)."""
 
@@ -56,20 +57,20 @@ def test_a_page_takes_a_free_session_for_its_process(client: Client, node: str) 
 
 def test_a_page_names_who_has_the_session(client: Client, node: str) -> None:
     one = begin(client)
-    leases.take(one, OTHER, LONG_S)
+    session_leases.take(one, OTHER, LONG_S)
     assert socket_on(client, one) == f"/ws/session/{one}/?node=app2"
     assert Lease.objects.get().epoch == 1
 
 
 def test_a_hint_takes_the_place_of_another_and_leaves_the_rest() -> None:
-    assert whereabouts.at_node("/ws/session/x/", "key=a%3Ab&node=app1", "app2") == (
+    assert owner_address.at_node("/ws/session/x/", "key=a%3Ab&node=app1", "app2") == (
         "/ws/session/x/?key=a%3Ab&node=app2"
     )
 
 
 def test_what_needs_the_run_is_asked_of_its_process(client: Client, node: str) -> None:
     one = begin(client)
-    leases.take(one, OTHER, LONG_S)
+    session_leases.take(one, OTHER, LONG_S)
     for path in (f"/s/{one}/scenario.json", f"/s/{one}/file?path=x", f"/s/{one}/files.zip"):
         answer = client.get(path)
         assert answer.status_code == 307, path
@@ -84,7 +85,7 @@ def test_a_request_that_was_meant_for_another_process_is_not_sent_there_again(
 ) -> None:
     """The proxy did not reach it: what is on record is answered."""
     one = begin(client)
-    leases.take(one, OTHER, LONG_S)
+    session_leases.take(one, OTHER, LONG_S)
     assert client.get(f"/s/{one}/scenario.json?node=app2").status_code == 200
     assert client.post(f"/s/{one}/share?node=app2").status_code == 200
 
@@ -98,9 +99,9 @@ async def test_a_socket_gets_the_place_of_the_session(browsers: Any, node: str) 
     one = (
         await database_sync_to_async(services.start_session)(services.blank_scenario("classroom"))
     ).public_id
-    await database_sync_to_async(leases.take)(one, OTHER, LONG_S)
+    await database_sync_to_async(session_leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one)
-    assert await browser.close_code() == sockets.MOVED
+    assert await browser.close_code() == session_sockets.MOVED
     moved = next(each for each in browser.seen if each["t"] == "moved")
     assert msgspec.convert(moved, MovedMessage).websocket == f"/ws/session/{one}/?node=app2"
 
@@ -109,9 +110,9 @@ async def test_a_socket_whose_owner_cannot_be_reached_comes_again(browsers: Any,
     one = (
         await database_sync_to_async(services.start_session)(services.blank_scenario("classroom"))
     ).public_id
-    await database_sync_to_async(leases.take)(one, OTHER, LONG_S)
+    await database_sync_to_async(session_leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one, query="node=app2")
-    assert await browser.close_code() == consumer.TRY_AGAIN
+    assert await browser.close_code() == socket_consumer.TRY_AGAIN
     assert not any(each["t"] == "moved" for each in browser.seen)
 
 
@@ -120,6 +121,6 @@ async def test_a_session_that_is_deleted_under_its_run_says_so(browsers: Any) ->
     await browser.kind("snapshot")
     await database_sync_to_async(Session.objects.all().delete)()
     await browser.send(t="command", id=1, command={"do": "publish", "count": 1, "size_bytes": 1})
-    assert await browser.close_code() == consumer.TRY_AGAIN
+    assert await browser.close_code() == socket_consumer.TRY_AGAIN
     again = await browsers(browser.session_id, hello=False)
-    assert await again.close_code() == sockets.GONE
+    assert await again.close_code() == session_sockets.GONE

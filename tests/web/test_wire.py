@@ -4,19 +4,21 @@ from typing import get_args
 
 import pytest
 
-from playground import wire
-from playground.hosting.session import said
+from playground.hosting.session import page_messages
+from playground.sessions import wire_messages
 
 MOST = 1000
 
 
 def test_messages_are_typed() -> None:
-    assert wire.decode('{"t":"hello","have":null}', MOST) == said.Hello()
-    assert wire.decode('{"t":"ack","through":5}', MOST) == said.Ack(5)
-    assert wire.decode('{"t":"control","play":true,"speed":0.5}', MOST) == said.Control(True, 0.5)
-    assert wire.decode('{"t":"step"}', MOST) == said.Step()
-    command = wire.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
-    assert command == said.CommandMessage(1, {"do": "purge"})
+    assert wire_messages.decode('{"t":"hello","have":null}', MOST) == page_messages.PageHello()
+    assert wire_messages.decode('{"t":"ack","through":5}', MOST) == page_messages.FrameAck(5)
+    assert wire_messages.decode('{"t":"control","play":true,"speed":0.5}', MOST) == page_messages.ControlRun(
+        True, 0.5
+    )
+    assert wire_messages.decode('{"t":"step"}', MOST) == page_messages.StepRun()
+    command = wire_messages.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
+    assert command == page_messages.CommandMessage(1, {"do": "purge"})
 
 
 @pytest.mark.parametrize(
@@ -47,29 +49,33 @@ def test_messages_are_typed() -> None:
     ],
 )
 def test_anything_else_is_refused_with_a_reason(text: str) -> None:
-    with pytest.raises(wire.BadMessage) as bad:
-        wire.decode(text, MOST)
+    with pytest.raises(wire_messages.BadMessage) as bad:
+        wire_messages.decode(text, MOST)
     assert str(bad.value)
 
 
 def test_very_deep_nesting_is_refused() -> None:
-    with pytest.raises(wire.BadMessage):
-        wire.decode('{"t":"command","id":1,"command":' + "[" * 100_000, 1_000_000)
+    with pytest.raises(wire_messages.BadMessage):
+        wire_messages.decode('{"t":"command","id":1,"command":' + "[" * 100_000, 1_000_000)
 
 
 def test_the_id_is_named_when_it_can_be_made_out() -> None:
-    with pytest.raises(wire.BadMessage) as bad:
-        wire.decode('{"t":"command","id":41,"command":3}', MOST)
+    with pytest.raises(wire_messages.BadMessage) as bad:
+        wire_messages.decode('{"t":"command","id":41,"command":3}', MOST)
     assert bad.value.number == 41
 
 
 def test_what_is_said_of_messages_is_said_of_messages_that_there_are() -> None:
-    every = said.tags(said.Message)
-    assert "hello" in said.tags(said.Watching)
-    for union in (said.Watching, said.Answered, said.Pacing):
-        assert said.tags(union) < every
-    assert said.tags(said.Pacing) < said.tags(said.Watching)
+    every = page_messages.tags(page_messages.Message)
+    assert "hello" in page_messages.tags(page_messages.Watching)
+    for union in (page_messages.Watching, page_messages.Answered, page_messages.Pacing):
+        assert page_messages.tags(union) < every
+    assert page_messages.tags(page_messages.Pacing) < page_messages.tags(page_messages.Watching)
 
 
 def test_whoever_only_watches_may_change_the_pace() -> None:
-    assert set(get_args(said.Pacing)) <= set(get_args(said.Watching)) <= set(get_args(said.Message))
+    assert (
+        set(get_args(page_messages.Pacing))
+        <= set(get_args(page_messages.Watching))
+        <= set(get_args(page_messages.Message))
+    )

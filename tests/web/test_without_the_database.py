@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from playground import consumer
+from playground.sessions import socket_consumer
 from tests.web.test_classroom_sockets import End, people
 from tests.web.test_pages import start
 from tests.web.test_sockets import (
@@ -27,7 +27,7 @@ def unreachable(*_: Any) -> NoReturn:
 def test_a_page_says_when_to_come_back(client: Client, monkeypatch: Any, accept: str) -> None:
     address = f"/s/{start(client)}/"
     with monkeypatch.context() as broken:
-        broken.setattr("playground.ownership.owns", unreachable)
+        broken.setattr("playground.callers.session_ownership.owns", unreachable)
         response = client.get(address, headers={"accept": accept})
     assert response.status_code == 503
     assert int(response["Retry-After"]) > 0
@@ -35,7 +35,9 @@ def test_a_page_says_when_to_come_back(client: Client, monkeypatch: Any, accept:
     assert client.get(address).status_code == 200
 
 
-@pytest.mark.parametrize("lookup", ["playground.ownership.owns", "playground.selectors.session_exists"])
+@pytest.mark.parametrize(
+    "lookup", ["playground.callers.session_ownership.owns", "playground.records.selectors.session_exists"]
+)
 async def test_a_sessions_socket_is_sent_away_to_come_back(
     browsers: Any,  # noqa: F811
     monkeypatch: Any,
@@ -45,7 +47,7 @@ async def test_a_sessions_socket_is_sent_away_to_come_back(
     with monkeypatch.context() as broken:
         broken.setattr(lookup, unreachable)
         browser = await browsers(session_id, cookie, hello=False)
-        assert await browser.close_code() == consumer.TRY_AGAIN
+        assert await browser.close_code() == socket_consumer.TRY_AGAIN
     assert (await (await browsers(session_id, cookie)).kind("welcome"))["owner"] is True
 
 
@@ -53,7 +55,7 @@ async def test_a_students_socket_is_sent_away_to_come_back(monkeypatch: Any) -> 
     _classroom, _teacher, student = await people()
     with monkeypatch.context() as broken:
         broken.setattr("playground.classroom.selectors.student_of", unreachable)
-        assert await (await End("/ws/class/me/", student).connect()).closed() == consumer.TRY_AGAIN
+        assert await (await End("/ws/class/me/", student).connect()).closed() == socket_consumer.TRY_AGAIN
     end = await End("/ws/class/me/", student).connect()
     assert "frozen" in await end.next()
     await end.leave()

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground import limits
-from playground.hosting.book import Remembered
-from playground.hosting.engine_door import EngineDoor
-from playground.hosting.registry import Registry
-from playground.hosting.session import protocol, said
-from playground.hosting.workers import nursery, pool
+from playground.hosting.real_engine import EngineDoor
+from playground.hosting.registry import HostRegistry
+from playground.hosting.session import page_messages, protocol
+from playground.hosting.session_record import RecordedSession
+from playground.hosting.workers import pool, worker_factory
+from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.programs.attack.processes import parent_of
 from tests.web.stub import MemoryBook, Reader, settled
@@ -38,21 +38,21 @@ class Workers(World):
         self.door: Any = EngineDoor()
         self.books = {}
         self.pids: list[int] = []
-        numbers = {**limits.current().public(), **HIDDEN, "workers": 2, **changed}
-        self.limits = limits.Limits(**numbers)
+        numbers = {**session_limits.current().public(), **HIDDEN, "workers": 2, **changed}
+        self.limits = session_limits.SessionLimits(**numbers)
         pids = self.pids
 
-        class Known(nursery.Forked):
+        class Known(worker_factory.ForkedWorker):
             def __init__(self, pid: int, handle: int) -> None:
                 super().__init__(pid, handle)
                 pids.append(pid)
 
-        monkeypatch.setattr(nursery, "Forked", Known)
-        self.registry = Registry(door=self.door, book=self.book, limits=self.limits, root=root)
+        monkeypatch.setattr(worker_factory, "Forked", Known)
+        self.registry = HostRegistry(door=self.door, book=self.book, limits=self.limits, root=root)
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
 
     def book(self, session_id: str) -> MemoryBook:
-        return self.books.setdefault(session_id, MemoryBook(Remembered(dict(self.blank), [])))
+        return self.books.setdefault(session_id, MemoryBook(RecordedSession(dict(self.blank), [])))
 
     def give(self, reader: Reader, session_id: str, number: int, **command: Any) -> None:
         self.host(session_id).command(reader.client, number, command)
@@ -114,7 +114,7 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     await other.until("accepted", 10)
     before = {name: await workers.host(name).moment() for name in ("one", "two")}
     for name in before:
-        workers.host(name).say(said.Control(False))
+        workers.host(name).say(page_messages.ControlRun(False))
     os.kill(workers.pids[0], signal.SIGKILL)
     moved = [each for each in (reader, other) if each.of("notice")]
     await settled(lambda: any(each.of("notice") for each in (reader, other)))
@@ -174,7 +174,7 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
     hog = workers.door.check(
         {"version": 1, "profile": "classroom", "until_us": 0, "settings": {"msg_store_file_size_limit": 1}}
     )
-    workers.books["hog"] = MemoryBook(Remembered(hog, []))
+    workers.books["hog"] = MemoryBook(RecordedSession(hog, []))
     reader, innocent = workers.reader("hog"), workers.reader("two")
     await reader.until("snapshot")
     await innocent.until("snapshot")
@@ -211,7 +211,7 @@ import sys, time
 import django
 from django.conf import settings
 settings.configure()
-from playground.hosting.workers.nursery import Nursery
+from playground.hosting.workers.worker_factory import Nursery
 from playground.hosting.workers.pool import process
 launch = Nursery() if sys.argv[1] == "forked" else process
 kept = [launch(), launch()]
@@ -236,7 +236,7 @@ def test_workers_end_when_their_server_is_gone(how: str, count: int) -> None:
 
 
 def test_workers_are_forked_from_one_process_that_is_replaced_when_it_is_gone() -> None:
-    forks = nursery.Nursery()
+    forks = worker_factory.WorkerFactory()
     try:
         before = set(descendants_of(os.getpid()))
         ends = [forks() for _each in range(2)]
@@ -262,7 +262,7 @@ def test_workers_are_forked_from_one_process_that_is_replaced_when_it_is_gone() 
 
 async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:
     ours, started = pool.process({"WATERLINE_OVERRUN_S": "0.002"})
-    begin = pool.protocol.Begin(str(tmp_path), limits.current().bounds())
+    begin = pool.protocol.Begin(str(tmp_path), session_limits.current().bounds())
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
     end.send(begin)
@@ -281,7 +281,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     blank = EngineDoor().check({"version": 1, "profile": "real", "until_us": 0})
     # A turn lasts 30 ms: with this bound every one that works counts as endless.
     huge = [(0, {"do": "publish", "count": 1, "size_bytes": 1})] * 5000
-    with pytest.raises(pool.Lost):
+    with pytest.raises(pool.WorkerLost):
         await end.call(pool.protocol.Open, "one", scenario=blank, commands=huge, until_us=0, play=False)
     await lost.wait()
     assert blamed == [True]
@@ -297,7 +297,7 @@ async def _spaces(workers: Workers) -> list[float]:
     send = end.send
 
     def note_and_send(message: Any) -> None:
-        if isinstance(message, protocol.Space):
+        if isinstance(message, protocol.FrameSpacing):
             factors.append(message.factor)
         send(message)
 

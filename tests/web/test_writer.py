@@ -13,21 +13,21 @@ from channels.db import database_sync_to_async
 from django.db import OperationalError, connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from playground import leases, selectors, services, writer
-from playground.appends import Append, append
-from playground.hosting.book import Elsewhere, Unreachable
-from playground.leases import Holder
+from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import CommandRecord, Session
+from playground.records import record_writer, selectors, services, session_leases
+from playground.records.record_appends import RecordAppend, append
+from playground.records.session_leases import LeaseHolder
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PUBLISH: dict[str, Any] = {"do": "publish", "count": 1}
-US = Holder("us")
+US = LeaseHolder("us")
 
 
 def owned() -> tuple[str, int]:
     session = services.start_session(services.blank_scenario("classroom"))
-    return session.public_id, leases.take(session.public_id, US, 60)
+    return session.public_id, session_leases.take(session.public_id, US, 60)
 
 
 def test_what_ten_sessions_add_takes_as_many_queries_as_what_one_adds() -> None:
@@ -35,7 +35,8 @@ def test_what_ten_sessions_add_takes_as_many_queries_as_what_one_adds() -> None:
 
     def queries(number: int, of: list[tuple[str, int]]) -> int:
         wanted = [
-            Append(one, epoch, row=(number, 10, PUBLISH), reached=(10 + number, "")) for one, epoch in of
+            RecordAppend(one, epoch, row=(number, 10, PUBLISH), reached=(10 + number, ""))
+            for one, epoch in of
         ]
         with CaptureQueriesContext(connection) as seen:
             assert append(wanted) == [None] * len(of)
@@ -49,7 +50,7 @@ def test_a_command_is_written_by_two_statements_in_one_transaction() -> None:
     """Each costs more than the database's work: who may write, and the row."""
     one, epoch = owned()
     with CaptureQueriesContext(connection) as seen:
-        assert writer.written([Append(one, epoch, row=(0, 10, PUBLISH))]) == [None]
+        assert record_writer.written([RecordAppend(one, epoch, row=(0, 10, PUBLISH))]) == [None]
     words = [word for each in seen for word in re.findall("SELECT|INSERT|SAVEPOINT", each["sql"])]
     assert words == ["SELECT", "INSERT"]
     assert selectors.remembered(one).commands == [(10, PUBLISH)]
@@ -57,16 +58,20 @@ def test_a_command_is_written_by_two_statements_in_one_transaction() -> None:
 
 def test_a_session_that_another_process_has_holds_up_nobody() -> None:
     (ours, epoch), (theirs, late) = owned(), owned()
-    found = append([Append(theirs, late - 1, row=(0, 5, PUBLISH)), Append(ours, epoch, row=(0, 5, PUBLISH))])
-    assert isinstance(found[0], Elsewhere)
+    found = append(
+        [RecordAppend(theirs, late - 1, row=(0, 5, PUBLISH)), RecordAppend(ours, epoch, row=(0, 5, PUBLISH))]
+    )
+    assert isinstance(found[0], OwnedElsewhere)
     assert found[1] is None
     assert list(CommandRecord.objects.values_list("session__public_id", flat=True)) == [ours]
 
 
 def test_what_is_added_to_one_session_is_in_the_order_in_which_it_was_asked_for() -> None:
     one, epoch = owned()
-    undo = Append(one, epoch, row=(1, 20, selectors.UNDO), reached=(20, ""))
-    append([Append(one, epoch, row=(0, 20, PUBLISH)), Append(one, epoch, reached=(90, "x")), undo])
+    undo = RecordAppend(one, epoch, row=(1, 20, selectors.UNDO), reached=(20, ""))
+    append(
+        [RecordAppend(one, epoch, row=(0, 20, PUBLISH)), RecordAppend(one, epoch, reached=(90, "x")), undo]
+    )
     remembered = selectors.remembered(one)
     assert (remembered.commands, remembered.rows, remembered.reached_us) == ([], 2, 20)
 
@@ -77,11 +82,11 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
     wrote, may_end = threading.Event(), threading.Event()
 
     def write() -> None:
-        append([Append(one, epoch, row=(0, 5, PUBLISH))])
+        append([RecordAppend(one, epoch, row=(0, 5, PUBLISH))])
         wrote.set()
         may_end.wait(30)
 
-    written = writer.writer().write(write)
+    written = record_writer.writer().write(write)
     await asyncio.to_thread(wrote.wait, 30)
     asyncio.get_running_loop().call_later(0.3, may_end.set)
     gone = database_sync_to_async(services.delete_sessions, thread_sensitive=False)
@@ -92,12 +97,12 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
 
 async def test_of_two_writes_at_once_only_the_one_that_cannot_be_made_fails() -> None:
     (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
-    pen = writer.writer()
-    again = [pen.write(Append(one, epoch, row=(0, 5, PUBLISH))) for _twice in range(2)]
-    fine = pen.write(Append(other, others, row=(0, 5, PUBLISH)))
+    pen = record_writer.writer()
+    again = [pen.write(RecordAppend(one, epoch, row=(0, 5, PUBLISH))) for _twice in range(2)]
+    fine = pen.write(RecordAppend(other, others, row=(0, 5, PUBLISH)))
     await asyncio.wait([*again, fine])
     assert again[0].exception() is None
-    assert isinstance(again[1].exception(), Unreachable)
+    assert isinstance(again[1].exception(), RecordUnreachable)
     assert fine.exception() is None
 
 
@@ -110,16 +115,16 @@ async def test_notes_wait_for_each_other_and_never_come_after_what_is_newer(
     call_later = loop.call_later
 
     def keep_notes_back(seconds: float, callback: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        if seconds == writer.NOTES_S:
+        if seconds == record_writer.NOTES_S:
             return delayed.append(callback)
         return call_later(seconds, callback, *arguments, **more)  # the pause between two transactions
 
     monkeypatch.setattr(loop, "call_later", keep_notes_back)
-    pen = writer.writer()
-    pen.note(Append(one, epoch, reached=(7, "")))
-    pen.note(Append(other, others, reached=(8, "")))
-    pen.note(Append(other, others, reached=(9, "")))
-    await pen.write(Append(one, epoch, reached=(70, "rested")))
+    pen = record_writer.writer()
+    pen.note(RecordAppend(one, epoch, reached=(7, "")))
+    pen.note(RecordAppend(other, others, reached=(8, "")))
+    pen.note(RecordAppend(other, others, reached=(9, "")))
+    await pen.write(RecordAppend(one, epoch, reached=(70, "rested")))
     (write_notes,) = delayed
     write_notes()
     await pen.write(lambda: None)
@@ -133,7 +138,7 @@ async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """SQLite goes on writing to a file that was deleted: what is written there is on no record."""
-    pen = writer.writer()
+    pen = record_writer.writer()
 
     async def used() -> Any:
         seen: list[Any] = []
@@ -142,7 +147,7 @@ async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
 
     first = await used()
     assert await used() is first
-    monkeypatch.setattr(writer, "_file_of_now", lambda: (1, 2))
+    monkeypatch.setattr(record_writer, "_file_of_now", lambda: (1, 2))
     second = await used()
     assert second is not first
     assert await used() is second
@@ -152,13 +157,13 @@ async def test_a_database_that_fails_is_not_written_to_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, epoch = await database_sync_to_async(owned)()
-    writer.release()
+    record_writer.release()
 
     def refuse(*_arguments: Any) -> None:
         raise OperationalError("no place")
 
     with monkeypatch.context() as patched:
         patched.setattr(type(connections["default"]), "connect", refuse)
-        with pytest.raises(Unreachable):
-            await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
-    await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
+        with pytest.raises(RecordUnreachable):
+            await record_writer.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))
+    await record_writer.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))

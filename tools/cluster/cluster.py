@@ -19,7 +19,7 @@ STOP_S = 15.0
 PROGRAM = [
     sys.executable,
     "-m",
-    "playground.serve",
+    "playground.server.serve",
     "--bind",
     "127.0.0.1",
     "--proxy-headers",

@@ -5,7 +5,7 @@
 
 import sys
 
-from playground import rim
+from playground.limits import request_limits
 
 SERVER = "        server {address} max_fails=0{backup};"
 GROUP = """    upstream {name} {{
@@ -52,11 +52,12 @@ http {{
     uwsgi_temp_path {home}/uwsgi;
     scgi_temp_path {home}/scgi;
 
-    # What a stranger may send is bounded here as in each process: playground/rim.py.
+    # What a stranger may send is bounded here as in each process: playground/limits/request_limits.py.
     client_max_body_size {forms};
     client_header_timeout {head_s}s;
     client_body_timeout {head_s}s;
-    # Of IPv6 the first half is an address: whoever has one has all that begin so (playground/addresses.py).
+    # Of IPv6 the first half is an address: whoever has one has all that begin so
+    # (playground/callers/client_addresses.py).
     map $binary_remote_addr $caller {{
         default $binary_remote_addr;
         "~^(?<network>[\\s\\S]{{8}})[\\s\\S]{{8}}\\z" $network;
@@ -137,10 +138,10 @@ def configuration(apps: dict[str, str], listen: str, home: str, scheme: str = "$
         listen=listen,
         headers=_headers(named, 8),
         headers_too_large=_headers({**named, "Content-Length": '""', "Connection": "close"}, 12),
-        forms=_size(rim.FORMS),
-        head_s=rim.HEAD_S,
-        connections=rim.CONNECTIONS_EACH,
-        bodies="\n\n".join(_location(path, body) for path, body in rim.BODIES.items()),
+        forms=_size(request_limits.FORMS),
+        head_s=request_limits.HEAD_S,
+        connections=request_limits.CONNECTIONS_EACH,
+        bodies="\n\n".join(_location(path, body) for path, body in request_limits.BODIES.items()),
     )
 
 
@@ -149,16 +150,16 @@ def _headers(named: dict[str, str], indent: int) -> str:
     return between.join(f"{name} {value};" for name, value in named.items())
 
 
-def _size(body: rim.Body) -> str:
+def _size(body: request_limits.BodyBound) -> str:
     return f"{body.most_bytes >> 10}k"
 
 
-def _location(path: str, body: rim.Body) -> str:
+def _location(path: str, body: request_limits.BodyBound) -> str:
     senders = [
-        f"limit_conn addresses {rim.CONNECTIONS_EACH};",
-        f"limit_conn senders {rim.SENDERS_EACH};",
+        f"limit_conn addresses {request_limits.CONNECTIONS_EACH};",
+        f"limit_conn senders {request_limits.SENDERS_EACH};",
     ]
-    few = "".join(f"\n            {line}" for line in senders) if body is rim.FILES else ""
+    few = "".join(f"\n            {line}" for line in senders) if body is request_limits.FILES else ""
     return BODY.format(path=path, most=_size(body), senders=few)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.channel import Channel
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.labels import bare
 
 MILLISECOND_US: Final = 1000
@@ -34,7 +34,7 @@ class AckTimeout:
     def __init__(
         self,
         channel: Channel,
-        clock: Scheduler,
+        clock: TimerScheduler,
         settings: Callable[[], NodeSettings],
         own: Callable[[str], int | None],
         fail: Callable[[str, AmqpError, str], None],
@@ -47,7 +47,7 @@ class AckTimeout:
         self._ticks_from_us = 0
         self._due: deque[tuple[int, int, int]] = deque()
         """When deliveries are too old, one past the last delivery tag that is so then, and the timeout in ms."""
-        self._timer: Timer | None = None
+        self._timer: ScheduledTimer | None = None
 
     def delivered(self, queue: str, held: int) -> None:
         """Note that messages of a queue went out, under the tags below the channel's next one.

@@ -6,13 +6,13 @@ from collections import deque
 from typing import Any, Final
 
 from engine.broker.clients.channel import Channel, connection_of
-from engine.broker.clients.transactions import Transaction
-from engine.broker.commands.base import MAX_COUNT, Message
+from engine.broker.clients.transactions import ChannelTransaction
+from engine.broker.commands.base import MAX_COUNT, MessageFields
 from engine.broker.commands.commands import SetConsumer, SetPublisher, message_of, uses_later_fields
 from engine.broker.commands.publish import Publish
-from engine.broker.time.pace import TICK_US, Pace
-from engine.broker.time.process import Process
-from engine.broker.time.scheduler import Timer
+from engine.broker.time.pace import TICK_US, RatePace
+from engine.broker.time.process import WorkProcess
+from engine.broker.time.scheduler import ScheduledTimer
 from engine.values.labels import bare
 
 STOPPED: Final = "stopped"
@@ -43,7 +43,7 @@ class Publisher:
         self.name = name
         self.bursts = bare(name) == "burst"
         """Whether it is the connection of bursts of its virtual host."""
-        self.pace = Pace(1, 0)
+        self.pace = RatePace(1, 0)
         self.size_bytes = 0
         self.persistent = False
         self.confirm = False
@@ -53,7 +53,7 @@ class Publisher:
         self.hears_blocked = False
         """Whether the client announced the capability connection.blocked (A5)."""
         self.blocked_sent = False
-        self.reader: Process | None = None
+        self.reader: WorkProcess | None = None
         """Who reads its socket; None before it has published."""
         self.published = 0
         self.confirmed = 0
@@ -69,10 +69,10 @@ class Publisher:
         self.carries_bytes_per_s = 0
         self.carried_bytes = 0
         """Of the message that comes next."""
-        self.timer: Timer | None = None
+        self.timer: ScheduledTimer | None = None
         self.rule = PUBLISHES
-        self.message = Message()
-        self.tx: Transaction | None = None
+        self.message = MessageFields()
+        self.tx: ChannelTransaction | None = None
         self.was_tx = False
         """Whether its channel ever was in tx mode, which is shown from then on."""
         self.next_number = 1
@@ -88,7 +88,7 @@ class Publisher:
         self.running = command.running
         self.hears_blocked = command.hears_blocked
         if command.tx != (self.tx.size if self.tx is not None else 0):
-            self.tx = Transaction(command.tx) if command.tx else None
+            self.tx = ChannelTransaction(command.tx) if command.tx else None
             self.was_tx = True
         self.address(command)
 
@@ -216,7 +216,7 @@ class Consumer:
 
     def __init__(self, name: str, unsent_limit: int) -> None:
         self.name = name
-        self.pace = Pace(1, TICK_US // 2)
+        self.pace = RatePace(1, TICK_US // 2)
         self.queue = ""
         self.prefetch = 1
         self.ack = "each"
@@ -239,7 +239,7 @@ class Consumer:
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
-        self.timer: Timer | None = None
+        self.timer: ScheduledTimer | None = None
         self.rule = CONSUMES
         self.priority = 0
         self.exclusive = False

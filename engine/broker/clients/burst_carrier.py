@@ -10,7 +10,7 @@ import msgspec
 
 from engine.broker.clients.actors import Publisher
 from engine.broker.commands.publish import Publish
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.scheduler import TimerScheduler
 
 PIECE_US: Final = 10_000
 """What a connection carries in so long arrives together."""
@@ -28,7 +28,7 @@ class BurstCarrier:
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        scheduler: TimerScheduler,
         is_read: Callable[[Publisher], bool],
         has_room: Callable[[Publisher], bool],
         arrive: Callable[[Publisher, Publish], None],

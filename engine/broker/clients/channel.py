@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from engine.broker.clients.limiter import Limiter
+from engine.broker.clients.limiter import PrefetchLimiter
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
 from engine.values.ranges import Range, RangeSet
@@ -24,7 +24,7 @@ def connection_of(channel: str) -> str:
     return beside(channel, bare(channel).partition(".")[0])
 
 
-class Unacked(msgspec.Struct, frozen=True, gc=False):
+class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
     """Deliveries that wait for an acknowledgement.
 
     Args:
@@ -54,10 +54,10 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
             return [Range(self.seq_id, self.count)]
         return [Range(self.seq_id + i * self.step, 1) for i in range(self.count)]
 
-    def part(self, offset: int, count: int) -> Unacked:
+    def part(self, offset: int, count: int) -> UnackedDelivery:
         """Return `count` deliveries beginning at `offset`."""
         seq_id = self.seq_id + offset * self.step
-        return Unacked(
+        return UnackedDelivery(
             self.start + offset,
             count,
             seq_id,
@@ -68,7 +68,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
             self.life,
         )
 
-    def continued_by(self, after: Unacked) -> bool:
+    def continued_by(self, after: UnackedDelivery) -> bool:
         """Return whether `after` goes on in the same queue for the same consumer."""
         return (
             self.joins
@@ -79,9 +79,9 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
             and self.life == after.life
         )
 
-    def merged(self, count: int) -> Unacked:
+    def merged(self, count: int) -> UnackedDelivery:
         """Return this run with `count` deliveries in all."""
-        return Unacked(
+        return UnackedDelivery(
             self.start,
             count,
             self.seq_id,
@@ -93,7 +93,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-class Delivered(msgspec.Struct, frozen=True, gc=False):
+class DeliveredMessages(msgspec.Struct, frozen=True, gc=False):
     """Messages that went out on a channel, for anyone who wants to see what its client receives.
 
     Args:
@@ -130,14 +130,14 @@ class Channel:
         joins: whether deliveries that follow each other are kept as one; the hand keeps each apart.
     """
 
-    observer: Callable[[Delivered], None] | None = None
+    observer: Callable[[DeliveredMessages], None] | None = None
     """Hears of each delivery: a test sets it."""
 
     def __init__(self, name: str, joins: bool = True) -> None:
         self.name = name
-        self.limiter = Limiter()
+        self.limiter = PrefetchLimiter()
         self.next_tag = 1
-        self.unacked: Stretches[Unacked] = Stretches()
+        self.unacked: Stretches[UnackedDelivery] = Stretches()
         self.served: set[str] = set()
         """Queues of which consumers of this channel got messages."""
         self._joins = joins
@@ -174,24 +174,26 @@ class Channel:
             self.served.add(queue)
         if self.observer is not None:
             self.observer(
-                Delivered(self.name, self.next_tag, queue, consumer, extent, offset, count, step, redelivered)
+                DeliveredMessages(
+                    self.name, self.next_tag, queue, consumer, extent, offset, count, step, redelivered
+                )
             )
         held = self.unacked.total
         if ack:
             seq_id = extent.start + offset
             step = step if count > 1 or self._joins else 1
             self.unacked.insert(
-                Unacked(self.next_tag, count, seq_id, queue, consumer, self._joins, step, life)
+                UnackedDelivery(self.next_tag, count, seq_id, queue, consumer, self._joins, step, life)
             )
         self.next_tag += count
         if ack and self.timeout is not None:
             self.timeout.delivered(queue, held)
 
-    def take(self, count: int) -> list[Unacked]:
+    def take(self, count: int) -> list[UnackedDelivery]:
         """Return the oldest deliveries, which are held no longer."""
         return self.unacked.pop_head(count)
 
-    def take_tag(self, tag: int, multiple: bool) -> list[Unacked] | None:
+    def take_tag(self, tag: int, multiple: bool) -> list[UnackedDelivery] | None:
         """Return what a delivery tag stands for, which is held no longer; None when it is unknown (P14).
 
         Args:
@@ -205,7 +207,7 @@ class Channel:
         first = self.unacked.first.start if multiple else tag
         return self.unacked.remove(first, tag - first + 1)
 
-    def take_of(self, consumer: str) -> list[Unacked]:
+    def take_of(self, consumer: str) -> list[UnackedDelivery]:
         """Return everything that one consumer took, which is held no longer."""
         return self._remove(each for each in list(self.unacked) if each.consumer == consumer)
 
@@ -228,7 +230,7 @@ class Channel:
                     (gone,) = self.unacked.remove(each.start + offset, 1)
                     self.unacked.insert(msgspec.structs.replace(gone, life=NO_LIFE))
 
-    def _remove(self, runs: Iterable[Unacked]) -> list[Unacked]:
+    def _remove(self, runs: Iterable[UnackedDelivery]) -> list[UnackedDelivery]:
         return [gone for each in runs for gone in self.unacked.remove(each.start, each.count)]
 
     def reset(self) -> None:
@@ -239,12 +241,12 @@ class Channel:
         self.limiter.clear()
 
 
-class Group(msgspec.Struct, frozen=True):
+class DeliveryGroup(msgspec.Struct, frozen=True):
     """Deliveries of one queue to one consumer, or by basic.get, that a channel settles at once."""
 
     queue: str
     consumer: str | None
-    deliveries: list[Unacked]
+    deliveries: list[UnackedDelivery]
 
     @property
     def together(self) -> bool:
@@ -257,19 +259,19 @@ class Group(msgspec.Struct, frozen=True):
         return sum(each.count for each in self.deliveries)
 
 
-def by_queue(deliveries: Iterable[Unacked]) -> list[Group]:
+def by_queue(deliveries: Iterable[UnackedDelivery]) -> list[DeliveryGroup]:
     """Group deliveries as a channel settles them: by queue and consumer, in the order of names, oldest first (P14).
 
     What basic.get took comes ahead of what the consumers of its queue got.
     """
-    groups: dict[tuple[str, str], Group] = {}
+    groups: dict[tuple[str, str], DeliveryGroup] = {}
     for each in deliveries:
         key = (each.queue, each.consumer or "")
-        groups.setdefault(key, Group(each.queue, each.consumer, [])).deliveries.append(each)
+        groups.setdefault(key, DeliveryGroup(each.queue, each.consumer, [])).deliveries.append(each)
     return [group for _, group in sorted(groups.items(), key=lambda item: item[0])]
 
 
-def tags_of(deliveries: Iterable[Unacked]) -> list[Range]:
+def tags_of(deliveries: Iterable[UnackedDelivery]) -> list[Range]:
     """Return the seq_ids of deliveries, in their order."""
     return [messages for each in deliveries for messages in each.messages]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.actors import CLOSED, OPEN
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.connections import Connections
+from engine.broker.clients.connections import PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.base import HAND
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.definitions import HostDefinitions
 from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.report.transitions.base import Transition
 from engine.values.labels import bare
@@ -19,7 +19,7 @@ OK_CODE = 200
 OK_TEXT = "OK"
 
 
-class Closing:
+class ChannelClosing:
     """Closes the channels and connections of one node's actors.
 
     Args:
@@ -29,9 +29,9 @@ class Closing:
 
     def __init__(
         self,
-        connections: Connections,
+        connections: PublisherConnections,
         consumers: Consumers,
-        definitions: Definitions,
+        definitions: HostDefinitions,
         delete_queue: Callable[[str, str, str], None],
         forget_actor: Callable[[str, str], None],
         emit: Callable[[Transition], None],

@@ -11,7 +11,7 @@ from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import Publisher
 from engine.broker.time.process import PUBLISH
-from engine.broker.time.processes import Processes
+from engine.broker.time.processes import NodeProcesses
 from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Committed, NacksSent
 from engine.report.transitions.base import Transition, Why
@@ -21,7 +21,7 @@ from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
 
-class Awaited(msgspec.Struct, frozen=True, gc=False):
+class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
     """Messages whose publisher waits for queues to confirm them (K1).
 
     Args:
@@ -39,13 +39,13 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     first: int
     confirmed_by: tuple[str, ...] = ()
 
-    def part(self, offset: int, count: int) -> Awaited:
+    def part(self, offset: int, count: int) -> AwaitedConfirm:
         """Return `count` messages beginning at `offset`."""
-        return Awaited(
+        return AwaitedConfirm(
             self.start + offset, count, self.actor, self.queues, self.first + offset, self.confirmed_by
         )
 
-    def continued_by(self, after: Awaited) -> bool:
+    def continued_by(self, after: AwaitedConfirm) -> bool:
         """Return whether `after` is of the same publisher and waits for the same queues."""
         return (
             self.actor == after.actor
@@ -54,12 +54,12 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
             and self.first + self.count == after.first
         )
 
-    def merged(self, count: int) -> Awaited:
+    def merged(self, count: int) -> AwaitedConfirm:
         """Return this run with `count` messages in all."""
-        return Awaited(self.start, count, self.actor, self.queues, self.first, self.confirmed_by)
+        return AwaitedConfirm(self.start, count, self.actor, self.queues, self.first, self.confirmed_by)
 
 
-class Confirms:
+class ConfirmSender:
     """What all channels of a node wait for.
 
     Args:
@@ -73,7 +73,7 @@ class Confirms:
         self,
         publishers: Mapping[str, Publisher],
         records: Mapping[str, QueueRecord],
-        processes: Processes,
+        processes: NodeProcesses,
         emit: Callable[[Transition], None],
         on_error: Callable[[str, AmqpError], None],
     ) -> None:
@@ -83,7 +83,7 @@ class Confirms:
         self._emit = emit
         self._on_error = on_error
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
-        self._awaited: Stretches[Awaited] = Stretches()
+        self._awaited: Stretches[AwaitedConfirm] = Stretches()
         self._by_hand: dict[str, Publisher] = {}
         """Who publishes on channels by hand."""
         self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
@@ -92,7 +92,7 @@ class Confirms:
         """Hears which messages all their queues have confirmed: who counts what is lost later sets it."""
 
     @property
-    def awaited(self) -> Iterable[Awaited]:
+    def awaited(self) -> Iterable[AwaitedConfirm]:
         """What publishers wait for."""
         return self._awaited
 
@@ -108,7 +108,7 @@ class Confirms:
         if queues:
             publisher.unconfirmed += messages.count
             self._awaited.insert(
-                Awaited(messages.start, messages.count, publisher.name, tuple(queues), first)
+                AwaitedConfirm(messages.start, messages.count, publisher.name, tuple(queues), first)
             )
         else:
             self._witness_confirmed(messages)
@@ -148,7 +148,7 @@ class Confirms:
         Where it was the last, messages that another had confirmed are confirmed, and the others are rejected (H46).
         """
         name = member(queue, node)
-        rejected: list[Awaited] = []
+        rejected: list[AwaitedConfirm] = []
         confirmed: list[Range] = []
         for each in [each for each in self._awaited if name in each.queues]:
             left = tuple(other for other in each.queues if other != name)
@@ -282,7 +282,7 @@ class Confirms:
             "singles": len(confirmed) - together if together > 1 else len(confirmed),
         }
 
-    def _nack(self, lost: Iterable[Awaited], cause: str) -> None:
+    def _nack(self, lost: Iterable[AwaitedConfirm], cause: str) -> None:
         counts: dict[str, int] = {}
         for each in lost:
             if self.observer is not None:

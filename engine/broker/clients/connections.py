@@ -13,23 +13,23 @@ from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import OPEN, Publisher, stop
 from engine.broker.clients.burst_carrier import BurstCarrier
-from engine.broker.clients.confirms import Confirms
+from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.consumers import Consumers
-from engine.broker.clients.hand import Hand
-from engine.broker.clients.queue import Members, Queue
-from engine.broker.clients.transactions import Held
-from engine.broker.clients.unread import Unread
-from engine.broker.clients.way_in import WayIn
-from engine.broker.commands.base import Command, Message
+from engine.broker.clients.manual_channel import ManualChannel
+from engine.broker.clients.publish_path import WayIn
+from engine.broker.clients.queue import ClientQueue, QueueMembers
+from engine.broker.clients.transactions import HeldPublish
+from engine.broker.clients.unread import UnreadInput
+from engine.broker.commands.base import Command, MessageFields
 from engine.broker.commands.commands import copies_of, message_of
 from engine.broker.commands.packed import unpack
 from engine.broker.commands.publish import Publish
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.pace import BURST_SPACING_US
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.capacity import Capacity
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.capacity import StorageCapacity
+from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Unroutable
@@ -41,7 +41,7 @@ from engine.values.ranges import Range
 from engine.values.sizes import Sizes
 
 
-class Connections:
+class PublisherConnections:
     """All publishers of a node.
 
     Args:
@@ -62,21 +62,21 @@ class Connections:
 
     def __init__(
         self,
-        queues: Mapping[str, Queue],
+        queues: Mapping[str, ClientQueue],
         consumers: Consumers,
-        definitions: Definitions,
+        definitions: HostDefinitions,
         kinds: MessageKinds,
         on_error: Callable[[str, AmqpError], None],
-        scheduler: Scheduler,
-        capacity: Capacity,
-        processes: Processes,
+        scheduler: TimerScheduler,
+        capacity: StorageCapacity,
+        processes: NodeProcesses,
         emit: Callable[[Transition], None],
         redo: Callable[[Command], None],
         settings: Callable[[], NodeSettings],
         publishers: dict[str, Publisher],
-        confirms: Confirms,
+        confirms: ConfirmSender,
         records: Mapping[str, QueueRecord],
-        members: Members,
+        members: QueueMembers,
     ) -> None:
         self.burst = Publisher("burst")
         self.publishers = publishers
@@ -98,7 +98,7 @@ class Connections:
         self.way_in = WayIn(processes, self)
         self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
         self.confirms = confirms
-        self.unread = Unread(consumers.by_hand)
+        self.unread = UnreadInput(consumers.by_hand)
         self._records = records
         self._members = members
 
@@ -140,7 +140,7 @@ class Connections:
             self.seen(publisher)
         return not self.alarm
 
-    def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
+    def publish_by_hand(self, hand: ManualChannel, batch: Publish) -> None:
         """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
         if self.alarm:
             self.unread.block(hand.name, batch)
@@ -152,7 +152,7 @@ class Connections:
         for each in sent.singles() if self.way_in.takes_time else (sent,):
             self.send(hand.publisher, each, BURST_SPACING_US)
 
-    def commit(self, hand: Hand) -> None:
+    def commit(self, hand: ManualChannel) -> None:
         """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
         publisher = hand.publisher
         tx = publisher.tx
@@ -281,7 +281,7 @@ class Connections:
             arrivals.append((arrival, message.expiration_ms))
             msg_no += count
         publisher.published += batch.count
-        held = Held(batch, message, arrivals, queues)
+        held = HeldPublish(batch, message, arrivals, queues)
         if publisher.tx is None:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
@@ -314,7 +314,7 @@ class Connections:
                 return True
         return False
 
-    def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
+    def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
         batch, arrivals, message = held.batch, held.arrivals, held.message
         gone = [
@@ -349,9 +349,11 @@ class Connections:
                 at_once = travel or bool(mirrored.get(queue.name)) or queue.withholds
             self.way_in.deliver(publisher, queue, own, spacing_us, at_once)
 
-    def _whereto(self, names: Sequence[str]) -> tuple[list[Queue], list[str], Mapping[str, tuple[str, ...]]]:
+    def _whereto(
+        self, names: Sequence[str]
+    ) -> tuple[list[ClientQueue], list[str], Mapping[str, tuple[str, ...]]]:
         """Return the living of these queues, those that are down, and the members of those that have mirrors."""
-        queues: list[Queue] = []
+        queues: list[ClientQueue] = []
         down: list[str] = []
         mirrored: dict[str, tuple[str, ...]] = {}
         for name in names:
@@ -364,14 +366,14 @@ class Connections:
                 queues.append(queue)
         return queues, down, mirrored
 
-    def _to_nobody(self, queue: str, held: Held, confirm: bool) -> None:
+    def _to_nobody(self, queue: str, held: HeldPublish, confirm: bool) -> None:
         """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
         for arrival, expiration_ms in held.arrivals:
             self._members.copy(queue, arrival, expiration_ms, confirm)
         if not self._members.of(queue):
             self.confirms.rejected(queue, Range(held.arrivals[0][0].msg_no, held.batch.count), "down")
 
-    def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
+    def _unroutable(self, publisher: Publisher, message: MessageFields, count: int) -> None:
         """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
         self._emit(
             Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)

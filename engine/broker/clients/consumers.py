@@ -8,11 +8,11 @@ from typing import Final
 
 from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
-from engine.broker.clients.channel import Channel, Delivered, DeliveryWatch, Unacked, tags_of
-from engine.broker.clients.hand import Hand
-from engine.broker.clients.hand_deliveries import HandDeliveries
-from engine.broker.clients.queue import Queue
-from engine.broker.clients.way_out import WayOut
+from engine.broker.clients.channel import Channel, DeliveredMessages, DeliveryWatch, UnackedDelivery, tags_of
+from engine.broker.clients.delivery_path import WayOut
+from engine.broker.clients.manual_channel import ManualChannel
+from engine.broker.clients.manual_deliveries import ManualDeliveries
+from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.base import HAND
 from engine.report.transitions.amqp import ConsumerCancelled
 from engine.report.transitions.base import Transition
@@ -35,17 +35,17 @@ class Consumers:
 
     def __init__(
         self,
-        queues: Mapping[str, Queue],
+        queues: Mapping[str, ClientQueue],
         way_out: WayOut,
         emit: Callable[[Transition], None],
-        on_gone: Callable[[Queue], None],
+        on_gone: Callable[[ClientQueue], None],
         rules: AmqpRules,
     ) -> None:
         self.all: dict[str, Consumer] = {}
-        self.observer: Callable[[Delivered], None] | None = None
-        self.by_hand: dict[str, Hand] = {HAND: Hand()}
+        self.observer: Callable[[DeliveredMessages], None] | None = None
+        self.by_hand: dict[str, ManualChannel] = {HAND: ManualChannel()}
         """Channels of the get, ack and requeue commands; the first is always there."""
-        self.hand_deliveries = HandDeliveries(queues, self.all, emit)
+        self.hand_deliveries = ManualDeliveries(queues, self.all, emit)
         self._queues = queues
         self._way_out = way_out
         self._emit = emit
@@ -67,7 +67,7 @@ class Consumers:
         """Return those that consume from a queue on an open connection."""
         return [each for each in self._queues[queue].consumers if each.connection_state == OPEN]
 
-    def channel(self, name: str) -> Hand:
+    def channel(self, name: str) -> ManualChannel:
         """Return a channel by hand; it is opened with its first use.
 
         Raises CommandError when the name is another actor's, or there are too many.
@@ -76,12 +76,12 @@ class Consumers:
         if found is None:
             if len(self.by_hand) >= MAX_CHANNELS:
                 raise CommandError("too_many_channels", most=MAX_CHANNELS)
-            found = self.by_hand[name] = Hand(name)
+            found = self.by_hand[name] = ManualChannel(name)
             self._opened(found.channel)
         return found
 
     @contextmanager
-    def on_channel(self, name: str) -> Iterator[Hand]:
+    def on_channel(self, name: str) -> Iterator[ManualChannel]:
         """Give a command its channel by hand; if the command is refused, a channel opened for it is closed again."""
         fresh = name not in self.by_hand
         hand = self.channel(name)
@@ -93,11 +93,11 @@ class Consumers:
             raise
 
     @property
-    def hand(self) -> Hand:
+    def hand(self) -> ManualChannel:
         """The channel of commands that name none."""
         return self.by_hand[HAND]
 
-    def observe(self, observer: Callable[[Delivered], None]) -> None:
+    def observe(self, observer: Callable[[DeliveredMessages], None]) -> None:
         """Notify a listener of each delivery from now on, to whatever channel."""
         self.observer = observer
         for hand in self.by_hand.values():
@@ -213,7 +213,7 @@ class Consumers:
         if known:
             self._on_gone(self._queues[consumer.queue])
 
-    def _hand_of(self, consumer: Consumer) -> Hand | None:
+    def _hand_of(self, consumer: Consumer) -> ManualChannel | None:
         """Return the channel by hand that a consumer is on; None where that one's connection is closed."""
         hand = self.by_hand.get(consumer.channel.name)
         return hand if hand is not None and hand.channel is consumer.channel else None
@@ -233,7 +233,7 @@ class Consumers:
         close()
         self._channel_down(held, [consumer.queue] if known else [])
 
-    def close_by_hand(self, hand: Hand) -> None:
+    def close_by_hand(self, hand: ManualChannel) -> None:
         """Close a channel: its consumers lose it together, and what is held goes back (P11, W228)."""
         left: list[str] = []
         for consumer in self.all.values():
@@ -248,7 +248,9 @@ class Consumers:
         hand.uses_later_fields = True
         self._channel_down(held, left, served)
 
-    def _channel_down(self, held: Iterable[Unacked], left: Sequence[str], served: Iterable[str] = ()) -> None:
+    def _channel_down(
+        self, held: Iterable[UnackedDelivery], left: Sequence[str], served: Iterable[str] = ()
+    ) -> None:
         """Let each queue take back at once what a closed channel held, and check whether its last consumer is gone.
 
         A queue that ever served the channel looks at its consumers again, even if it gets nothing back.
@@ -263,7 +265,7 @@ class Consumers:
                     None, self._goes_back(name, back.get(name, ())), True, True
                 )
 
-    def _goes_back(self, queue: str, held: Iterable[Unacked]) -> list[Range]:
+    def _goes_back(self, queue: str, held: Iterable[UnackedDelivery]) -> list[Range]:
         """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
         life = self._queues[queue].life
         return sorted(tags_of(each for each in held if each.life == life), key=_start)
@@ -311,9 +313,9 @@ class Consumers:
             hand.disconnect()
 
 
-def _by_name(held: Iterable[Unacked]) -> dict[str, list[Unacked]]:
+def _by_name(held: Iterable[UnackedDelivery]) -> dict[str, list[UnackedDelivery]]:
     """Sort deliveries by the queue that they came from."""
-    found: dict[str, list[Unacked]] = {}
+    found: dict[str, list[UnackedDelivery]] = {}
     for each in held:
         found.setdefault(each.queue, []).append(each)
     return found

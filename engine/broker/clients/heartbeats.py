@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 
 SILENT_CHECKS: Final = 3
 SECOND_US: Final = 1_000_000
@@ -26,12 +26,12 @@ class Heartbeats:
     """
 
     def __init__(
-        self, scheduler: Scheduler, blocked: Callable[[str], bool], close: Callable[[str, int], None]
+        self, scheduler: TimerScheduler, blocked: Callable[[str], bool], close: Callable[[str, int], None]
     ) -> None:
         self._scheduler = scheduler
         self._blocked = blocked
         self._close = close
-        self._timers: dict[str, Timer] = {}
+        self._timers: dict[str, ScheduledTimer] = {}
 
     def silent(self, actor: str, interval_s: int) -> None:
         """Nothing comes from an actor from now on."""

@@ -8,14 +8,14 @@ from typing import Protocol
 from engine.broker.commands.base import MAX_COUNT
 
 
-class Waiting(Protocol):
+class WaitingQueue(Protocol):
     """A queue that was refused, and is notified when there is room again."""
 
-    def resume(self, limiter: Limiter) -> None:
+    def resume(self, limiter: PrefetchLimiter) -> None:
         """Go on with the consumers of the limiter's channel."""
 
 
-class Limiter:
+class PrefetchLimiter:
     """Counts what consumers of one channel hold, over all queues.
 
     The volume starts at everything that is unacknowledged when the limit is set, messages of basic.get included; later
@@ -26,7 +26,7 @@ class Limiter:
         self.limit = 0
         """How many messages consumers of the channel may hold, 0 for any number."""
         self.volume = 0
-        self._waiting: dict[Waiting, None] = {}
+        self._waiting: dict[WaitingQueue, None] = {}
 
     @property
     def active(self) -> bool:
@@ -45,7 +45,7 @@ class Limiter:
     def _reached(self) -> bool:
         return self.active and self.volume >= self.limit
 
-    def may_send(self, queue: Waiting) -> bool:
+    def may_send(self, queue: WaitingQueue) -> bool:
         """Return whether one more message may go out; if not, the queue is notified when that changes."""
         if self._reached:
             self._waiting[queue] = None
@@ -85,7 +85,7 @@ class Limiter:
         self.limit = self.volume = 0
         self._notify(reached)
 
-    def forget(self, queue: Waiting) -> None:
+    def forget(self, queue: WaitingQueue) -> None:
         """A queue is gone, or has no consumer of this channel any more."""
         self._waiting.pop(queue, None)
 

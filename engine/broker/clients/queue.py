@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, Unacked
-from engine.broker.time.process import Process
+from engine.broker.clients.channel import Channel, UnackedDelivery
+from engine.broker.time.process import WorkProcess
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-class Settler(Protocol):
+class MessageSettler(Protocol):
     """Receives acks, nacks and requeues from channels."""
 
     def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
@@ -32,7 +32,7 @@ class Settler(Protocol):
         """Take back what a channel held that a stopping node closed (D2)."""
 
 
-class Queue(Protocol):
+class ClientQueue(Protocol):
     """One live queue."""
 
     name: str
@@ -42,7 +42,7 @@ class Queue(Protocol):
     """Whether it ever had a consumer (P18)."""
 
     @property
-    def settlements(self) -> Settler:
+    def settlements(self) -> MessageSettler:
         """Takes what channels send back."""
 
     @property
@@ -58,7 +58,7 @@ class Queue(Protocol):
         """Whether what comes waits: it hangs, or its mirrors are being filled (H56)."""
 
     @property
-    def mailbox(self) -> Process:
+    def mailbox(self) -> WorkProcess:
         """The process that takes its messages."""
 
     @property
@@ -93,7 +93,7 @@ class Queue(Protocol):
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
 
-    def knows(self, channel: Channel, settling: Iterable[Unacked]) -> bool:
+    def knows(self, channel: Channel, settling: Iterable[UnackedDelivery]) -> bool:
         """Return whether its process knows a channel: it consumes here, or holds what this process delivered (P14)."""
 
     def wake(self, consumer: Consumer) -> None:
@@ -111,11 +111,11 @@ class Queue(Protocol):
     def unlimit(self, channel: Channel) -> None:
         """A channel has no limit any more (P13)."""
 
-    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+    def get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
 
 
-class Members(Protocol):
+class QueueMembers(Protocol):
     """What channels send to the members of mirrored queues, and how much of it may be under way."""
 
     passed: dict[str, int]

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.commands.base import Message
+from engine.broker.commands.base import MessageFields
 from engine.broker.commands.publish import Publish
 
 
-class Held(msgspec.Struct, frozen=True, gc=False):
+class HeldPublish(msgspec.Struct, frozen=True, gc=False):
     """Messages that were routed and are not delivered yet (D12).
 
     Args:
@@ -24,13 +24,13 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     """
 
     batch: Publish
-    message: Message
+    message: MessageFields
     arrivals: Sequence[tuple[Arrival, int | None]]
     queues: tuple[str, ...]
     processes: tuple[tuple[Any, int], ...] = ()
 
 
-class Transaction:
+class ChannelTransaction:
     """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
 
     Args:
@@ -41,7 +41,7 @@ class Transaction:
         self.size = size
         self.published = 0
         """Messages since the last commit, as the client counts them."""
-        self.held: list[Held] = []
+        self.held: list[HeldPublish] = []
         self.committing = 0
         """Messages whose confirms the commit waits for (D13)."""
         self.commits = 0
@@ -60,7 +60,7 @@ class Transaction:
         """Messages that the channel holds."""
         return sum(each.batch.count for each in self.held)
 
-    def take(self) -> list[Held]:
+    def take(self) -> list[HeldPublish]:
         """Return everything held, which the commit is to deliver."""
         taken, self.held = self.held, []
         self.committing = sum(each.batch.count for each in taken)

@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Mapping
 
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.hand import Hand
+from engine.broker.clients.manual_channel import ManualChannel
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
 from engine.broker.commands.publish import Publish
 
 
-class Unread:
+class UnreadInput:
     """Commands of blocked connections by hand, in their order.
 
     The broker stops reading the socket of a connection that published under an alarm. Whatever else its client sends,
@@ -22,7 +22,7 @@ class Unread:
         by_hand: the channels by hand.
     """
 
-    def __init__(self, by_hand: Mapping[str, Hand]) -> None:
+    def __init__(self, by_hand: Mapping[str, ManualChannel]) -> None:
         self._by_hand = by_hand
         self.blocked: dict[str, deque[Command]] = {}
         """What waits, by connection."""

@@ -175,7 +175,7 @@ def check_short(place: str, text: str) -> None:
         raise ValueRefused("name_too_long", place=place, most=MAX_SHORT_BYTES)
 
 
-class Message(msgspec.Struct, frozen=True):
+class MessageFields(msgspec.Struct, frozen=True):
     """What a publisher gives with its messages besides their bodies.
 
     Args:

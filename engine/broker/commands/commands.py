@@ -21,7 +21,7 @@ from engine.broker.commands.base import (
     ConsumerTag,
     ExchangeName,
     Fields,
-    Message,
+    MessageFields,
     Milliseconds,
     Name,
     Prefetch,
@@ -293,7 +293,7 @@ def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
 NUMBER: Final = re.compile(r"[+-]?[0-9]+")
 
 
-def message_of(command: Publish | SetPublisher) -> Message:
+def message_of(command: Publish | SetPublisher) -> MessageFields:
     """Return what a command gives for its messages besides their bodies."""
     headers = command.headers
     copies = copies_of(headers) if headers else ()
@@ -301,7 +301,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
     if isinstance(command, Publish) and command.expiration is not None:
         # One that is no time is refused before; a sign is part of a number.
         expiration_ms = int(command.expiration) if NUMBER.fullmatch(command.expiration) else None
-    return Message(
+    return MessageFields(
         command.exchange,
         command.routing_key,
         command.mandatory,

@@ -15,7 +15,7 @@ _BYTES: Final = re.compile(r"(\d{1,15})(?:([kKmMgG])(iB|B)?)?")
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
-class Absolute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AbsoluteLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A watermark in bytes."""
 
     absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)]
@@ -39,14 +39,14 @@ class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         return self.absolute or 0
 
 
-def limit_bytes(watermark: float | Absolute, ram_bytes: int) -> int:
+def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
     """Return the memory limit in bytes (M8).
 
     Args:
         watermark: a part of the RAM, clamped to all of it, 0.4 where it is not a number; or bytes, at most all.
         ram_bytes: RAM of the machine.
     """
-    if isinstance(watermark, Absolute):
+    if isinstance(watermark, AbsoluteLimit):
         return min(watermark.absolute, ram_bytes)
     if math.isnan(watermark) or watermark < 0:
         watermark = DEFAULT_FRACTION

@@ -39,7 +39,7 @@ class _Raw(msgspec.Struct, forbid_unknown_fields=True):
     digest: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")] | None = None
 
 
-class Refused(msgspec.Struct, frozen=True):
+class RefusedCommand(msgspec.Struct, frozen=True):
     """A command of the scenario that could not be done when its time came."""
 
     at_us: int
@@ -47,7 +47,7 @@ class Refused(msgspec.Struct, frozen=True):
     message: str
 
 
-class Scenario(msgspec.Struct, frozen=True, kw_only=True):
+class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
     """One run: profile, settings, seed and timed commands.
 
     Args:
@@ -91,7 +91,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self.to_json())
 
 
-def parse(data: bytes | str | dict[str, Any]) -> Scenario:
+def parse(data: bytes | str | dict[str, Any]) -> ParsedScenario:
     """Return a scenario from its JSON text or object.
 
     Raises ScenarioError that names the place for anything unknown, malformed or out of bounds.
@@ -120,7 +120,7 @@ def parse(data: bytes | str | dict[str, Any]) -> Scenario:
             raise ScenarioError("after_the_end", place=f"commands[{number}].at_us", most=raw.until_us)
         if number and each.at_us < timed[number - 1].at_us:
             raise ScenarioError("out_of_order", number=number)
-    return Scenario(
+    return ParsedScenario(
         title=raw.title,
         profile=raw.profile,
         settings=raw.settings,

@@ -9,10 +9,10 @@ import msgspec
 
 from engine.backing_queue.host_files import StorageSettings
 from engine.broker.commands import memory_limit
-from engine.broker.commands.memory_limit import Absolute, FreeLimit
+from engine.broker.commands.memory_limit import AbsoluteLimit, FreeLimit
 from engine.broker.commands.validation import refused
 from engine.costs.work import ProfileName
-from engine.releases import PROFILES, RELEASES, Release
+from engine.releases import PROFILES, RELEASES, BrokerRelease
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
 
@@ -25,7 +25,7 @@ Locator = Literal["client-local", "random", "min-masters"]
 
 RamBytes = Annotated[int, msgspec.Meta(ge=64 * 1024, le=1024 * GIBIBYTE)]
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Watermark = Fraction | Absolute
+Watermark = Fraction | AbsoluteLimit
 DiskBytes = Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)]
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=2)]
 CreditCount = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
@@ -157,7 +157,7 @@ RULES: Final = "release"
 """The setting that names the series whose rules queues go by, where these are others than the profile's own."""
 
 
-def release_of(profile: str, overrides: Mapping[str, Any]) -> Release:
+def release_of(profile: str, overrides: Mapping[str, Any]) -> BrokerRelease:
     """Return the release whose rules a run goes by, for settings that `resolve` has taken."""
     return RELEASES[overrides.get(RULES, PROFILES[profile].release.series)]
 
@@ -209,7 +209,7 @@ def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
         if name not in SHOWN_ONCE_NAMED or name in named
     }
     watermark = settings.vm_memory_high_watermark
-    if isinstance(watermark, Absolute):
+    if isinstance(watermark, AbsoluteLimit):
         shown["vm_memory_high_watermark"] = (
             memory_limit.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
         )

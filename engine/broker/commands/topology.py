@@ -11,8 +11,8 @@ from engine.amqp.arguments import PRIORITIES, Arguments
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
 from engine.amqp.policies import Policy, checked
-from engine.amqp.validation import Validation
-from engine.backing_queue.places import part_name
+from engine.amqp.validation import ReleaseValidation
+from engine.backing_queue.message_places import part_name
 from engine.broker.commands.base import (
     BrokerName,
     Command,
@@ -141,7 +141,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         for binding in self.bindings:
             yield Bind(**binding.values())
 
-    def check_declared(self, validation: Validation) -> None:
+    def check_declared(self, validation: ReleaseValidation) -> None:
         """Look whether everything can be declared.
 
         Args:
@@ -204,7 +204,7 @@ class Topology(_Declared, frozen=True, kw_only=True):
             for command in each.commands():
                 yield placed(command, each.name)
 
-    def check(self, validation: Validation) -> None:
+    def check(self, validation: ReleaseValidation) -> None:
         """Look whether everything can be declared.
 
         Args:

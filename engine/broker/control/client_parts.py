@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.broker.clients.closing import Closing
-from engine.broker.clients.connections import Connections
+from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.connections import PublisherConnections
 from engine.broker.clients.consumers import Consumers
-from engine.broker.mirrors.patience import Patience
-from engine.broker.queues.lifetimes import Lifetimes
-from engine.broker.queues.queues import Queues
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.mirrors.pending_calls import PendingCalls
+from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.queues.queues import NodeQueues
+from engine.broker.vhost.definitions import HostDefinitions
 
 
 class ClientParts(NamedTuple):
     """What a client's command may concern: what is declared, the queues that run, who is connected, and who waits."""
 
-    definitions: Definitions
-    queues: Queues
-    lifetimes: Lifetimes
-    connections: Connections
+    definitions: HostDefinitions
+    queues: NodeQueues
+    lifetimes: QueueLifetimes
+    connections: PublisherConnections
     consumers: Consumers
-    closing: Closing
-    patience: Patience
+    closing: ChannelClosing
+    patience: PendingCalls
 
 
 class OnClientParts:

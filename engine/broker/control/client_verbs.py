@@ -18,9 +18,9 @@ from engine.broker.commands import hand_commands as hand_cmd
 from engine.broker.commands.publish import Publish
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.verbs import Handlers
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.board import Board
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.vhost.reported_state import ReportedState
 from engine.values.errors import CommandError
 from engine.values.labels import bare
 
@@ -34,9 +34,9 @@ class ClientVerbs(OnClientParts):
         self,
         parts: ClientParts,
         *,
-        configuration: Configuration,
-        board: Board,
-        scheduler: Scheduler,
+        configuration: NodeConfiguration,
+        board: ReportedState,
+        scheduler: TimerScheduler,
     ) -> None:
         super().__init__(parts)
         self._configuration = configuration

@@ -6,7 +6,7 @@ from engine.broker.commands import cluster_commands as cmd
 from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
-from engine.broker.queues.queues import Queues
+from engine.broker.queues.queues import NodeQueues
 from engine.mirrored_queue.record import QueueRecord
 from engine.values.errors import CommandError
 
@@ -14,7 +14,7 @@ from engine.values.errors import CommandError
 class ClusterVerbs:
     """An operator of a cluster at work."""
 
-    def __init__(self, cluster: MirroredQueues, parts: ClusterParts, queues: Queues) -> None:
+    def __init__(self, cluster: MirroredQueues, parts: ClusterParts, queues: NodeQueues) -> None:
         self._cluster = cluster
         self._nodes = parts.nodes
         self._syncs = parts.syncs

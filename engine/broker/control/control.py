@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.broker.clients.closing import Closing
+from engine.broker.clients.closing import ChannelClosing
 from engine.broker.control.client_parts import ClientParts
 from engine.broker.control.client_verbs import ClientVerbs
 from engine.broker.control.cluster_verbs import ClusterVerbs
+from engine.broker.control.cost_profile import CostProfile
 from engine.broker.control.ends import QueueEnds
 from engine.broker.control.hand_verbs import HandVerbs
-from engine.broker.control.life import Life
-from engine.broker.control.machine import Machine
-from engine.broker.control.monitors import Monitors
+from engine.broker.control.monitors import MemoryMonitors
+from engine.broker.control.node_lifecycle import NodeLifecycle
 from engine.broker.control.operator_verbs import Console, OperatorVerbs
-from engine.broker.control.report import Report
+from engine.broker.control.report import ChangeReport
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
 from engine.broker.control.verbs import CommandVerbs
 from engine.broker.control.vhost_verbs import VhostVerbs
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.node_parts import NodeParts
 from engine.broker.mirrors.parts import NODES, ClusterParts
-from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.lifetimes import Lifetimes
-from engine.broker.time.processes import Processes
+from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.time.processes import NodeProcesses
 from engine.storage.port import Storage
 
 
@@ -38,17 +38,17 @@ class NodeControl:
 
     def __init__(
         self,
-        below: RoomsBelow,
+        below: NodeParts,
         *,
-        lifetimes: Lifetimes,
+        lifetimes: QueueLifetimes,
         dead_letters: DeadLetters,
-        closing: Closing,
+        closing: ChannelClosing,
         ends: QueueEnds,
         settings: ShownSettings,
-        machine: Machine,
+        machine: CostProfile,
         mirrored: MirroredQueues,
         parts: ClusterParts,
-        processes: Processes,
+        processes: NodeProcesses,
         storage: Storage,
         change_machine: Callable[[], None],
         console: Console,
@@ -75,7 +75,7 @@ class NodeControl:
     def _build_monitors(self, storage: Storage, dead_letters: DeadLetters) -> None:
         """Build what looks at memory and disk, and what stops and starts the broker."""
         first = self._below.nodes[NODES[0]]
-        self.monitors = Monitors(
+        self.monitors = MemoryMonitors(
             configuration=self._below.configuration,
             clock=self._below.clock,
             storage=storage,
@@ -87,7 +87,7 @@ class NodeControl:
             actors=self._parts.actors_at,
             cluster=self._mirrored,
         )
-        self.life = Life(
+        self.life = NodeLifecycle(
             configuration=self._below.configuration,
             settings=self._settings,
             parts=self._clients,
@@ -97,10 +97,10 @@ class NodeControl:
             on_gone=self._mirrored.ended,
         )
 
-    def _build_report(self, machine: Machine) -> None:
+    def _build_report(self, machine: CostProfile) -> None:
         """Build what tells of all that changed without a transition of its own."""
         first = self._below.nodes[NODES[0]]
-        self.report = Report(
+        self.report = ChangeReport(
             board=self._below.board,
             settings=self._settings,
             machine=machine,

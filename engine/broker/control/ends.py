@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.broker.clients.confirms import Confirms
+from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.topology_commands import Death
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.queues import Queues
+from engine.broker.queues.queues import NodeQueues
 
 
 class QueueEnds:
@@ -15,9 +15,9 @@ class QueueEnds:
 
     def __init__(
         self,
-        queues: Queues,
+        queues: NodeQueues,
         consumers: Consumers,
-        confirms: Confirms,
+        confirms: ConfirmSender,
         settings: ShownSettings,
         cluster: MirroredQueues,
     ) -> None:

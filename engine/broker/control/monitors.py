@@ -11,32 +11,32 @@ from engine.broker.control.client_parts import ClientParts
 from engine.broker.control.node_monitors import NodeMonitors, used_at
 from engine.broker.memory import model
 from engine.broker.memory.disk_watch import DiskWatch
-from engine.broker.memory.garbage import Garbage, GarbageWatch
+from engine.broker.memory.garbage import GarbageBytes, GarbageWatch
 from engine.broker.memory.watch import MemoryWatch
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queue_process import MILLISECOND_US
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.board import Board
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage
 from engine.values.labels import bare
 
 
-class Monitors:
+class MemoryMonitors:
     """Looks at one node's memory and disk at their intervals."""
 
     def __init__(
         self,
         *,
-        configuration: Configuration,
-        clock: Scheduler,
+        configuration: NodeConfiguration,
+        clock: TimerScheduler,
         storage: Storage,
-        processes: Processes,
+        processes: NodeProcesses,
         watch: MemoryWatch,
-        board: Board,
+        board: ReportedState,
         host: VirtualHosts,
         parts: ClientParts,
         actors: Callable[[str], int],
@@ -126,7 +126,7 @@ class Monitors:
             self._board.report_part("alarms", "M7", self.alarm_items(), why)
             self._send_alarms()
 
-    def _garbage(self, actors: int) -> Garbage:
+    def _garbage(self, actors: int) -> GarbageBytes:
         """Return what processes hold beside what lives; a connection that is not read has nothing to receive into."""
         blocked = sum(
             each.blocked for each in self._connections.publishers.values() if bare(each.name) != "burst"

@@ -8,15 +8,15 @@ from functools import partial
 from engine.broker.memory import model
 from engine.broker.memory.disk_watch import DiskWatch
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.node import Node
+from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_process import MILLISECOND_US
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
 from engine.storage.port import Storage
 
 
-def used_at(storage: Storage, nodes: Mapping[str, Node], node: str | None = None) -> int:
+def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None = None) -> int:
     """Return the bytes of a node's files, of the first one's for None: its files lie beside the others' folders."""
     if node is not None:
         return storage.used_bytes(f"{node}/")
@@ -33,11 +33,11 @@ class NodeMonitors:
 
     def __init__(
         self,
-        configuration: Configuration,
-        clock: Scheduler,
+        configuration: NodeConfiguration,
+        clock: TimerScheduler,
         cluster: MirroredQueues,
         storage: Storage,
-        processes: Processes,
+        processes: NodeProcesses,
         actors: Callable[[str], int],
         alarms_changed: Callable[[], None],
     ) -> None:
@@ -46,7 +46,7 @@ class NodeMonitors:
         self._cluster = cluster
         self._actors = actors
         self._alarms_changed = alarms_changed
-        self._others: Mapping[str, Node] = dict(list(cluster.nodes.items())[1:])
+        self._others: Mapping[str, BrokerNode] = dict(list(cluster.nodes.items())[1:])
         self._disks = {
             name: DiskWatch(
                 clock,

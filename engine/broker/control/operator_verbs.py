@@ -12,27 +12,27 @@ from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import commands as cmd
 from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command
-from engine.broker.control.life import Life
-from engine.broker.control.monitors import Monitors
-from engine.broker.control.report import Live, Report
+from engine.broker.control.monitors import MemoryMonitors
+from engine.broker.control.node_lifecycle import NodeLifecycle
+from engine.broker.control.report import ChangeReport, LiveValues
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.node import Node
+from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
-from engine.broker.queues.queues import Queues
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.queues.queues import NodeQueues
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
 from engine.values.errors import CommandError
 
-Console = Callable[[str, Mapping[str, Any], Live], dict[str, Any]]
+Console = Callable[[str, Mapping[str, Any], LiveValues], dict[str, Any]]
 """Returns the command that a line of rabbitmqctl stands for, from the node's snapshot and what it leaves out.
 
 Raises CommandError when rabbitmqctl would refuse the line.
 """
 
 
-def no_console(line: str, state: Mapping[str, Any], live: Live) -> dict[str, Any]:
+def no_console(line: str, state: Mapping[str, Any], live: LiveValues) -> dict[str, Any]:
     """Fail: whoever made this node gave it no console, and yet a command `ctl`.
 
     Raises RuntimeError.
@@ -54,17 +54,17 @@ class OperatorVerbs:
     def __init__(
         self,
         *,
-        configuration: Configuration,
+        configuration: NodeConfiguration,
         settings: ShownSettings,
-        queues: Queues,
-        monitors: Monitors,
-        life: Life,
-        report: Report,
+        queues: NodeQueues,
+        monitors: MemoryMonitors,
+        life: NodeLifecycle,
+        report: ChangeReport,
         change_machine: Callable[[], None],
         console: Console,
         do: Callable[[Command], None],
         cluster: MirroredQueues,
-        clock: Scheduler,
+        clock: TimerScheduler,
     ) -> None:
         self._clock = clock
         self._configuration = configuration
@@ -172,5 +172,5 @@ class OperatorVerbs:
         return len(self._cluster.nodes) > 1
 
     @property
-    def _first(self) -> Node:
+    def _first(self) -> BrokerNode:
         return next(iter(self._cluster.nodes.values()))

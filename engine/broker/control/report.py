@@ -9,28 +9,28 @@ import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.actors import Consumer, Publisher
-from engine.broker.clients.hand import Hand
+from engine.broker.clients.manual_channel import ManualChannel
 from engine.broker.control.client_parts import ClientParts
-from engine.broker.control.life import Life
-from engine.broker.control.machine import Machine
-from engine.broker.control.monitors import Monitors
+from engine.broker.control.cost_profile import CostProfile
+from engine.broker.control.monitors import MemoryMonitors
+from engine.broker.control.node_lifecycle import NodeLifecycle
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.memory.watch import MemoryWatch
-from engine.broker.mirrors.shown import RULES, Shown
-from engine.broker.queues.node import Node
+from engine.broker.mirrors.shown import RULES, ShownMirrors
+from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queues import RULES as QUEUE_RULES
-from engine.broker.time.processes import Processes
-from engine.broker.vhost.board import Board
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.folding.queue_table import rows_of
-from engine.values.extents import Delta, Extent
+from engine.values.extents import DeltaExtent, Extent
 from engine.values.labels import bare, host_of
 
 Rates = tuple[float, float, float, float]
 """Messages per second: in, out, acks in, acks out (Q26)."""
 
 
-class Live(msgspec.Struct, frozen=True):
+class LiveValues(msgspec.Struct, frozen=True):
     """Facts about a node that no snapshot contains.
 
     Args:
@@ -41,10 +41,10 @@ class Live(msgspec.Struct, frozen=True):
     rates: Mapping[str, Rates] = {}
     subscribed: frozenset[str] | None = None
 
-    def of_host(self, vhost: str) -> Live:
+    def of_host(self, vhost: str) -> LiveValues:
         """Return the same of one virtual host, by the names in it."""
         names = None if self.subscribed is None else _in_host(self.subscribed, vhost)
-        return Live(
+        return LiveValues(
             {bare(name): rates for name, rates in self.rates.items() if host_of(name) == vhost}, names
         )
 
@@ -53,23 +53,23 @@ def _in_host(names: Iterable[str], vhost: str) -> frozenset[str]:
     return frozenset(bare(name) for name in names if host_of(name) == vhost)
 
 
-class Report:
+class ChangeReport:
     """Reads all parts of one node; changes none."""
 
     def __init__(
         self,
         *,
-        board: Board,
+        board: ReportedState,
         settings: ShownSettings,
-        machine: Machine,
-        life: Life,
+        machine: CostProfile,
+        life: NodeLifecycle,
         watch: MemoryWatch,
-        monitors: Monitors,
-        processes: Processes,
+        monitors: MemoryMonitors,
+        processes: NodeProcesses,
         host: VirtualHosts,
         parts: ClientParts,
-        shown: Shown,
-        nodes: Mapping[str, Node],
+        shown: ShownMirrors,
+        nodes: Mapping[str, BrokerNode],
     ) -> None:
         self._shown = shown
         self._nodes = nodes
@@ -87,7 +87,7 @@ class Report:
         self._connections = parts.connections
         self._consumers = parts.consumers
 
-    def actors(self) -> dict[str, Publisher | Consumer | Hand]:
+    def actors(self) -> dict[str, Publisher | Consumer | ManualChannel]:
         """Return all clients of a queue, by name."""
         return {**self._connections.publishers, **self._consumers.all, **self._consumers.by_hand}
 
@@ -160,7 +160,7 @@ class Report:
         """Return the state of one backing queue."""
         queue = backing_queue.snapshot()
         lanes: dict[str, list[Extent]] = queue["lanes"]
-        counted: dict[str, Delta] = queue["counted"]
+        counted: dict[str, DeltaExtent] = queue["counted"]
         return {
             "mode": queue["mode"],
             "durable": queue["durable"],
@@ -175,9 +175,9 @@ class Report:
             yield name, live.process.queue
             yield from live.process.queue.parts.items()
 
-    def live(self) -> Live:
+    def live(self) -> LiveValues:
         """Return what a snapshot does not contain: rates, and who is subscribed."""
-        return Live(
+        return LiveValues(
             {name: queue.rates for name, queue in self._backing_queues()},
             frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),
         )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from engine.broker.queues.queues import Queues
-from engine.broker.vhost.board import Board
-from engine.broker.vhost.configuration import QUEUE, Configuration
+from engine.broker.queues.queues import NodeQueues
+from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
+from engine.broker.vhost.reported_state import ReportedState
 from engine.report.transitions.base import Why
 
 
 class ShownSettings:
     """The settings of one node as they are shown."""
 
-    def __init__(self, configuration: Configuration, queues: Queues, board: Board) -> None:
+    def __init__(self, configuration: NodeConfiguration, queues: NodeQueues, board: ReportedState) -> None:
         self._configuration = configuration
         self._queues = queues
         self._board = board

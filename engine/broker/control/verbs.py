@@ -10,8 +10,8 @@ from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command
 from engine.broker.commands.vhosts import vhost_of
-from engine.broker.control.life import Life
-from engine.broker.queues.node import Node
+from engine.broker.control.node_lifecycle import NodeLifecycle
+from engine.broker.queues.node import BrokerNode
 from engine.values.errors import CommandError
 
 WITHOUT_NODES = (cluster_cmd.StartNode, operator_cmd.StartApp, operator_cmd.Ctl)
@@ -22,7 +22,7 @@ Handlers = Mapping[type[Command], Callable[[Any], None]]
 """What does each kind of command. A verb raises CommandError before it changes anything, or not at all."""
 
 
-class Keeper(Protocol):
+class UnreadKeeper(Protocol):
     """Keeps what clients send while nobody reads it."""
 
     def keeps(self, command: Command) -> bool:
@@ -41,9 +41,9 @@ class CommandVerbs:
 
     def __init__(
         self,
-        life: Life,
-        keepers: Sequence[Keeper],
-        nodes: Mapping[str, Node],
+        life: NodeLifecycle,
+        keepers: Sequence[UnreadKeeper],
+        nodes: Mapping[str, BrokerNode],
         hosts: Collection[str],
     ) -> None:
         self._life = life

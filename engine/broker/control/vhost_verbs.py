@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.backing_queue.stores import Store
+from engine.backing_queue.stores import MessageStore
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import HAND
 from engine.broker.commands.topology import MAX_VHOSTS
@@ -13,8 +13,8 @@ from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.ends import QueueEnds
 from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.time.processes import Processes
-from engine.broker.vhost.board import Board
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.vhost.reported_state import ReportedState
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 
@@ -29,8 +29,8 @@ class VhostVerbs(OnClientParts):
         parts: ClientParts,
         ends: QueueEnds,
         cluster: MirroredQueues,
-        processes: Processes,
-        board: Board,
+        processes: NodeProcesses,
+        board: ReportedState,
     ) -> None:
         super().__init__(parts)
         self._ends = ends
@@ -56,7 +56,7 @@ class VhostVerbs(OnClientParts):
         if self._processes.timed:
             self._processes.of_stores(self._stores(vhost), self._queues.sweep)
 
-    def _stores(self, vhost: str) -> dict[str, Store]:
+    def _stores(self, vhost: str) -> dict[str, MessageStore]:
         first = next(iter(self._nodes.values())).host
         return {name: each for name, each in first.stores.items() if host_of(name) == vhost}
 

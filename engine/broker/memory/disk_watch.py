@@ -7,8 +7,8 @@ from collections.abc import Callable
 from engine.broker.commands.memory_limit import free_limit_bytes
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.disk_monitor import DiskMonitor
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 
 
 class DiskWatch:
@@ -23,11 +23,11 @@ class DiskWatch:
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        scheduler: TimerScheduler,
         settings: Callable[[], NodeSettings],
         used: Callable[[], int],
         on_alarm: Callable[[], None],
-        processes: Processes,
+        processes: NodeProcesses,
     ) -> None:
         self.monitor = DiskMonitor()
         self._scheduler = scheduler
@@ -35,7 +35,7 @@ class DiskWatch:
         self._used = used
         self._on_alarm = on_alarm
         self._processes = processes
-        self._timer: Timer | None = None
+        self._timer: ScheduledTimer | None = None
 
     def check_space(self) -> None:
         """Check now, and again after the interval that the finding asks for (M11)."""

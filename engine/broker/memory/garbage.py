@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from engine.broker.time.draws import Draws
+from engine.broker.time.draws import RandomDraws
 
 HEAP_BYTES: Final = tuple(10_000 * each for each in (150, 225, 255, 294, 353, 425, 604, 743, 835))
 """What the heaps of all processes have beside what lives in queues while one of them is awake.
@@ -34,7 +34,7 @@ class HeapCollector(Protocol):
         """Of bodies that left RAM and were not collected."""
 
 
-class Garbage(msgspec.Struct, frozen=True):
+class GarbageBytes(msgspec.Struct, frozen=True):
     """What processes hold beside what lives.
 
     Args:
@@ -58,12 +58,12 @@ class GarbageWatch:
     __slots__ = ("_draws", "_collections", "_heap_bytes")
 
     def __init__(self, seed: str) -> None:
-        self._draws = Draws(seed)
+        self._draws = RandomDraws(seed)
         self._collections = -1
         self._heap_bytes = 0
         """Drawn when processes had collected so often."""
 
-    def check(self, processes: Iterable[HeapCollector], connections: int) -> Garbage:
+    def check(self, processes: Iterable[HeapCollector], connections: int) -> GarbageBytes:
         """Return what processes hold now; a body that left several queues at once counts once.
 
         Args:
@@ -77,7 +77,7 @@ class GarbageWatch:
         elif collections != self._collections:
             self._heap_bytes = HEAP_BYTES[self._draws.below(len(HEAP_BYTES))]
         self._collections = collections
-        return Garbage(
+        return GarbageBytes(
             self._heap_bytes,
             max((each.garbage_bytes for each in every), default=0),
             sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(connections)),

@@ -11,14 +11,14 @@ from engine.backing_queue.heap import BODY_PER_BYTE, MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
 from engine.broker.memory import calibration as cal
-from engine.broker.memory.garbage import Garbage
+from engine.broker.memory.garbage import GarbageBytes
 from engine.values.body_cost import BodyCost
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import RangeSet
 from engine.values.sizes import Sizes
 
 
-class Memory(msgspec.Struct, frozen=True):
+class MemoryModel(msgspec.Struct, frozen=True):
     """Modelled bytes by structure.
 
     Args:
@@ -104,8 +104,8 @@ def measure(
     buffers: int,
     queues: Sequence[BackingQueue],
     stores: Iterable[StoreLoad],
-    garbage: Garbage | None = None,
-) -> Memory:
+    garbage: GarbageBytes | None = None,
+) -> MemoryModel:
     """Add up the memory; the cost follows the number of runs.
 
     Args:
@@ -134,7 +134,7 @@ def measure(
         bodies += BODY_PER_BYTE * garbage.body_bytes
         in_ram_and_store += garbage.body_bytes
     cached_bodies = max(0, cached - in_ram_and_store)
-    return Memory(
+    return MemoryModel(
         base=base,
         connections=connections,
         entries=entries // 1000,

@@ -11,7 +11,7 @@ SUM_INCREMENT_BELOW: Final = 0.95
 NEGLIGIBLE_SUM: Final = 1e-6
 
 
-class Registered(msgspec.Struct):
+class RegisteredQueue(msgspec.Struct):
     """The duration that one queue reported, and the one that it was given; None is infinity (M1)."""
 
     reported: float | None = None
@@ -29,14 +29,14 @@ class MemoryMonitor:
     __slots__ = ("queues", "sum", "count", "desired")
 
     def __init__(self) -> None:
-        self.queues: dict[str, Registered] = {}
+        self.queues: dict[str, RegisteredQueue] = {}
         self.sum = 0.0
         self.count = 0
         self.desired: float | None = None
 
     def register(self, queue: str) -> None:
         """Make a queue known, with both durations infinite (M1)."""
-        self.queues[queue] = Registered()
+        self.queues[queue] = RegisteredQueue()
 
     def deregister(self, queue: str) -> None:
         """Forget a queue whose process ended; its report counts no longer (M1)."""

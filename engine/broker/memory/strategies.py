@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.broker.commands.settings import Strategy
-from engine.broker.memory.model import Memory
+from engine.broker.memory.model import MemoryModel
 
 ALLOCATED_BASE_PCT: Final = 69
 ALLOCATED_PCT: Final = 103
@@ -36,13 +36,13 @@ class HighWater:
         """Start again with the VM."""
         self.heaps = self.binaries = 0
 
-    def note(self, memory: Memory) -> None:
+    def note(self, memory: MemoryModel) -> None:
         """Take a measurement."""
         self.heaps = max(self.heaps, _heaps(memory))
         self.binaries = max(self.binaries, _binaries(memory))
 
 
-def counted(memory: Memory, strategy: Strategy, high_water: HighWater) -> int:
+def counted(memory: MemoryModel, strategy: Strategy, high_water: HighWater) -> int:
     """Return the node's memory in bytes as a strategy counts it.
 
     Args:
@@ -51,29 +51,29 @@ def counted(memory: Memory, strategy: Strategy, high_water: HighWater) -> int:
     return _COUNTED[strategy](memory, high_water)
 
 
-def _heaps(memory: Memory) -> int:
+def _heaps(memory: MemoryModel) -> int:
     return memory.entries + memory.journal + memory.stores
 
 
-def _binaries(memory: Memory) -> int:
+def _binaries(memory: MemoryModel) -> int:
     return memory.bodies + memory.cached_bodies
 
 
-def _erlang(memory: Memory, _: HighWater) -> int:
+def _erlang(memory: MemoryModel, _: HighWater) -> int:
     return memory.total
 
 
-def _allocated(memory: Memory, _: HighWater) -> int:
+def _allocated(memory: MemoryModel, _: HighWater) -> int:
     return (memory.base * ALLOCATED_BASE_PCT + (memory.total - memory.base) * ALLOCATED_PCT) // 100
 
 
-def _rss(memory: Memory, high_water: HighWater) -> int:
+def _rss(memory: MemoryModel, high_water: HighWater) -> int:
     heaps = max(100 * _heaps(memory), high_water.heaps * RSS_HEAP_KEPT_PCT) * RSS_HEAP_PCT
     binaries = max(100 * _binaries(memory), high_water.binaries * RSS_BINARY_KEPT_PCT) * RSS_BINARY_PCT
     return (memory.base * RSS_BASE_PCT) // 100 + memory.connections + (heaps + binaries) // 10_000
 
 
-_COUNTED: Final[dict[Strategy, Callable[[Memory, HighWater], int]]] = {
+_COUNTED: Final[dict[Strategy, Callable[[MemoryModel, HighWater], int]]] = {
     "erlang": _erlang,
     "legacy": _erlang,
     "allocated": _allocated,

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.broker.commands.memory_limit import limit_bytes
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.memory.model import Memory
+from engine.broker.memory.model import MemoryModel
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.memory.strategies import HighWater, counted
 from engine.report.transitions.base import Why
@@ -33,7 +33,7 @@ class MemoryWatch:
 
     def __init__(self, monitor: MemoryMonitor) -> None:
         self.monitor = monitor
-        self.memory = Memory(0, 0, 0, 0, 0, 0, 0)
+        self.memory = MemoryModel(0, 0, 0, 0, 0, 0, 0)
         self.counted = 0
         """The bytes that are compared with the watermark (M9)."""
         self.high_water = HighWater()
@@ -46,7 +46,7 @@ class MemoryWatch:
         self._reported = self._items()
         """What is shown of the last measurement."""
 
-    def check(self, memory: Memory, settings: NodeSettings, now_us: int) -> bool:
+    def check(self, memory: MemoryModel, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
         memory = msgspec.structs.replace(
             memory, bodies=self._uncollected(memory.bodies, now_us, _lingers_us(settings))

@@ -7,8 +7,8 @@ from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.roll import Roll
-from engine.broker.queues.queues import Queues
+from engine.broker.mirrors.membership import MirrorMembership
+from engine.broker.queues.queues import NodeQueues
 from engine.values.labels import member
 
 
@@ -19,7 +19,9 @@ class MirroredChannels:
         settings: returns the nodes' settings.
     """
 
-    def __init__(self, roll: Roll, queues: Queues, settings: Callable[[], NodeSettings]) -> None:
+    def __init__(
+        self, roll: MirrorMembership, queues: NodeQueues, settings: Callable[[], NodeSettings]
+    ) -> None:
         self._roll = roll
         self._queues = queues
         self._settings = settings

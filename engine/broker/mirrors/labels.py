@@ -11,7 +11,7 @@ from engine.report.transitions.base import Transition
 from engine.report.transitions.mirrors import RingSent
 
 
-class Labelled:
+class LabelledRing:
     """Takes the transitions of one node's virtual host, and hands them on with the member's name.
 
     Args:
@@ -41,10 +41,10 @@ class Labelled:
         self._emit(transition)
 
 
-def ring_sent(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
+def ring_sent(name: str, node: str, instruction: to_do.MirrorInstruction, hops: int) -> RingSent:
     """Return what is reported of an instruction that a master on `node` sends around."""
-    kind = type(instruction).__name__
+    kind = type(instruction).__name__.removesuffix("Instruction")
     why: dict[str, int | float | str | bool | None] = {}
-    if isinstance(instruction, to_do.Drop):
+    if isinstance(instruction, to_do.DropInstruction):
         why = {"left": instruction.left, "ack": instruction.ack}
     return RingSent("H32", name, node, kind, instruction.times, hops, instruction.body_bytes, why)

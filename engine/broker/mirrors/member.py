@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from engine.broker.queues.node import Node
+from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_process import QueueProcess
-from engine.mirrored_queue.instructions import Discard, Instruction, Publish, PublishDelivered, SyncStart
-from engine.mirrored_queue.mirror import Copy, Mirror, MirrorCrashed
+from engine.mirrored_queue.instructions import (
+    DiscardInstruction,
+    MirrorInstruction,
+    PublishDeliveredInstruction,
+    PublishInstruction,
+    SyncStartInstruction,
+)
+from engine.mirrored_queue.mirror import MirrorCopy, MirrorCrashed, QueueMirror
 from engine.values.errors import ProcessCrash
 
-WITH_MESSAGES = (Publish, PublishDelivered, Discard)
+WITH_MESSAGES = (PublishInstruction, PublishDeliveredInstruction, DiscardInstruction)
 
 
-class Member:
+class QueueMember:
     """One mirror at work.
 
     Args:
@@ -26,11 +32,11 @@ class Member:
 
     def __init__(
         self,
-        node: Node,
-        mirror: Mirror,
+        node: BrokerNode,
+        mirror: QueueMirror,
         process: QueueProcess,
-        asked: Callable[[Member], None],
-        crashed: Callable[[Member], None],
+        asked: Callable[[QueueMember], None],
+        crashed: Callable[[QueueMember], None],
     ) -> None:
         self.home = node
         self.mirror = mirror
@@ -44,8 +50,8 @@ class Member:
         """Hears how many messages came from channels: a test sets it."""
         self._asked = asked
         self._crashed = crashed
-        self._instructions: deque[Instruction] = deque()
-        self._copies: deque[Copy] = deque()
+        self._instructions: deque[MirrorInstruction] = deque()
+        self._copies: deque[MirrorCopy] = deque()
 
     @property
     def node(self) -> str:
@@ -62,23 +68,23 @@ class Member:
         """Whether it handles nothing else now."""
         return self.frozen or self.syncing
 
-    def take(self, instruction: Instruction) -> None:
+    def take(self, instruction: MirrorInstruction) -> None:
         """Take an instruction of the master, which comes before what waits from channels."""
         if self.busy:
             self._instructions.append(instruction)
         elif not self.gone:
             self._obey(instruction)
 
-    def take_copy(self, copy: Copy) -> None:
+    def take_copy(self, copy: MirrorCopy) -> None:
         """Take messages of a channel."""
         if self.busy:
             self._copies.append(copy)
         elif not self.gone:
             self._from_channel(copy)
 
-    def _obey(self, instruction: Instruction) -> None:
+    def _obey(self, instruction: MirrorInstruction) -> None:
         self.process.begin()
-        if isinstance(instruction, SyncStart):
+        if isinstance(instruction, SyncStartInstruction):
             self._asked(self)
             return
         try:
@@ -92,7 +98,7 @@ class Member:
             self.frozen = True
             self.process.hold()
 
-    def _from_channel(self, copy: Copy) -> None:
+    def _from_channel(self, copy: MirrorCopy) -> None:
         if self.observer is not None:
             self.observer(copy.arrival.count)
         try:
@@ -118,7 +124,7 @@ class Member:
         arrivals = [each.arrival for each in self._instructions if isinstance(each, WITH_MESSAGES)]
         return copies + sum(each.count for each in arrivals if each.sender == sender)
 
-    def late_copies(self) -> list[Copy]:
+    def late_copies(self) -> list[MirrorCopy]:
         """Return what still waits from channels, for whom it becomes."""
         waiting = list(self._copies)
         self._copies.clear()

@@ -8,13 +8,13 @@ from typing import Final, cast
 
 from engine.amqp.arguments import PRIORITIES
 from engine.amqp.mirroring import WHEN_SYNCED, Mirroring, mirroring_of
-from engine.backing_queue.protocol import Mirrorable
-from engine.broker.mirrors.member import Member
-from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.backing_queue.protocol import MirrorableQueue
+from engine.broker.mirrors.member import QueueMember
+from engine.broker.mirrors.node_parts import NodeParts
 from engine.broker.queues.immediate_mail import mail_alone
 from engine.broker.queues.queue_process import QueueProcess
 from engine.mirrored_queue import instructions as to_do
-from engine.mirrored_queue.mirror import Mirror
+from engine.mirrored_queue.mirror import QueueMirror
 from engine.mirrored_queue.record import QueueRecord, wanted
 from engine.report.transitions.mirrors import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
 from engine.values.ranges import Range
@@ -31,7 +31,7 @@ class MirroredQueues:
         auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
     """
 
-    def __init__(self, below: RoomsBelow, auto_sync: Callable[[str], None]) -> None:
+    def __init__(self, below: NodeParts, auto_sync: Callable[[str], None]) -> None:
         self.nodes = below.nodes
         self.roll = roll = below.roll
         self.records, self.members = roll.records, roll.members
@@ -171,8 +171,8 @@ class MirroredQueues:
         record.mirrors.append(node)
         version = self._definitions.effective(name).queue_version
         queue = self._definitions.queues[name]
-        engine = cast(Mirrorable, there.host.add(queue, self._clock.now_us, version))
-        mirror = Mirror(
+        engine = cast(MirrorableQueue, there.host.add(queue, self._clock.now_us, version))
+        mirror = QueueMirror(
             engine, partial(self._member_confirms, name, node), partial(self._synchronised, record, node)
         )
         process = QueueProcess(
@@ -185,7 +185,9 @@ class MirroredQueues:
             on_clock=_nothing,
             sync_interval_ms=SYNC_INTERVAL_MS,
         )
-        member = Member(there, mirror, process, partial(self._asked, name), partial(self._crashed, record))
+        member = QueueMember(
+            there, mirror, process, partial(self._asked, name), partial(self._crashed, record)
+        )
         if self.roll.observer is not None:
             member.observer = partial(self.roll.observer, node, "direct")
         self.members[(name, node)] = member
@@ -193,11 +195,11 @@ class MirroredQueues:
         master = self.masters[name]
         self._queues[name].copies = partial(self.roll.copy, name)
         self._emit(MirrorJoined("H20", name, node, {"depth_delta": master.whole_depth}))
-        self.roll.broadcast(name, to_do.Depth(master.whole_depth))
+        self.roll.broadcast(name, to_do.DepthInstruction(master.whole_depth))
         process.handled()
         self.soon(partial(self.reapply, name))
 
-    def _asked(self, name: str, member: Member) -> None:
+    def _asked(self, name: str, member: QueueMember) -> None:
         if self.roll.observer is not None:
             self.roll.observer(member.node, "sync_asked", member.mirror.depth_delta)
         sync = self.syncs.get(name)
@@ -258,12 +260,12 @@ class MirroredQueues:
 
     def stop_mirrors(self, record: QueueRecord, reason: str) -> None:
         """Let every mirror delete what it has and end (H66)."""
-        self.roll.broadcast(record.name, to_do.Delete(reason))
+        self.roll.broadcast(record.name, to_do.DeleteInstruction(reason))
         self.rings[record.name].finish()
         for node in list(record.mirrors):
             self.drop(record, node, reason)
 
-    def _crashed(self, record: QueueRecord, member: Member) -> None:
+    def _crashed(self, record: QueueRecord, member: QueueMember) -> None:
         self.soon(partial(self.crash_mirror, record, member.node))
 
     def lose_mirror(self, record: QueueRecord, node: str, how: str) -> None:
@@ -365,7 +367,7 @@ class MirroredQueues:
         mirror.requeue_all()
         master = self.roll.new_master(name, mirror.queue)
         master.seen.insert_all(each for each in mirror.known if each.known != "published_and_seen")
-        self.roll.broadcast(name, to_do.Depth(master.whole_depth))
+        self.roll.broadcast(name, to_do.DepthInstruction(master.whole_depth))
         live = self._queues.take_over(name, self.nodes[heir])
         live.copies = partial(self.roll.copy, name) if record.mirrors else None
         for copy in mirror.leftovers():

@@ -9,10 +9,10 @@ from typing import Final
 from engine.amqp.mirroring import ALWAYS
 from engine.backing_queue.host_files import StopKind
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.closing import Closing
+from engine.broker.clients.closing import ChannelClosing
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.broker.mirrors.node_parts import NodeParts
 from engine.mirrored_queue.record import QueueRecord, wanted
 from engine.report.transitions.amqp import ConnectionClosed
 from engine.report.transitions.mirrors import MirrorLeft, NodeStarted, NodeStopped
@@ -22,7 +22,7 @@ FORCED_CODE: Final = 320
 FORCED_TEXT: Final = "CONNECTION_FORCED - broker forced connection closure with reason 'shutdown'"
 
 
-class Nodes:
+class ClusterNodes:
     """The nodes of a cluster as an operator handles them.
 
     Args:
@@ -34,9 +34,9 @@ class Nodes:
 
     def __init__(
         self,
-        below: RoomsBelow,
+        below: NodeParts,
         cluster: MirroredQueues,
-        closing: Closing,
+        closing: ChannelClosing,
         auto_sync: Callable[[str], None],
         went_down: Callable[[str], None],
         node_changed: Callable[[str], None],

@@ -8,21 +8,21 @@ from typing import Final
 
 from engine.backing_queue.host_files import Later
 from engine.backing_queue.protocol import BackingQueue
-from engine.broker.clients.closing import Closing
+from engine.broker.clients.closing import ChannelClosing
 from engine.broker.commands.base import Command
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.memory.watch import MemoryWatch
-from engine.broker.mirrors.labels import Labelled
+from engine.broker.mirrors.labels import LabelledRing
+from engine.broker.mirrors.master_location import MirrorPlaces
+from engine.broker.mirrors.member_faults import MemberFaults
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.mishaps import Mishaps
-from engine.broker.mirrors.nodes import Nodes
-from engine.broker.mirrors.patience import Patience
-from engine.broker.mirrors.places import Places
-from engine.broker.mirrors.rooms_below import RoomsBelow
-from engine.broker.mirrors.shown import Shown
-from engine.broker.mirrors.syncs import Syncs
-from engine.broker.queues.node import Node
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.mirrors.node_parts import NodeParts
+from engine.broker.mirrors.nodes import ClusterNodes
+from engine.broker.mirrors.pending_calls import PendingCalls
+from engine.broker.mirrors.shown import ShownMirrors
+from engine.broker.mirrors.syncs import RunningSyncs
+from engine.broker.queues.node import BrokerNode
+from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.virtual_host import VirtualHost
 from engine.broker.vhost.virtual_hosts import VirtualHosts
@@ -36,14 +36,14 @@ NODES: Final = ("n1", "n2", "n3")
 
 
 def nodes_of(
-    configuration: Configuration,
+    configuration: NodeConfiguration,
     codec: MessageCodec,
     storage: Storage,
     kinds: MessageKinds,
     label: Callable[[str, str], str],
     emit: Callable[[Transition], None],
     later: Later,
-) -> dict[str, Node]:
+) -> dict[str, BrokerNode]:
     """Return the nodes of a cluster by name, each with files and memory of its own.
 
     Args:
@@ -51,17 +51,17 @@ def nodes_of(
         later: lets something happen in that many microseconds.
     """
     names = NODES[: configuration.node.nodes]
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, BrokerNode] = {}
     for name in names:
-        seen = emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label)
+        seen = emit if len(names) == 1 else LabelledRing(emit, name, name == NODES[0], label)
         make = partial(_virtual_host, name, configuration, codec, storage, seen, kinds, later)
-        nodes[name] = Node(name, VirtualHosts(make, storage), MemoryWatch(MemoryMonitor()))
+        nodes[name] = BrokerNode(name, VirtualHosts(make, storage), MemoryWatch(MemoryMonitor()))
     return nodes
 
 
 def _virtual_host(
     node: str,
-    configuration: Configuration,
+    configuration: NodeConfiguration,
     codec: MessageCodec,
     storage: Storage,
     emit: Callable[[Transition], None],
@@ -82,7 +82,7 @@ def _virtual_host(
     )
 
 
-def queues_of(nodes: Mapping[str, Node]) -> Iterator[BackingQueue]:
+def queues_of(nodes: Mapping[str, BrokerNode]) -> Iterator[BackingQueue]:
     """Yield every engine that runs on any node."""
     for node in nodes.values():
         yield from node.host.queues()
@@ -101,10 +101,10 @@ class ClusterParts:
 
     def __init__(
         self,
-        below: RoomsBelow,
+        below: NodeParts,
         cluster: MirroredQueues,
-        syncs: Syncs,
-        closing: Closing,
+        syncs: RunningSyncs,
+        closing: ChannelClosing,
         *,
         seed: int,
         node_changed: Callable[[str], None],
@@ -112,12 +112,12 @@ class ClusterParts:
     ) -> None:
         queues, connections, configuration = below.queues, below.connections, below.configuration
         self._nodes = below.nodes
-        self.places = Places(cluster, configuration.current, seed)
-        self.patience = Patience(below.roll, below.consumers, closing, below.clock, redo)
+        self.places = MirrorPlaces(cluster, configuration.current, seed)
+        self.patience = PendingCalls(below.roll, below.consumers, closing, below.clock, redo)
         self.syncs = syncs
-        self.nodes = Nodes(below, cluster, closing, syncs.maybe, self.patience.went_down, node_changed)
-        self.mishaps = Mishaps(cluster, queues, connections)
-        self.shown = Shown(cluster)
+        self.nodes = ClusterNodes(below, cluster, closing, syncs.maybe, self.patience.went_down, node_changed)
+        self.mishaps = MemberFaults(cluster, queues, connections)
+        self.shown = ShownMirrors(cluster)
         self._connections = connections
         self._consumers = below.consumers
 

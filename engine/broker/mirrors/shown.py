@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.member import QueueMember
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.report.transitions.base import Why
 
@@ -21,7 +21,7 @@ RULES: Final = {
 """By which rule each fact changes."""
 
 
-class Shown:
+class ShownMirrors:
     """Reads the members of one cluster; changes none."""
 
     def __init__(self, cluster: MirroredQueues) -> None:
@@ -45,12 +45,12 @@ class Shown:
                 shown[f"{name}_disk_alarm"] = node.up and node.disk_alarm
         return shown
 
-    def mirrors(self) -> Iterator[tuple[str, Member]]:
+    def mirrors(self) -> Iterator[tuple[str, QueueMember]]:
         """Yield every mirror with the name that transitions give it."""
         for (queue, node), member in sorted(self._cluster.members.items()):
             yield self._cluster.roll.label(queue, node), member
 
-    def of_mirror(self, member: Member) -> dict[str, Any]:
+    def of_mirror(self, member: QueueMember) -> dict[str, Any]:
         """Return what is shown of a mirror beside its engine; what has its usual value is left out."""
         mirror, process = member.mirror, member.process
         known = member.home.watch.monitor.queues.get(process.name)

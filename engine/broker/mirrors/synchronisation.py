@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.member import QueueMember
 from engine.values.extents import Extent
 
 Batch = list[tuple[Extent, bool]]
 
 
-class Synchronisation:
+class MirrorSynchronisation:
     """One synchronisation of one queue.
 
     Args:
@@ -29,7 +29,7 @@ class Synchronisation:
         ended: Callable[[str, int], None],
     ) -> None:
         self.cancelled = False
-        self.ready: list[Member] = []
+        self.ready: list[QueueMember] = []
         self._to_answer = set(asked)
         self._read = batches
         self._batches: list[Batch] | None = None
@@ -44,7 +44,7 @@ class Synchronisation:
         """Messages that were sent."""
         return self._count
 
-    def answered(self, member: Member) -> None:
+    def answered(self, member: QueueMember) -> None:
         """A mirror was reached: one that has all denies, another throws away what it has (H52)."""
         self._to_answer.discard(member.node)
         if member.mirror.depth_delta != 0:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from engine.broker.mirrors.rooms_below import RoomsBelow
-from engine.broker.mirrors.synchronisation import Batch, Synchronisation, in_batches
+from engine.broker.mirrors.node_parts import NodeParts
+from engine.broker.mirrors.synchronisation import Batch, MirrorSynchronisation, in_batches
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.ring import FRAME_BYTES
 from engine.report.transitions.mirrors import SyncEnded, SyncStarted
@@ -15,14 +15,14 @@ ALARM_CHECK_US = 100_000
 """How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""
 
 
-class Syncs:
+class RunningSyncs:
     """All synchronisations of a cluster.
 
     Args:
         below: what the cluster stands on.
     """
 
-    def __init__(self, below: RoomsBelow) -> None:
+    def __init__(self, below: NodeParts) -> None:
         self._roll = below.roll
         self._nodes = below.nodes
         self._queues = below.queues
@@ -54,14 +54,14 @@ class Syncs:
         if not asked:
             return True
         self._queues[name].process.hold()
-        sync = Synchronisation(
+        sync = MirrorSynchronisation(
             asked, partial(self._read, name), self._later, self._sent, partial(self._over, name)
         )
         self._roll.syncs[name] = sync
         record.syncing = True
         self._emit(SyncStarted("H52", name, tuple(asked)))
         master = self._roll.masters[name]
-        master.broadcast(to_do.SyncStart(tuple(asked)))
+        master.broadcast(to_do.SyncStartInstruction(tuple(asked)))
         sync.go_on()
         return True
 

@@ -10,7 +10,7 @@ from engine.broker.queues.evictions import Bury
 from engine.values.ranges import Range
 
 
-class Callbacks(NamedTuple):
+class QueueCallbacks(NamedTuple):
     """Functions that are called when something happens to messages of a queue; the first argument is its name.
 
     Args:

@@ -9,15 +9,15 @@ from functools import partial
 from msgspec.structs import replace
 
 from engine.amqp.deaths import died, without_cycles
-from engine.amqp.policies import Effective
+from engine.amqp.policies import EffectivePolicy
 from engine.amqp.rules import AmqpRules
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.commands.base import Message
-from engine.broker.queues.deliveries import Deliveries
+from engine.broker.commands.base import MessageFields
+from engine.broker.queues.deliveries import QueueDeliveries
 from engine.broker.queues.evictions import Dead, Reason
 from engine.broker.time.process import PUBLISH
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition
@@ -39,9 +39,9 @@ class DeadLetters:
 
     def __init__(
         self,
-        definitions: Definitions,
+        definitions: HostDefinitions,
         kinds: MessageKinds,
-        clock: Scheduler,
+        clock: TimerScheduler,
         emit: Callable[[Transition], None],
         rules: AmqpRules,
     ) -> None:
@@ -52,7 +52,7 @@ class DeadLetters:
         self.waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
         self._rules = rules
 
-    def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: Effective) -> None:
+    def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: EffectivePolicy) -> None:
         """Give dead messages their new headers and route them; cycles are broken."""
         if limits.dead_letter_exchange is None:
             return
@@ -75,7 +75,7 @@ class DeadLetters:
                 copies=before.copies if apart else None,
                 died_before=before.rewritten,
             )
-            again = Message(
+            again = MessageFields(
                 exchange,
                 before.routing_key if key is None else key,
                 headers=headers,
@@ -110,7 +110,7 @@ class DeadLetters:
             size_bytes = one_of(dead.size_bytes, dead.msg_no + at)
             yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
 
-    def deliver(self, queues: Mapping[str, Deliveries]) -> None:
+    def deliver(self, queues: Mapping[str, QueueDeliveries]) -> None:
         """Let dead letters arrive, and those that this kills in turn."""
         while self.waiting:
             arrival, to = self.waiting.popleft()

@@ -8,19 +8,19 @@ from functools import partial
 import msgspec
 
 from engine.amqp.policies import expiry_ms
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, Unacked
-from engine.broker.clients.way_out import WayOut
-from engine.broker.queues.callbacks import Callbacks
-from engine.broker.queues.evictions import Evictions
-from engine.broker.queues.finishing import Finishing
+from engine.broker.clients.channel import Channel, UnackedDelivery
+from engine.broker.clients.delivery_path import WayOut
+from engine.broker.queues.callbacks import QueueCallbacks
+from engine.broker.queues.evictions import LimitEvictions
+from engine.broker.queues.finishing import FinishedMessages
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
-from engine.broker.queues.settlements import Settlements
+from engine.broker.queues.settlements import MessageSettlements
 from engine.broker.time.pace import BURST_SPACING_US
-from engine.broker.time.process import PUBLISH, Process
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.process import PUBLISH, WorkProcess
+from engine.broker.time.scheduler import TimerScheduler
 from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.messages import Discarded, Dropped
@@ -29,7 +29,7 @@ from engine.values.ranges import Range
 from engine.values.sizes import equal
 
 
-class Deliveries:
+class QueueDeliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
 
     Consumers take turns, a message each (P12). Where all of them can take some, whole rounds are dealt at once, and
@@ -45,21 +45,21 @@ class Deliveries:
         self,
         process: QueueProcess,
         way_out: WayOut,
-        scheduler: Scheduler,
+        scheduler: TimerScheduler,
         emit: Callable[[Transition], None],
-        callbacks: Callbacks,
+        callbacks: QueueCallbacks,
     ) -> None:
         self.process = process
         self.name = process.name
-        self.evictions = Evictions(process, scheduler, callbacks.bury)
+        self.evictions = LimitEvictions(process, scheduler, callbacks.bury)
         self.life = 1
         """Counts its processes: each knows only what it delivered itself (H68)."""
         self.used = self._broken = False
         """Whether it ever had a consumer (P18), and whether its process is about to crash (P8.3)."""
         self._way_out = way_out
         self.ring = ConsumerRing(self._resumed)
-        self.finishing = Finishing(self, way_out, scheduler)
-        self.settlements = Settlements(self, callbacks.bury)
+        self.finishing = FinishedMessages(self, way_out, scheduler)
+        self.settlements = MessageSettlements(self, callbacks.bury)
         self._scheduler = scheduler
         self._emit = emit
         self._on_discarded = callbacks.discarded
@@ -91,7 +91,7 @@ class Deliveries:
         return self.process.held is not None
 
     @property
-    def mailbox(self) -> Process:
+    def mailbox(self) -> WorkProcess:
         """The process that takes its messages."""
         return self.process.mail.process
 
@@ -129,7 +129,7 @@ class Deliveries:
         self._broken = False
         self.process = self.evictions.process = process
 
-    def knows(self, channel: Channel, settling: Iterable[Unacked]) -> bool:
+    def knows(self, channel: Channel, settling: Iterable[UnackedDelivery]) -> bool:
         """Return whether its process knows a channel; of one that it does not know it takes no word (P14, H68).
 
         It knows one that consumes here, or holds something that it delivered itself with acknowledgement.
@@ -416,10 +416,10 @@ class Deliveries:
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
 
-    def take(self, count: int, ack: bool, spacing_us: int) -> list[Taken]:
+    def take(self, count: int, ack: bool, spacing_us: int) -> list[TakenMessages]:
         """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
         queue = self.process.queue
-        taken: list[Taken] = []
+        taken: list[TakenMessages] = []
         while count > 0 and queue.depth:
             batch = self.evictions.unexpired(queue.undisturbed(count))
             got = queue.fetch(batch, ack, spacing_us)
@@ -439,11 +439,11 @@ class Deliveries:
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 
-    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+    def get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
         self.process.send(PUBLISH, partial(self._get, count, ack, then))
 
-    def _get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+    def _get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
         self.process.begin()
         taken = self.take(count, ack, BURST_SPACING_US)
         self.process.handled()

@@ -7,11 +7,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from engine.amqp.policies import Effective, too_long
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.amqp.policies import EffectivePolicy, too_long
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 from engine.values.sizes import equal, reach
@@ -19,7 +19,7 @@ from engine.values.sizes import equal, reach
 Reason = Literal["expired", "rejected", "maxlen"]
 Dead = tuple[Extent, int]
 """Messages that died, and how often delivering them has failed."""
-Bury = Callable[[str, Reason, Sequence[Dead], Effective], None]
+Bury = Callable[[str, Reason, Sequence[Dead], EffectivePolicy], None]
 
 
 def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
@@ -27,21 +27,21 @@ def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
     return [each for extent in extents for each in queue.deliveries_of(extent)]
 
 
-class Evictions:
+class LimitEvictions:
     """The limits of one queue, and what it does to keep them.
 
     Args:
         bury: takes dead messages, if the queue has a dead-letter exchange.
     """
 
-    def __init__(self, process: QueueProcess, scheduler: Scheduler, bury: Bury) -> None:
+    def __init__(self, process: QueueProcess, scheduler: TimerScheduler, bury: Bury) -> None:
         self.process = process
-        self.limits = Effective()
+        self.limits = EffectivePolicy()
         self._scheduler = scheduler
         self._bury = bury
         self.expiries = False
         """Whether any message with an expiry came since the queue began."""
-        self._timer: Timer | None = None
+        self._timer: ScheduledTimer | None = None
         self._armed_for_us = 0
 
     @property
@@ -84,7 +84,7 @@ class Evictions:
                 rooms.append(0)
         return max(0, min(rooms))
 
-    def obey(self, limits: Effective) -> None:
+    def obey(self, limits: EffectivePolicy) -> None:
         """Take new limits one after the other, as the broker does: too long is judged by the old overflow (P17)."""
         old = self.limits
         for step in (
@@ -127,7 +127,7 @@ class Evictions:
         """Return how many of `count` messages may be taken before one that a pass of drop_expired would drop (P10)."""
         return self.process.queue.unexpired(count) if self.expiries else count
 
-    def _bury_taken(self, reason: Reason, dead: Sequence[Taken], one_by_one: bool = False) -> None:
+    def _bury_taken(self, reason: Reason, dead: Sequence[TakenMessages], one_by_one: bool = False) -> None:
         """Publish dead messages to the dead-letter exchange, then acknowledge them."""
         if dead:
             extents = [each.extent for each in dead]

@@ -7,15 +7,15 @@ from typing import Protocol
 
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import tags_of
-from engine.broker.clients.queue import Queue
-from engine.broker.clients.way_out import WayOut
+from engine.broker.clients.delivery_path import WayOut
+from engine.broker.clients.queue import ClientQueue
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.ring import ConsumerRing
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.scheduler import TimerScheduler
 from engine.values.ranges import Range
 
 
-class Served(Queue, Protocol):
+class ServedQueue(ClientQueue, Protocol):
     """A queue whose consumers work."""
 
     @property
@@ -29,7 +29,7 @@ class Served(Queue, Protocol):
         ...
 
 
-class Finishing:
+class FinishedMessages:
     """Lets the consumers of one queue finish messages.
 
     A consumer that always has something in its hands keeps its rate exactly: what it gets while it hands in its last
@@ -40,7 +40,7 @@ class Finishing:
         way_out: how acknowledgements travel where work takes time.
     """
 
-    def __init__(self, queue: Served, way_out: WayOut, scheduler: Scheduler) -> None:
+    def __init__(self, queue: ServedQueue, way_out: WayOut, scheduler: TimerScheduler) -> None:
         self._queue = queue
         self._way_out = way_out
         self._scheduler = scheduler

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.time.immediate import Immediate
-from engine.broker.time.process import PUBLISH, Process
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.immediate import ImmediateProcess
+from engine.broker.time.process import PUBLISH, WorkProcess
+from engine.broker.time.scheduler import TimerScheduler
 
 
 class ImmediateMail:
@@ -22,7 +22,7 @@ class ImmediateMail:
     idle = True
     consumer_priority = PUBLISH
 
-    def __init__(self, queue_process: QueueProcess, process: Process, end: Callable[[str], None]) -> None:
+    def __init__(self, queue_process: QueueProcess, process: WorkProcess, end: Callable[[str], None]) -> None:
         self.process = process
         self.more_follows = False
         self._owner = queue_process
@@ -68,9 +68,9 @@ class ImmediateMail:
         self._end(self.process.id)
 
 
-def mail_alone(scheduler: Scheduler, queue_process: QueueProcess) -> ImmediateMail:
+def mail_alone(scheduler: TimerScheduler, queue_process: QueueProcess) -> ImmediateMail:
     """Return the mailbox of a queue process to which no channel sends anything: a mirror's."""
-    return ImmediateMail(queue_process, Immediate.alone(queue_process.name, scheduler), _nothing)
+    return ImmediateMail(queue_process, ImmediateProcess.alone(queue_process.name, scheduler), _nothing)
 
 
 def _nothing(_: str) -> None:

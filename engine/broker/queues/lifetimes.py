@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from engine.broker.clients.actors import OPEN
-from engine.broker.clients.queue import Queue
+from engine.broker.clients.queue import ClientQueue
 from engine.broker.queues.queue_process import MILLISECOND_US
-from engine.broker.time.scheduler import Scheduler, Timer
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.vhost.definitions import HostDefinitions
 
 
-class Lifetimes:
+class QueueLifetimes:
     """The expiry timers of all queues.
 
     Args:
@@ -20,12 +20,12 @@ class Lifetimes:
     """
 
     def __init__(
-        self, definitions: Definitions, clock: Scheduler, end: Callable[[str, str, str], None]
+        self, definitions: HostDefinitions, clock: TimerScheduler, end: Callable[[str, str, str], None]
     ) -> None:
         self._definitions = definitions
         self._clock = clock
         self._end = end
-        self._timers: dict[str, Timer] = {}
+        self._timers: dict[str, ScheduledTimer] = {}
 
     def expires_at_us(self, queue: str) -> int | None:
         """Return when a queue goes unless somebody uses it, None for never."""
@@ -34,7 +34,7 @@ class Lifetimes:
         timer = self._timers[queue]
         return timer.at_us if timer.live else None
 
-    def used(self, queue: Queue) -> None:
+    def used(self, queue: ClientQueue) -> None:
         """Begin to wait again: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
         name = queue.name
         if name in self._timers and _consumed(queue):
@@ -44,12 +44,12 @@ class Lifetimes:
         if expires_ms is not None:
             self._timers[name] = self._clock.after(expires_ms * MILLISECOND_US, partial(self._expired, queue))
 
-    def _expired(self, queue: Queue) -> None:
+    def _expired(self, queue: ClientQueue) -> None:
         del self._timers[queue.name]
         if not _consumed(queue):
             self._end(queue.name, "P18", "expired")
 
-    def lost_consumer(self, queue: Queue) -> None:
+    def lost_consumer(self, queue: ClientQueue) -> None:
         """Look whether a queue goes with its last consumer."""
         definition = self._definitions.queues[queue.name]
         if definition.auto_delete and queue.used and not _consumed(queue):
@@ -57,7 +57,7 @@ class Lifetimes:
         else:
             self.used(queue)
 
-    def connections_closed(self, queues: Iterable[Queue]) -> None:
+    def connections_closed(self, queues: Iterable[ClientQueue]) -> None:
         """The node stops in order and closes all connections first: auto-delete queues that had consumers go."""
         for queue in list(queues):
             if self._definitions.queues[queue.name].auto_delete and queue.consumers:
@@ -70,6 +70,6 @@ class Lifetimes:
             timer.cancel()
 
 
-def _consumed(queue: Queue) -> bool:
+def _consumed(queue: ClientQueue) -> bool:
     """Return whether anybody consumes from a queue on an open connection."""
     return any(each.connection_state == OPEN for each in queue.consumers)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from engine.broker.time.process import Process
+from engine.broker.time.process import WorkProcess
 
 
-class Mail(Protocol):
+class MailPort(Protocol):
     """The mailbox of a queue process."""
 
-    process: Process
+    process: WorkProcess
 
     @property
     def more_follows(self) -> bool:

@@ -6,7 +6,7 @@ from engine.broker.memory.watch import MemoryWatch
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 
 
-class Node:
+class BrokerNode:
     """One node's virtual hosts and memory.
 
     Args:

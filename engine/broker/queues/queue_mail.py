@@ -8,10 +8,10 @@ from typing import Final
 
 from engine.backing_queue.protocol import Message
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
-from engine.broker.time.credit import Pair
-from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, Process
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.credit import CreditPair
+from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, WorkProcess
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.labels import beside
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
@@ -27,15 +27,17 @@ class QueueMail:
         processes: all processes of the node.
     """
 
-    def __init__(self, queue_process: QueueProcess, processes: Processes, scheduler: Scheduler) -> None:
+    def __init__(
+        self, queue_process: QueueProcess, processes: NodeProcesses, scheduler: TimerScheduler
+    ) -> None:
         self.more_follows = False
-        self.process: Process = processes.of(
+        self.process: WorkProcess = processes.of(
             "queue", queue_process.name, after_each=self._rest, more_credit=self._credit
         )
         self._owner = queue_process
         self._processes = processes
         self._scheduler = scheduler
-        self._sync_timer: Timer | None = None
+        self._sync_timer: ScheduledTimer | None = None
         self._sync_posted = False
         self._swept: dict[int, Message] = {}
         self._number = 0
@@ -93,7 +95,7 @@ class QueueMail:
         if not self.process.busy:
             self.rest()
 
-    def _rest(self, _: Process) -> None:
+    def _rest(self, _: WorkProcess) -> None:
         self.rest()
 
     def rest(self) -> None:
@@ -151,10 +153,10 @@ class QueueMail:
         """Whether nothing waits and nothing is being worked on."""
         return self.process.idle
 
-    def _credit(self) -> dict[str, Pair]:
+    def _credit(self) -> dict[str, CreditPair]:
         """Return the credit towards the stores that it wrote to, which the queue itself counts (F4)."""
         return {
-            self._store(side): Pair(each.left, each.initial, each.more)
+            self._store(side): CreditPair(each.left, each.initial, each.more)
             for side, each in self._owner.queue.store_credit().items()
             if each.left is not None
         }

@@ -8,10 +8,10 @@ from functools import partial
 from engine.backing_queue.protocol import BackingQueue, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.monitor import MemoryMonitor
-from engine.broker.queues.mail import Mail
-from engine.broker.time.backoff import Backoff
+from engine.broker.queues.mail import MailPort
+from engine.broker.time.backoff import HibernateBackoff
 from engine.broker.time.process import PUBLISH
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.ranges import Range
 
@@ -43,8 +43,8 @@ class QueueProcess:
         self,
         *,
         queue: BackingQueue,
-        mail: Callable[[QueueProcess], Mail],
-        scheduler: Scheduler,
+        mail: Callable[[QueueProcess], MailPort],
+        scheduler: TimerScheduler,
         settings: Callable[[], NodeSettings],
         monitor: MemoryMonitor,
         on_confirmed: Callable[[Sequence[Range]], None],
@@ -66,8 +66,8 @@ class QueueProcess:
         self._on_confirmed = on_confirmed
         self._on_clock = on_clock
         self._sync_interval_ms = sync_interval_ms
-        self._rate_timer: Timer | None = None
-        self._idle_timer: Timer | None = None
+        self._rate_timer: ScheduledTimer | None = None
+        self._idle_timer: ScheduledTimer | None = None
         self.collections = 0
         """How often it collected its garbage, which it does with every message that comes or goes."""
         self._held_bytes = 0
@@ -209,11 +209,11 @@ class QueueProcess:
         """Return how long it waits while it is idle; without a desired rest that does not grow (P4)."""
         return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
 
-    def _first_backoff(self) -> Backoff:
+    def _first_backoff(self) -> HibernateBackoff:
         """Return the wait before the first sleep; on a node that has run for a while the process slept once before."""
         settings = self._settings()
         seed = f"{self.name}/{settings.running_since_ms}"
-        backoff = Backoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
+        backoff = HibernateBackoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
         slept_ms = settings.running_since_ms - settings.hibernate_after_ms
         if slept_ms > 0:
             backoff.wake(slept_ms * MILLISECOND_US)
@@ -281,7 +281,7 @@ class QueueProcess:
             if timer is not None:
                 timer.cancel()
 
-    def change_mail(self, mail: Callable[[QueueProcess], Mail]) -> None:
+    def change_mail(self, mail: Callable[[QueueProcess], MailPort]) -> None:
         """Take another mailbox, in which nothing waits yet."""
         self.mail.stop()
         self.mail = mail(self)

@@ -7,25 +7,25 @@ from functools import partial
 from typing import Any, Final
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.amqp.policies import Effective
+from engine.amqp.policies import EffectivePolicy
 from engine.backing_queue.host_files import StopKind
-from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
-from engine.broker.clients.way_out import WayOut
+from engine.broker.clients.delivery_path import WayOut
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.queues.callbacks import Callbacks
-from engine.broker.queues.deliveries import Deliveries
+from engine.broker.queues.callbacks import QueueCallbacks
+from engine.broker.queues.deliveries import QueueDeliveries
 from engine.broker.queues.immediate_mail import ImmediateMail
-from engine.broker.queues.lifetimes import Lifetimes
-from engine.broker.queues.mail import Mail
-from engine.broker.queues.node import Node
+from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.queues.mail import MailPort
+from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_mail import QueueMail
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.time.processes import Processes
-from engine.broker.time.scheduler import Scheduler
-from engine.broker.vhost.board import Board
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import QUEUE
-from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.definitions import HostDefinitions
+from engine.broker.vhost.reported_state import ReportedState
 from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.base import Transition, Why
 from engine.values.errors import CommandError
@@ -44,7 +44,7 @@ RULES: Final = {
 """By which rule each fact of a queue changes; its definition follows P17."""
 
 
-class Wish:
+class RequestedSettings:
     """What commands asked of one queue, which holds through restarts.
 
     Args:
@@ -57,7 +57,7 @@ class Wish:
         self.target: int | None = None
 
 
-class Queues(Mapping[str, Deliveries]):
+class NodeQueues(Mapping[str, QueueDeliveries]):
     """The live queues by name, the oldest first.
 
     Args:
@@ -76,23 +76,23 @@ class Queues(Mapping[str, Deliveries]):
     def __init__(
         self,
         *,
-        node: Node,
-        clock: Scheduler,
+        node: BrokerNode,
+        clock: TimerScheduler,
         settings: Callable[[], NodeSettings],
-        processes: Processes,
-        board: Board,
+        processes: NodeProcesses,
+        board: ReportedState,
         emit: Callable[[Transition], None],
         on_confirmed: Callable[[str, Sequence[Range]], None],
-        callbacks: Callbacks,
-        definitions: Definitions,
-        lifetimes: Lifetimes,
+        callbacks: QueueCallbacks,
+        definitions: HostDefinitions,
+        lifetimes: QueueLifetimes,
         engine_of: Callable[[str, BackingQueue], BackingQueue],
         records: Mapping[str, QueueRecord],
         clustered: bool,
     ) -> None:
-        self.wishes: dict[str, Wish] = {}
+        self.wishes: dict[str, RequestedSettings] = {}
         self.home = node
-        self._node_of: dict[str, Node] = {}
+        self._node_of: dict[str, BrokerNode] = {}
         self._engine_of = engine_of
         self._records = records
         self._clustered = clustered
@@ -106,8 +106,8 @@ class Queues(Mapping[str, Deliveries]):
         self._callbacks = callbacks
         self._definitions = definitions
         self._lifetimes = lifetimes
-        self.live: dict[str, Deliveries] = {}
-        self._down: dict[str, Deliveries] = {}
+        self.live: dict[str, QueueDeliveries] = {}
+        self._down: dict[str, QueueDeliveries] = {}
         self._in_order = False
         """Whether the node stopped in order."""
         """The queues of a node that is stopped: nobody can reach them until it starts again."""
@@ -115,7 +115,7 @@ class Queues(Mapping[str, Deliveries]):
         """What is shown of each queue's definition."""
         self._clock_shown = False
 
-    def __getitem__(self, name: str) -> Deliveries:
+    def __getitem__(self, name: str) -> QueueDeliveries:
         return self.live[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -126,15 +126,15 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, queue: DeclaredQueue, node: Node | None = None) -> Deliveries:
+    def begin(self, queue: DeclaredQueue, node: BrokerNode | None = None) -> QueueDeliveries:
         """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
         self._node_of[name] = node or self.home
         self._definitions.add_queue(queue)
         version = self._definitions.effective(name).queue_version
         self._node_of[name].host.add(queue, self._clock.now_us, version)
-        self.wishes[name] = Wish()
-        live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
+        self.wishes[name] = RequestedSettings()
+        live = QueueDeliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
         self.live[name] = live
         self.obey(name)
@@ -190,7 +190,7 @@ class Queues(Mapping[str, Deliveries]):
             on_clock=partial(self.report_timers, name),
         )
 
-    def _mail(self, process: QueueProcess) -> Mail:
+    def _mail(self, process: QueueProcess) -> MailPort:
         if self._processes.timed:
             return QueueMail(process, self._processes, self._clock)
         return ImmediateMail(process, self._processes.of("queue", process.name), self._processes.end)
@@ -240,7 +240,7 @@ class Queues(Mapping[str, Deliveries]):
         self._forget(name)
         self._down[name] = live
 
-    def take_over(self, name: str, node: Node) -> Deliveries:
+    def take_over(self, name: str, node: BrokerNode) -> QueueDeliveries:
         """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
         self.live[name] = self._down.pop(name)
         self._node_of[name] = node
@@ -303,7 +303,7 @@ class Queues(Mapping[str, Deliveries]):
         if wish.target is not None:
             process.pin_target(wish.target)
         process.handled()
-        live.evictions.limits = Effective()
+        live.evictions.limits = EffectivePolicy()
         self.obey(name, starting=True)
 
     # --- looking -----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ Limited = Literal["dormant", "active", "suspended"]
 """What a queue has of a channel's limit: none, to be asked, or refused and waiting for word (P13)."""
 
 
-class Line:
+class ConsumerLine:
     """Consumers in their order, those of a higher priority first."""
 
     def __init__(self) -> None:
@@ -76,8 +76,8 @@ class ConsumerRing:
         """That consumer."""
         self.members: dict[Consumer, None] = {}
         """All of them, in the order in which they came."""
-        self._turns = Line()
-        self._parked = Line()
+        self._turns = ConsumerLine()
+        self._parked = ConsumerLine()
         self._limited: dict[Channel, Limited] = {}
         self._resume = resume
 

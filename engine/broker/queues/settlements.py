@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import until_unknown
-from engine.broker.queues.evictions import Bury, Evictions, counted
+from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.ring import ConsumerRing
 from engine.broker.time.pace import BURST_SPACING_US
@@ -17,13 +17,13 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-class Settled(Protocol):
+class SettledQueue(Protocol):
     """A queue whose deliveries are settled."""
 
     name: str
     process: QueueProcess
     ring: ConsumerRing
-    evictions: Evictions
+    evictions: LimitEvictions
 
     @property
     def consumers(self) -> Sequence[Consumer]:
@@ -35,7 +35,7 @@ class Settled(Protocol):
         ...
 
 
-class Settlements:
+class MessageSettlements:
     """Ends or takes back what one queue delivered.
 
     Args:
@@ -43,7 +43,7 @@ class Settlements:
         bury: takes rejected messages, if the queue has a dead-letter exchange.
     """
 
-    def __init__(self, queue: Settled, bury: Bury) -> None:
+    def __init__(self, queue: SettledQueue, bury: Bury) -> None:
         self._queue = queue
         self._bury = bury
 

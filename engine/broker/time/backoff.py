@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.broker.time.draws import Draws
+from engine.broker.time.draws import RandomDraws
 
 
-class Backoff:
+class HibernateBackoff:
     """The wait of one process; it grows when the process is woken soon after it fell asleep.
 
     Args:
@@ -20,7 +20,7 @@ class Backoff:
         self.wait_ms = minimum_ms
         self._minimum_ms = minimum_ms
         self._desired_ms = desired_ms
-        self._draws = Draws(seed)
+        self._draws = RandomDraws(seed)
 
     def wake(self, slept_us: int) -> None:
         """Draw the next wait: between once and twice the last one, or half of it after a long rest.

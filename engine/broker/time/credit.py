@@ -20,14 +20,14 @@ DEFAULT: Final = CreditSpec(400, 200)
 """Reader to channel, and channel to queue."""
 
 
-class Grant(NamedTuple):
+class CreditGrant(NamedTuple):
     """Credit on its way from a receiver to a sender."""
 
     to: str
     amount: int
 
 
-class Pair(NamedTuple):
+class CreditPair(NamedTuple):
     """What is shown of the credit towards one receiver (F1)."""
 
     left: int
@@ -109,7 +109,7 @@ class CreditFlow:
         if before > 0 >= before - count:
             self.block(to)
 
-    def granted(self, by: str, amount: int) -> list[Grant]:
+    def granted(self, by: str, amount: int) -> list[CreditGrant]:
         """Take credit from a receiver; return the grants that are released if this unblocks the process (F2, F3)."""
         if by not in self._left:
             return []
@@ -125,7 +125,7 @@ class CreditFlow:
             self._since_us = self._began_us
         self.blocked_by[by] = None
 
-    def unblock(self, by: str) -> list[Grant]:
+    def unblock(self, by: str) -> list[CreditGrant]:
         """Note that `by` blocks it no longer; return the grants that are released if nobody does (F3)."""
         if by not in self.blocked_by:
             return []
@@ -134,11 +134,11 @@ class CreditFlow:
         if self.blocked_by:
             return []
         self._done_us = before
-        released = [Grant(to, amount) for to, amount in self.deferred.items()]
+        released = [CreditGrant(to, amount) for to, amount in self.deferred.items()]
         self.deferred.clear()
         return released
 
-    def peer_gone(self, peer: str) -> list[Grant]:
+    def peer_gone(self, peer: str) -> list[CreditGrant]:
         """Forget a process that ended; return the grants that are released if it was the last to block (F3)."""
         for table in (self._left, self._specs, self._until_grant, self.deferred):
             table.pop(peer, None)
@@ -146,7 +146,7 @@ class CreditFlow:
 
     # --- as a receiver -----------------------------------------------------------------------------------------------
 
-    def handled(self, sender: str, count: int, spec: CreditSpec = DEFAULT) -> list[Grant]:
+    def handled(self, sender: str, count: int, spec: CreditSpec = DEFAULT) -> list[CreditGrant]:
         """Count handled messages; return the grant that is due, unless this process is blocked itself (F1, F3)."""
         until = self._until_grant.get(sender, spec.more) - count
         amount = 0
@@ -159,12 +159,14 @@ class CreditFlow:
         if self.blocked:
             self.deferred[sender] = self.deferred.get(sender, 0) + amount
             return []
-        return [Grant(sender, amount)]
+        return [CreditGrant(sender, amount)]
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
-    def pairs(self) -> dict[str, Pair]:
+    def pairs(self) -> dict[str, CreditPair]:
         """Return the credit towards each receiver that was sent anything (F1)."""
         return {
-            to: Pair(left, *self._specs[to]) for to, left in sorted(self._left.items()) if to in self._specs
+            to: CreditPair(left, *self._specs[to])
+            for to, left in sorted(self._left.items())
+            if to in self._specs
         }

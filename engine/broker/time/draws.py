@@ -13,7 +13,7 @@ LOW_BITS: Final = 33
 """Those that are dropped: they repeat too soon."""
 
 
-class Draws:
+class RandomDraws:
     """A sequence of draws.
 
     Args:

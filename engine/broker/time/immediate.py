@@ -7,13 +7,13 @@ from typing import Final
 
 from engine.broker.time.credit import DEFAULT, CreditSpec
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import Cores, Process, Surroundings
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.process import NodeCores, ProcessContext, WorkProcess
+from engine.broker.time.scheduler import TimerScheduler
 
 UNBOUNDED: Final = 1 << 62
 
 
-class Immediate(Process):
+class ImmediateProcess(WorkProcess):
     """Has the mailbox of a process, in which nothing ever waits: nobody runs out of credit, and nothing is shown.
 
     Only a reader may leave something lying in its socket, while it may not read (A3).
@@ -23,9 +23,9 @@ class Immediate(Process):
     in_flow = False
 
     @classmethod
-    def alone(cls, id_: str, scheduler: Scheduler) -> Immediate:
+    def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
         """Return a process to which no other process of the node sends anything."""
-        around = Surroundings(scheduler, WorkMeter(), Cores(), _nobody, _ignore, _default)
+        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, _ignore, _default)
         return cls(kind="queue", id_=id_, around=around)
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
@@ -61,7 +61,7 @@ class Immediate(Process):
         """Do nothing: nobody waits for its credit."""
 
 
-def _nobody(_: str) -> Process | None:
+def _nobody(_: str) -> WorkProcess | None:
     return None
 
 

@@ -12,7 +12,7 @@ BURST_SPACING_US = 1
 """Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
 
 
-class Pace:
+class RatePace:
     """How much is due at a steady rate, counted from when it began.
 
     Args:

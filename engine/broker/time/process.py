@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from engine.broker.time.credit import CreditFlow, CreditSpec, Grant, Pair
+from engine.broker.time.credit import CreditFlow, CreditGrant, CreditPair, CreditSpec
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 
 QUANTUM_NS: Final = 4_000_000
 """A process handles about so much work at a time; what came meanwhile has its turn after it."""
@@ -42,7 +42,7 @@ class MailBatch:
         self.do = do
 
 
-class Cores:
+class NodeCores:
     """The processors that all processes share: when more are busy than there are cores, each takes longer."""
 
     __slots__ = ("milli", "busy", "running")
@@ -50,10 +50,10 @@ class Cores:
     def __init__(self) -> None:
         self.milli = MILLI
         self.busy = 0
-        self.running: Process | None = None
+        self.running: WorkProcess | None = None
         """The process whose work is being done at this moment."""
 
-    def begin(self, process: Process) -> None:
+    def begin(self, process: WorkProcess) -> None:
         """Note that one more is busy, and that what happens now is its work."""
         self.busy += 1
         self.running = process
@@ -63,7 +63,7 @@ class Cores:
         return max(ns, ns * self.busy * MILLI // self.milli)
 
 
-class Surroundings(NamedTuple):
+class ProcessContext(NamedTuple):
     """What all processes of a node share.
 
     Args:
@@ -72,15 +72,15 @@ class Surroundings(NamedTuple):
         on_change: called with a process when what is shown of it may differ.
     """
 
-    scheduler: Scheduler
+    scheduler: TimerScheduler
     meter: WorkMeter
-    cores: Cores
-    peer: Callable[[str], Process | None]
-    on_change: Callable[[Process], None]
+    cores: NodeCores
+    peer: Callable[[str], WorkProcess | None]
+    on_change: Callable[[WorkProcess], None]
     spec: Callable[[], CreditSpec]
 
 
-class Process:
+class WorkProcess:
     """One of the broker's processes on virtual time.
 
     Whatever a quantum does is done at its beginning; what it sends leaves at its end, when the work is paid for.
@@ -101,10 +101,10 @@ class Process:
         *,
         kind: str,
         id_: str,
-        around: Surroundings,
-        after_each: Callable[[Process], None] | None = None,
-        may_read: Callable[[Process], int] | None = None,
-        more_credit: Callable[[], dict[str, Pair]] | None = None,
+        around: ProcessContext,
+        after_each: Callable[[WorkProcess], None] | None = None,
+        may_read: Callable[[WorkProcess], int] | None = None,
+        more_credit: Callable[[], dict[str, CreditPair]] | None = None,
     ) -> None:
         self.kind = kind
         self.id = id_
@@ -121,7 +121,7 @@ class Process:
         self._may_read = may_read
         self._more_credit = more_credit
         self._outbox: list[Callable[[], None]] = []
-        self._timer: Timer | None = None
+        self._timer: ScheduledTimer | None = None
 
     # --- the mailbox -------------------------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class Process:
         else:
             self.hand_over(self.credit.unblock(by))
 
-    def hand_over(self, grants: list[Grant]) -> None:
+    def hand_over(self, grants: list[CreditGrant]) -> None:
         """Give credit to those who wait for it."""
         for grant in grants:
             sender = self._peer(grant.to)

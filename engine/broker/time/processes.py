@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from engine.backing_queue.stores import Store
+from engine.backing_queue.stores import MessageStore
 from engine.broker.time.credit import CreditSpec
-from engine.broker.time.immediate import Immediate
+from engine.broker.time.immediate import ImmediateProcess
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import FIRST, PUBLISH, Cores, Process, Surroundings
-from engine.broker.time.scheduler import Scheduler, Timer
+from engine.broker.time.process import FIRST, PUBLISH, NodeCores, ProcessContext, WorkProcess
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.broker.time.store_process import GcProcess, StoreProcess
 from engine.costs.work import PROFILES, ProfileName
 from engine.report.transitions.base import Transition
@@ -21,7 +21,7 @@ REPORT_EVERY_US: Final = 100_000
 """What is shown of a process changes at most this often, however fast its mailbox does."""
 
 
-class Processes:
+class NodeProcesses:
     """The processes by id, such as `queue:orders`. Where work takes no time each does at once what it is sent.
 
     Args:
@@ -31,22 +31,22 @@ class Processes:
 
     def __init__(
         self,
-        scheduler: Scheduler,
+        scheduler: TimerScheduler,
         emit: Callable[[Transition], None],
         spec: Callable[[], CreditSpec],
     ) -> None:
         self.meter = WorkMeter()
         self.timed = False
         """Whether work takes time, so that mailboxes fill. Hardly anything depends on it."""
-        self.cores = Cores()
+        self.cores = NodeCores()
         self._scheduler = scheduler
         self._emit = emit
-        self._around = Surroundings(scheduler, self.meter, self.cores, self.get, self._note, spec)
-        self._all: dict[str, Process] = {}
+        self._around = ProcessContext(scheduler, self.meter, self.cores, self.get, self._note, spec)
+        self._all: dict[str, WorkProcess] = {}
         self._shown: dict[str, dict[str, Any]] = {}
         self._reported_us: dict[str, int] = {}
         self.changed: dict[str, None] = {}
-        self._timer: Timer | None = None
+        self._timer: ScheduledTimer | None = None
 
     def use(self, name: ProfileName) -> None:
         """Work on another machine from now on."""
@@ -57,24 +57,24 @@ class Processes:
 
     # --- which there are ---------------------------------------------------------------------------------------------
 
-    def get(self, id_: str) -> Process | None:
+    def get(self, id_: str) -> WorkProcess | None:
         """Return a process, None if there is none of this id."""
         return self._all.get(id_)
 
-    def of(self, kind: str, name: str, **duties: Any) -> Process:
+    def of(self, kind: str, name: str, **duties: Any) -> WorkProcess:
         """Return a process, which begins if it is not there yet.
 
         Args:
-            duties: what a new one is to do besides, as `Process` takes it: after_each, may_read, more_credit.
+            duties: what a new one is to do besides, as `WorkProcess` takes it: after_each, may_read, more_credit.
         """
         id_ = f"{kind}:{name}"
         if id_ not in self._all:
-            new = Process if self.timed else Immediate
+            new = WorkProcess if self.timed else ImmediateProcess
             self._all[id_] = new(kind=kind, id_=id_, around=self._around, **duties)
             self._note(self._all[id_])
         return self._all[id_]
 
-    def of_stores(self, stores: Mapping[str, Store], on_worked: Callable[[], None]) -> None:
+    def of_stores(self, stores: Mapping[str, MessageStore], on_worked: Callable[[], None]) -> None:
         """Begin the processes of message stores that have just started; without time, callers let stores work.
 
         Args:
@@ -115,7 +115,7 @@ class Processes:
         """
         return working_us if self.timed else given_us
 
-    def _store_worked(self, on_worked: Callable[[], None], _: Process) -> None:
+    def _store_worked(self, on_worked: Callable[[], None], _: WorkProcess) -> None:
         self.wake_stores()
         on_worked()
 
@@ -158,7 +158,7 @@ class Processes:
 
     # --- what is reported --------------------------------------------------------------------------------------------
 
-    def _note(self, process: Process) -> None:
+    def _note(self, process: WorkProcess) -> None:
         if process.is_shown:
             self.changed[process.id] = None
 
@@ -186,7 +186,7 @@ class Processes:
         if self._shown.pop(id_, None) is not None:
             self._emit(ProcessChanged("P6", id_, None))
 
-    def _report_one(self, process: Process) -> int:
+    def _report_one(self, process: WorkProcess) -> int:
         """Report one process; return when to look again, 0 if that is only when something changes."""
         now_us = self._scheduler.now_us
         items, shown = process.info_items(), self._shown.get(process.id, {})

@@ -12,7 +12,7 @@ COMMAND: Final = 1
 """Rank of a command: at equal times it comes after everything that the node does by itself."""
 
 
-class Timer:
+class ScheduledTimer:
     """Something that will happen once, unless it is cancelled."""
 
     __slots__ = ("at_us", "action", "number")
@@ -33,32 +33,34 @@ class Timer:
         self.action = None
 
 
-class Scheduler:
+class TimerScheduler:
     """A heap of timers by (time, rank, order of setting) and the clock that follows it."""
 
     __slots__ = ("now_us", "_heap", "_set")
 
     def __init__(self) -> None:
         self.now_us = 0
-        self._heap: list[tuple[int, int, int, Timer]] = []
+        self._heap: list[tuple[int, int, int, ScheduledTimer]] = []
         self._set = 0
 
     def time(self) -> int:
         """Return the virtual time in microseconds."""
         return self.now_us
 
-    def at(self, at_us: int, action: Callable[[], None], rank: int = OWN) -> Timer:
+    def at(self, at_us: int, action: Callable[[], None], rank: int = OWN) -> ScheduledTimer:
         """Let `action` happen at `at_us`, or now if that is past."""
-        timer = Timer(at_us if at_us > self.now_us else self.now_us, action, self._set)
+        timer = ScheduledTimer(at_us if at_us > self.now_us else self.now_us, action, self._set)
         heappush(self._heap, (timer.at_us, rank, self._set, timer))
         self._set += 1
         return timer
 
-    def after(self, delay_us: int, action: Callable[[], None]) -> Timer:
+    def after(self, delay_us: int, action: Callable[[], None]) -> ScheduledTimer:
         """Let `action` happen `delay_us` from now."""
         return self.at(self.now_us + delay_us, action)
 
-    def after_instead(self, timer: Timer | None, delay_us: int, action: Callable[[], None]) -> Timer:
+    def after_instead(
+        self, timer: ScheduledTimer | None, delay_us: int, action: Callable[[], None]
+    ) -> ScheduledTimer:
         """Let `action` happen `delay_us` from now, and not what a timer was set for; return the timer that counts.
 
         All is as if the timer were cancelled and another one set. But one that is put off again and again stays where

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from engine.backing_queue.stores import SYNC_INTERVAL_US, Store
-from engine.broker.time.process import Process, Surroundings
+from engine.backing_queue.stores import SYNC_INTERVAL_US, MessageStore
+from engine.broker.time.process import ProcessContext, WorkProcess
 from engine.values.inherit import override
 
 MESSAGES: Final = 100
 """A store handles so many messages at a time."""
 
 
-class StoreProcess(Process):
+class StoreProcess(WorkProcess):
     """The server of one message store: its mailbox is the store's own."""
 
-    def __init__(self, store: Store, around: Surroundings, after_each: Callable[[Process], None]) -> None:
+    def __init__(
+        self, store: MessageStore, around: ProcessContext, after_each: Callable[[WorkProcess], None]
+    ) -> None:
         super().__init__(kind="store", id_=f"store:{store.name}", around=around, after_each=after_each)
         self._store = store
         self._owed_since_us: int | None = None
@@ -56,10 +58,12 @@ class StoreProcess(Process):
         self._store.handle_mailbox(limit)
 
 
-class GcProcess(Process):
+class GcProcess(WorkProcess):
     """The garbage collector of one message store: one step of its work at a time (S183, S184)."""
 
-    def __init__(self, store: Store, around: Surroundings, after_each: Callable[[Process], None]) -> None:
+    def __init__(
+        self, store: MessageStore, around: ProcessContext, after_each: Callable[[WorkProcess], None]
+    ) -> None:
         super().__init__(kind="gc", id_=f"gc:{store.name}", around=around, after_each=after_each)
         self._store = store
 

@@ -18,7 +18,7 @@ HELD_BYTES: Final = 600
 """More than one message with its records takes on disk beside its body, written to journal and segment."""
 
 
-class Capacity:
+class StorageCapacity:
     """What the node has room for.
 
     Args:

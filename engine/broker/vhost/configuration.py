@@ -8,10 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.commands import settings
-from engine.broker.commands.scenario import Scenario
+from engine.broker.commands.scenario import ParsedScenario
 from engine.broker.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
 from engine.broker.time.credit import CreditSpec
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.releases import REFERENCE
 from engine.report.transitions.base import Why
 
@@ -20,10 +20,10 @@ QUEUE: Final = "orders"
 """The queue of a scenario that names none."""
 
 
-class Configuration:
+class NodeConfiguration:
     """Settings of the queues, which stay, and of the node, which commands may change."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: ParsedScenario) -> None:
         self.profile = scenario.profile
         self._seed = scenario.seed
         self.queue, self.node = scenario.resolved()
@@ -34,7 +34,7 @@ class Configuration:
     def codec(self) -> MessageCodec:
         """Return what encodes the messages of the run; their ids follow from its seed."""
         prefix = blake2b(self._seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
-        return self.release.storage.codec(self.queue, prefix, (Template(routing_keys=(QUEUE,)),))
+        return self.release.storage.codec(self.queue, prefix, (MessageTemplate(routing_keys=(QUEUE,)),))
 
     def current(self) -> NodeSettings:
         """Return the node's settings as commands left them."""

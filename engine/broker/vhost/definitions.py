@@ -10,7 +10,7 @@ import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
-from engine.amqp.policies import Effective, Policy, effective, policy_of
+from engine.amqp.policies import EffectivePolicy, Policy, effective, policy_of
 from engine.amqp.rules import AmqpRules
 from engine.broker.commands.topology import MAX_BINDINGS
 from engine.report.transitions.amqp import (
@@ -32,7 +32,7 @@ MAX_EXCHANGES: Final = 16
 MAX_POLICIES: Final = 16
 
 
-class Definitions:
+class HostDefinitions:
     """Tables of a node; each change is emitted as a transition. What is in which virtual host, its label says.
 
     The exchanges that every broker has are known and never reported.
@@ -81,7 +81,7 @@ class Definitions:
         with self._reporting(rule):
             self.exchanges.forget_queue(name)
 
-    def effective(self, name: str) -> Effective:
+    def effective(self, name: str) -> EffectivePolicy:
         """Return what a queue obeys, after arguments and policy (P17)."""
         return effective(self.queues[name].arguments, self.policy(name))
 
@@ -102,7 +102,7 @@ class Definitions:
         """Return what is shown of a queue's definition; what has its usual value is left out."""
         queue, policy = self.queues[name], self.policy(name)
         obeyed = msgspec.structs.asdict(self.effective(name))
-        usual = msgspec.structs.asdict(Effective())
+        usual = msgspec.structs.asdict(EffectivePolicy())
         found = {
             "arguments": queue.arguments,
             "exclusive": queue.exclusive,

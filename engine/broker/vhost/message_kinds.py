@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.commands.base import Message
+from engine.broker.commands.base import MessageFields
 from engine.formats import properties
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.values.extents import RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.labels import BREAK, bare
 from engine.values.sizes import Sizes
@@ -22,7 +22,7 @@ MANY_RUNS: Final = 4096
 """Stretches of stored messages that are remembered before those that are gone are looked for."""
 
 
-class Stored(msgspec.Struct, frozen=True, gc=False):
+class StoredKind(msgspec.Struct, frozen=True, gc=False):
     """What the bodies of messages whose home is the store contain, and their index records do not.
 
     Args:
@@ -34,17 +34,17 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     template: int
     persistent: bool
 
-    def part(self, offset: int, count: int) -> Stored:
+    def part(self, offset: int, count: int) -> StoredKind:
         """Return `count` messages beginning at `offset`."""
-        return Stored(self.start + offset, count, self.template, self.persistent)
+        return StoredKind(self.start + offset, count, self.template, self.persistent)
 
-    def continued_by(self, after: Stored) -> bool:
+    def continued_by(self, after: StoredKind) -> bool:
         """Return whether `after` has the same template and delivery mode."""
         return self.template == after.template and self.persistent == after.persistent
 
-    def merged(self, count: int) -> Stored:
+    def merged(self, count: int) -> StoredKind:
         """Return this run with `count` messages in all."""
-        return Stored(self.start, count, self.template, self.persistent)
+        return StoredKind(self.start, count, self.template, self.persistent)
 
 
 class MessageKinds:
@@ -60,9 +60,9 @@ class MessageKinds:
         self._codec = codec
         self._embed_below = embed_below
         self._oldest = oldest
-        self._stored: Stretches[Stored] = Stretches()
+        self._stored: Stretches[StoredKind] = Stretches()
         self._prune_at = MANY_RUNS
-        self._published: dict[int, Message] = {}
+        self._published: dict[int, MessageFields] = {}
         self.next_msg_no = 0
 
     def take_numbers(self, count: int) -> int:
@@ -71,24 +71,26 @@ class MessageKinds:
         self.next_msg_no += count
         return first
 
-    def number(self, message: Message, persistent: bool) -> int:
+    def number(self, message: MessageFields, persistent: bool) -> int:
         """Return the number of a message's template, registering it when it is new."""
         plain = not message.headers and message.expiration_ms is None and not message.properties
         block = None if plain else _block(message, persistent)
         if BREAK in message.exchange:
             message = replace(message, exchange=bare(message.exchange))
-        number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
+        number = self._codec.template_no(MessageTemplate(message.exchange, message.routing_keys, block))
         self._published[number] = message
         if message.rewritten:
             self._codec.rewritten(number, len(message.headers))
         return number
 
-    def of(self, number: int) -> Message:
+    def of(self, number: int) -> MessageFields:
         """Return what a template stands for."""
         published = self._published.get(number)
         if published is None:
             template = self._codec.templates[number]
-            published = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
+            published = MessageFields(
+                template.exchange, template.routing_keys[0] if template.routing_keys else ""
+            )
         return published
 
     def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
@@ -107,7 +109,7 @@ class MessageKinds:
         if isinstance(sizes, int):
             if sizes < border:
                 return
-            self._stored.insert(Stored(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
+            self._stored.insert(StoredKind(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
         else:
             self._remember_each(arrival, sizes, border)
         if len(self._stored) > self._prune_at:
@@ -121,7 +123,7 @@ class MessageKinds:
         while at < end:
             count = sizes.alike(at, end - at, border)
             if sizes.at(at) >= border:
-                self._stored.insert(Stored(at, count, arrival.template, arrival.raw_persistent))
+                self._stored.insert(StoredKind(at, count, arrival.template, arrival.raw_persistent))
             at += count
 
     def as_read(self, extent: Extent) -> list[Extent]:
@@ -151,7 +153,7 @@ class MessageKinds:
         return extent.with_flags(READ_BACK) if loses else extent
 
 
-def _block(message: Message, persistent: bool) -> bytes:
+def _block(message: MessageFields, persistent: bool) -> bytes:
     mode = PERSISTENT_MODE if persistent else TRANSIENT_MODE
     values: dict[str, Any] = {"delivery_mode": mode, **message.properties}
     if message.headers:

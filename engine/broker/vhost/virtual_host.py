@@ -8,13 +8,13 @@ from typing import Any
 from engine.amqp.arguments import with_version
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.host_files import HostMeans, Later, StopKind, StorageSettings
-from engine.backing_queue.means import Means
 from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.stores import Store, StoreLoad
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.queue_config import QueueConfig
+from engine.backing_queue.stores import MessageStore, StoreLoad
+from engine.backing_queue.terms import CleanTerms
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, vhost_directory
-from engine.releases import Release
+from engine.releases import BrokerRelease
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash
@@ -22,7 +22,7 @@ from engine.values.extents import Extent
 from engine.values.labels import bare, in_host
 
 
-class Hosted:
+class HostedQueue:
     """One queue with what the virtual host remembers of it while the node is stopped.
 
     Args:
@@ -36,7 +36,7 @@ class Hosted:
     def __init__(
         self,
         declared: DeclaredQueue,
-        release: Release,
+        release: BrokerRelease,
         vhost: str,
         root: str,
         crashes: int = 0,
@@ -49,7 +49,7 @@ class Hosted:
         self.version = version
         self.directory = f"{root}/queues/{queue_directory(vhost, bare(name))}"
         self.crashes = crashes
-        self.terms: Terms | None = None
+        self.terms: CleanTerms | None = None
         self.queue: BackingQueue
         self._named: dict[int | None, str] = {}
 
@@ -86,7 +86,7 @@ class VirtualHost:
     def __init__(
         self,
         *,
-        release: Release,
+        release: BrokerRelease,
         settings: StorageSettings,
         codec: MessageCodec,
         storage: Storage,
@@ -104,7 +104,7 @@ class VirtualHost:
         self.root = f"{folder}msg_stores/vhosts/{vhost_directory(codec.vhost)}"
         means = HostMeans(self.root, storage, codec, settings, emit, later, in_host(codec.vhost, ""))
         self.files = release.storage.host_files(means)
-        self.hosted: dict[str, Hosted] = {}
+        self.hosted: dict[str, HostedQueue] = {}
         self._crashes: dict[str, int] = {}
         """Of queues that crashed here and were wiped; a new process takes a new name at the stores (Q62)."""
         self.down = False
@@ -115,10 +115,10 @@ class VirtualHost:
         for each in () if self.down else self.hosted.values():
             yield each.queue
 
-    def _make_queue(self, hosted: Hosted, now_us: int) -> None:
+    def _make_queue(self, hosted: HostedQueue, now_us: int) -> None:
         """Make a blank queue; the stores run already."""
         hosted.queue = self._release.queues[hosted.wished].make(
-            Means(
+            QueueConfig(
                 name=hosted.name,
                 durable=hosted.durable,
                 arguments=with_version(hosted.arguments, hosted.version),
@@ -136,7 +136,7 @@ class VirtualHost:
         hosted.queue.advance_clock(now_us)
 
     @property
-    def stores(self) -> Mapping[str, Store]:
+    def stores(self) -> Mapping[str, MessageStore]:
         """The message stores by name, those of the newest start."""
         return self.files.stores
 
@@ -155,7 +155,7 @@ class VirtualHost:
     def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
         """Begin a queue that is not there yet; `version` as for Hosted."""
         crashes = self._crashes.get(queue.name, 0)
-        hosted = Hosted(queue, self._release, self._codec.vhost, self.root, crashes, version)
+        hosted = HostedQueue(queue, self._release, self._codec.vhost, self.root, crashes, version)
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()

@@ -9,8 +9,8 @@ from typing import Any
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.host_files import StopKind
 from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.stores import Store, StoreLoad
-from engine.broker.vhost.virtual_host import Hosted, VirtualHost
+from engine.backing_queue.stores import MessageStore, StoreLoad
+from engine.broker.vhost.virtual_host import HostedQueue, VirtualHost
 from engine.storage.port import Storage
 from engine.values.labels import BREAK, FIRST_HOST, host_of
 
@@ -35,7 +35,7 @@ class VirtualHosts:
         """Return the virtual host in which something is."""
         return self.all[host_of(label)]
 
-    def hosted(self, name: str) -> Hosted:
+    def hosted(self, name: str) -> HostedQueue:
         """Return what is known of a queue, whether it runs or not."""
         host = self.of(name) if BREAK in name else self.all[FIRST_HOST]
         return host.hosted[name]
@@ -53,7 +53,7 @@ class VirtualHosts:
         return chain.from_iterable(host.queues() for host in self.all.values())
 
     @property
-    def stores(self) -> Mapping[str, Store]:
+    def stores(self) -> Mapping[str, MessageStore]:
         """The message stores by name, those of the newest start."""
         if len(self.all) == 1:
             return self.all[FIRST_HOST].stores

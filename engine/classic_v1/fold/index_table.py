@@ -40,24 +40,24 @@ def acked(code: int) -> bool:
     return code >> 3 == FILE_ACKED or code & ACK != 0
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class IndexEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Index entries of consecutive seq_ids: 8 * file part + journal bits."""
 
     start: int
     count: int
     code: int
 
-    def part(self, offset: int, count: int) -> Entry:
+    def part(self, offset: int, count: int) -> IndexEntry:
         """Return `count` entries beginning at `offset`."""
-        return Entry(self.start + offset, count, self.code)
+        return IndexEntry(self.start + offset, count, self.code)
 
-    def continued_by(self, after: Entry) -> bool:
+    def continued_by(self, after: IndexEntry) -> bool:
         """Return whether `after` has the same code."""
         return self.code == after.code
 
-    def merged(self, count: int) -> Entry:
+    def merged(self, count: int) -> IndexEntry:
         """Return this run with `count` entries in all."""
-        return Entry(self.start, count, self.code)
+        return IndexEntry(self.start, count, self.code)
 
 
 class IndexTable:
@@ -66,7 +66,7 @@ class IndexTable:
     __slots__ = ("entries", "segments", "journal_bytes", "buffered_bytes", "dirty")
 
     def __init__(self) -> None:
-        self.entries: Stretches[Entry] = Stretches()
+        self.entries: Stretches[IndexEntry] = Stretches()
         self.segments: dict[int, int] = {}
         self.journal_bytes: int | None = None
         self.buffered_bytes = 0
@@ -86,7 +86,7 @@ class IndexTable:
     def _recorded(self, action: str, start: int, count: int) -> None:
         bits, actions = ACTIONS[action]
         at, end = start, start + count
-        for old in [*self.entries.remove(start, count), Entry(end, 0, 0)]:
+        for old in [*self.entries.remove(start, count), IndexEntry(end, 0, 0)]:
             if at < old.start:
                 self._insert(at, old.start - at, bits)
             if old.count:
@@ -96,7 +96,7 @@ class IndexTable:
 
     def _insert(self, start: int, count: int, code: int) -> None:
         if code != JOURNAL_BITS:
-            self.entries.insert(Entry(start, count, code))
+            self.entries.insert(IndexEntry(start, count, code))
 
     def journal_opened(self, t: JournalOpened) -> None:
         """The journal file exists (S70)."""
@@ -120,7 +120,7 @@ class IndexTable:
                 0 if old.code & PUBLISH else old.code >> 3
             )  # a second publish record replaces the first (S119)
             code = 8 * (before + (old.code & JOURNAL_BITS).bit_count())
-            self.entries.insert(Entry(old.start, old.count, code))
+            self.entries.insert(IndexEntry(old.start, old.count, code))
         self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
 
     def segment_deleted(self, t: SegmentDeleted, size: int) -> None:
@@ -139,7 +139,7 @@ class IndexTable:
         """The index as recovery found it (S110-S117)."""
         self.entries.clear()
         for start, count, code in t.entries:
-            self.entries.insert(Entry(start, count, code))
+            self.entries.insert(IndexEntry(start, count, code))
         self.segments = dict(t.segments)
         self.journal_bytes = t.journal_bytes
         self.buffered_bytes = 0
@@ -149,7 +149,7 @@ class IndexTable:
         """RAM is as it was before fetchwhile; the files stay (V9)."""
         self.entries.clear()
         for start, count, code in t.entries:
-            self.entries.insert(Entry(start, count, code))
+            self.entries.insert(IndexEntry(start, count, code))
         self.buffered_bytes = t.buffered_bytes
         self.dirty = t.dirty
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.classic_v1.fold.index_table import IndexTable, acked
 from engine.classic_v1.fold.store_table import StoreTable
 from engine.classic_v1.settings import QueueSettings
@@ -13,7 +13,7 @@ from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.classic_v1.transitions.queue import DeltaChanged, Reduced
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.folding.queue_table import QueueTable
-from engine.folding.tables import Table, found_by, register
+from engine.folding.tables import FoldTable, found_by, register
 from engine.report.transitions.stores import StoreStopped
 from engine.values.ranges import Range
 
@@ -53,7 +53,7 @@ class V1OwnPart:
                 yield start, start + count
 
 
-class Record(NamedTuple):
+class DeltaRecord(NamedTuple):
     """The record of the messages that RAM only counts: here those of delta."""
 
     queue: QueueTable
@@ -78,7 +78,7 @@ class SegmentTables(NamedTuple):
         self.table.segment_deleted(t, self.size)
 
 
-class Stores(NamedTuple):
+class StoreTables(NamedTuple):
     """The message stores of a node."""
 
     all: dict[str, StoreTable]
@@ -93,18 +93,18 @@ def _segment_entries(settings: Mapping[str, Any]) -> int:
     return entries
 
 
-TABLES: Final[Mapping[str, Table]] = {
-    "record": Table(Record, lambda state, t: Record(state.queue(t.queue))),
-    "reduction": Table(V1OwnPart, lambda state, t: state.queue(t.queue).own),
-    "index": Table(IndexTable, lambda state, t: state.queue(t.queue).own.index),
-    "segments": Table(
+TABLES: Final[Mapping[str, FoldTable]] = {
+    "record": FoldTable(DeltaRecord, lambda state, t: DeltaRecord(state.queue(t.queue))),
+    "reduction": FoldTable(V1OwnPart, lambda state, t: state.queue(t.queue).own),
+    "index": FoldTable(IndexTable, lambda state, t: state.queue(t.queue).own.index),
+    "segments": FoldTable(
         SegmentTables,
         lambda state, t: SegmentTables(
             state.queue(t.queue).own.index, _segment_entries(state.node["settings"])
         ),
     ),
-    "store": Table(StoreTable, lambda state, t: state.stores.setdefault(t.store, StoreTable())),
-    "stores": Table(Stores, lambda state, t: Stores(state.stores)),
+    "store": FoldTable(StoreTable, lambda state, t: state.stores.setdefault(t.store, StoreTable())),
+    "stores": FoldTable(StoreTables, lambda state, t: StoreTables(state.stores)),
 }
 """The tables that only transitions of version 1 change, by the name in `About.fold`."""
 

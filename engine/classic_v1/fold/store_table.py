@@ -32,7 +32,7 @@ from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class StoreRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Store index rows of consecutive messages whose records lie back to back (S130).
 
     Args:
@@ -63,11 +63,11 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Bytes of all records."""
         return total(self.record_bytes, self.start, self.count)
 
-    def part(self, offset: int, count: int) -> Row:
+    def part(self, offset: int, count: int) -> StoreRow:
         """Return `count` rows beginning at `offset`."""
         return replace(self, start=self.start + offset, count=count, offset=self.offset_of(offset))
 
-    def continued_by(self, after: Row) -> bool:
+    def continued_by(self, after: StoreRow) -> bool:
         """Return whether `after` has equal fields and goes on in the same file and direction."""
         return (
             self.refs == after.refs
@@ -77,12 +77,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.offset_of(self.count) == after.offset
         )
 
-    def merged(self, count: int) -> Row:
+    def merged(self, count: int) -> StoreRow:
         """Return this run with `count` rows in all."""
         return replace(self, count=count)
 
 
-class File(msgspec.Struct, array_like=True, gc=False):
+class StoreFile(msgspec.Struct, array_like=True, gc=False):
     """One store file as the file summary has it, and the bytes that reached the operating system (S131)."""
 
     number: int
@@ -98,16 +98,16 @@ class StoreTable:
     __slots__ = ("files", "current", "rows", "cache", "buffered_bytes", "orphans")
 
     def __init__(self) -> None:
-        self.files: dict[int, File] = {}
+        self.files: dict[int, StoreFile] = {}
         self.current = 0
-        self.rows: Stretches[Row] = Stretches()
+        self.rows: Stretches[StoreRow] = Stretches()
         self.cache = 0
         self.buffered_bytes = 0
         self.orphans: dict[int, int] = {}
 
-    def file(self, number: int) -> File:
+    def file(self, number: int) -> StoreFile:
         """Return a file, making it known where this is the first word of it."""
-        return self.files.setdefault(number, File(number))
+        return self.files.setdefault(number, StoreFile(number))
 
     def store_written(self, t: StoreWritten) -> None:
         """Records entered the current file's buffer (S143)."""
@@ -124,7 +124,7 @@ class StoreTable:
     ) -> int:
         size_bytes = total(record_bytes, msg_no, count)
         first = offset if step > 0 else offset + total(record_bytes, msg_no + 1, count - 1)
-        self.rows.insert(Row(msg_no, count, 1, number, first, record_bytes, step))
+        self.rows.insert(StoreRow(msg_no, count, 1, number, first, record_bytes, step))
         file = self.file(number)
         file.file_size += size_bytes
         file.valid += size_bytes
@@ -211,9 +211,9 @@ class StoreTable:
 
     def store_recovered(self, t: StoreRecovered) -> None:
         """The store as its start found it (S205-S208)."""
-        self.files = {row[0]: File(*row) for row in t.files}
+        self.files = {row[0]: StoreFile(*row) for row in t.files}
         self.current = t.current
-        self.rows = Stretches(Row(*row) for row in t.rows)
+        self.rows = Stretches(StoreRow(*row) for row in t.rows)
         self.cache = self.buffered_bytes = 0
         self.orphans = dict(t.orphans)
 

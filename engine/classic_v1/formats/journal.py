@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from engine.classic_v1.formats import publishing
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
 from engine.formats.matching import count_alike, count_matching
@@ -67,7 +67,7 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     action: Action
     start: int
     count: int
-    publish: Publish | None
+    publish: PublishRecord | None
     codec: MessageCodec
     term: bytes | None = None
     step: int = 1
@@ -319,7 +319,7 @@ def _longest_unequal(
     view: np.ndarray[tuple[int], np.dtype[np.uint8]],
     at: int,
     first: JournalRecords,
-    publish: Publish,
+    publish: PublishRecord,
     column: Sizes,
 ) -> JournalRecords:
     """Return the longest run of messages of a column, the first of which is this record."""

@@ -7,7 +7,7 @@ import msgspec
 from engine.values.each import Each
 
 
-class Publish(msgspec.Struct, frozen=True):
+class PublishRecord(msgspec.Struct, frozen=True):
     """Contents of the publish records of a run of index entries (S60, S62).
 
     A record of a message that is in a store does not contain the message's own delivery mode nor its template; such a
@@ -37,11 +37,11 @@ class Publish(msgspec.Struct, frozen=True):
             msgspec.structs.force_setattr(self, "template", 0)
             msgspec.structs.force_setattr(self, "raw_persistent", self.persistent)
 
-    def later(self, offset: int) -> Publish:
+    def later(self, offset: int) -> PublishRecord:
         """Return the same for the entries that begin `offset` messages on."""
         if not offset:
             return self
-        return Publish(
+        return PublishRecord(
             self.msg_no + offset,
             self.size_bytes,
             self.expiry_us,

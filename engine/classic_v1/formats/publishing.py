@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec
 from engine.formats.terms import TermError
@@ -29,7 +29,7 @@ SAMPLE_NUMBER: Final = 1 << 40
 _FIXED = struct.Struct(">QII")
 
 
-def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> Length:
+def embedded_bytes(codec: MessageCodec, publish: PublishRecord, term: bytes | None) -> Length:
     """Return the length of each embedded term, 0 when the message is in a store.
 
     Args:
@@ -44,7 +44,9 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
     return codec.term_length(publish.template, publish.size_bytes, publish.raw_persistent)
 
 
-def total_bytes(codec: MessageCodec, publish: Publish, term: bytes | None, count: int, besides: int) -> int:
+def total_bytes(
+    codec: MessageCodec, publish: PublishRecord, term: bytes | None, count: int, besides: int
+) -> int:
     """Return the bytes of `count` publish records; other arguments as for `embedded_bytes`.
 
     Args:
@@ -61,7 +63,7 @@ def total_bytes(codec: MessageCodec, publish: Publish, term: bytes | None, count
     return bare * count + sizes.total(publish.msg_no, count, FRAMED)
 
 
-def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[bytes]:
+def each_publish(codec: MessageCodec, publish: PublishRecord, count: int) -> Iterator[bytes]:
     """Yield the shared part of the publish records of messages whose bodies differ and lie in them, ascending.
 
     Args:
@@ -82,7 +84,7 @@ def fill_publish(
     rows: Bytes2D,
     at: int,
     codec: MessageCodec,
-    publish: Publish,
+    publish: PublishRecord,
     ids: Bytes2D,
     term: bytes | None,
     step: int = 1,
@@ -119,7 +121,7 @@ def fill_publish(
         codec.fill(rows, at + FIXED_BYTES, layout, ids)
 
 
-def one_publish(codec: MessageCodec, publish: Publish, term: bytes | None) -> bytes:
+def one_publish(codec: MessageCodec, publish: PublishRecord, term: bytes | None) -> bytes:
     """Return the shared part of one publish record: what `fill_publish` writes into a table of one row."""
     own = codec.id_bytes(publish.msg_no)
     size_bytes = one_of(publish.size_bytes, publish.msg_no)
@@ -139,7 +141,7 @@ class ReadPublish(msgspec.Struct, frozen=True):
         length: bytes read.
     """
 
-    publish: Publish
+    publish: PublishRecord
     term: bytes | None
     length: int
 
@@ -169,7 +171,9 @@ def read_publish(
     if end + length > len(data):
         return None
     if not length:
-        publish = Publish(codec.msg_no_of(id16), size_bytes, expiry_us, persistent, False, persistent, 0)
+        publish = PublishRecord(
+            codec.msg_no_of(id16), size_bytes, expiry_us, persistent, False, persistent, 0
+        )
         return ReadPublish(publish, None, FIXED_BYTES)
     term = bytes(data[end : end + length])
     try:
@@ -178,21 +182,21 @@ def read_publish(
         raise IndexCorrupt("embedded_unreadable", at=end, why=error) from None
     if codec.id_bytes(message.msg_no) != id16:
         raise IndexCorrupt("embedded_other_id", at=end)
-    publish = Publish(
+    publish = PublishRecord(
         message.msg_no, size_bytes, expiry_us, persistent, True, message.raw_persistent, message.template
     )
     generated = message.body_is_generated and message.size_bytes == size_bytes
     return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
 
 
-def may_be(data: bytes | memoryview, at: int, publish: Publish, size_bytes: int) -> bool:
+def may_be(data: bytes | memoryview, at: int, publish: PublishRecord, size_bytes: int) -> bool:
     """Return cheaply whether the shared part at an offset has a body of so many bytes where `publish` has its own."""
     size_at = at + SIZE_AT
     embedded = data[size_at + 4 : size_at + 8] != _NO_TERM
     return embedded == publish.embedded and data[size_at : size_at + 4] == size_bytes.to_bytes(4, "big")
 
 
-def with_any_ids(publish: Publish) -> Publish:
+def with_any_ids(publish: PublishRecord) -> PublishRecord:
     """Return the same with numbers that the codec can encode, where ids will not be compared."""
     return msgspec.structs.replace(publish, msg_no=SAMPLE_NUMBER)
 

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from engine.classic_v1.formats import publishing
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
+from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes, cut_records
 from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import MessageCodec
 from engine.formats.message_ids import FIRST_FOREIGN
@@ -45,7 +45,7 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
 
     start: int
     count: int
-    publish: Publish | None
+    publish: PublishRecord | None
     marks: int
     entry_count: int
     codec: MessageCodec
@@ -154,7 +154,7 @@ def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCo
 
     Returns:
         `SegmentRecords`s in file order. The 2-byte head of a publish record that the file's end cuts off is `RawBytes`
-        (skipped, S90); a file of nothing but zero bytes is one `Zeros`.
+        (skipped, S90); a file of nothing but zero bytes is one `ZeroBytes`.
 
     Raises:
         IndexCorrupt: the broker would crash on it (S119).
@@ -167,7 +167,7 @@ def scan_segment(
 ) -> Iterator[tuple[int, AnyChunk]]:
     """Yield (offset in bytes, chunk) as `decode_segment` does, raising where the damage begins."""
     if data and not data[0] and data.count(0) == len(data):
-        yield 0, Zeros(len(data))
+        yield 0, ZeroBytes(len(data))
         return
     view = np.frombuffer(data, np.uint8)
     base = segment * entry_count
@@ -271,7 +271,7 @@ def _longest_unequal(
     view: np.ndarray[tuple[int], np.dtype[np.uint8]],
     at: int,
     first: SegmentRecords,
-    publish: Publish,
+    publish: PublishRecord,
     column: Sizes,
 ) -> SegmentRecords:
     """Return the longest descending run of messages of a column, the first of which is this entry."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.classic_v1.formats.journal import RECORDS, Action, JournalRecords
-from engine.classic_v1.index.before import Before
+from engine.classic_v1.index.before import StateBefore
 from engine.classic_v1.index.confirms import IndexConfirms
-from engine.classic_v1.index.journal import Journal, PublishedStretches
+from engine.classic_v1.index.journal import IndexJournal, PublishedStretches
 from engine.classic_v1.index.records import publish_of
-from engine.classic_v1.index.segments import Segments
-from engine.classic_v1.index.slots import ACK, DELIVER, Slot
+from engine.classic_v1.index.segments import IndexSegments
+from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot
 from engine.classic_v1.transitions.index import EntriesRecorded, JournalFlushed, StretchesRecorded
 from engine.report.transitions.base import Transition, Why
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 
 
-class Actions:
+class IndexActions:
     """Journal, segments and what is between them: the dirty count, the pre-publish cache, the waiting confirms.
 
     Args:
@@ -30,8 +30,8 @@ class Actions:
         *,
         queue: str,
         max_journal: int,
-        segments: Segments,
-        journal: Journal,
+        segments: IndexSegments,
+        journal: IndexJournal,
         confirms: IndexConfirms,
         emit: Callable[[Transition], None],
     ) -> None:
@@ -57,7 +57,7 @@ class Actions:
         """Whether several runs came into it at once, which are told of together."""
         self._cached_delivers: list[Range] = []
         self._cached_step = 1
-        self._before: Before | None = None
+        self._before: StateBefore | None = None
         self.journal_differs = False
         """Whether the journal has not what is pending, until the next flush: V8, V9."""
 
@@ -74,7 +74,7 @@ class Actions:
         self.confirms.wait(extent)
         action: Action = "publish_deliver" if with_deliver else "publish"
         journal_bytes = self.journal.append([self.journal.run(action, extent.start, extent.count, publish)])
-        self.segments.publish(Slot(extent.start, extent.count, publish, with_deliver))
+        self.segments.publish(JournalSlot(extent.start, extent.count, publish, with_deliver))
         self.dirty += extent.count * (2 if with_deliver else 1)
         self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
 
@@ -88,7 +88,9 @@ class Actions:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
         journal_bytes = self.journal.append_published(self.journal.published("publish_deliver", extents))
-        self.segments.publish_all([Slot(each.start, each.count, publish_of(each), True) for each in extents])
+        self.segments.publish_all(
+            [JournalSlot(each.start, each.count, publish_of(each), True) for each in extents]
+        )
         runs = _joined(extents)
         self.dirty += 2 * sum([each.count for each in runs])
         self._recorded("S74", "publish_deliver", runs, journal_bytes)
@@ -164,7 +166,7 @@ class Actions:
             delivers[-1] = delivers[-1].merged(delivers[-1].count + extent.count)
         elif delivered:
             delivers.append(Range(extent.start, extent.count))
-        self.segments.publish(Slot(extent.start, extent.count, publish))
+        self.segments.publish(JournalSlot(extent.start, extent.count, publish))
         self.dirty += extent.count
         self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
 
@@ -177,7 +179,7 @@ class Actions:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
         self._cache.append(self.journal.published("publish", extents, step))
-        self.segments.publish_all([Slot(each.start, each.count, publish_of(each)) for each in extents])
+        self.segments.publish_all([JournalSlot(each.start, each.count, publish_of(each)) for each in extents])
         runs = _joined(extents)
         count = sum([each.count for each in runs])
         self.cached += count
@@ -242,7 +244,7 @@ class Actions:
 
     def hold(self) -> None:
         """From now on, what the first change replaces is kept, for `take_back`."""
-        self._before = Before()
+        self._before = StateBefore()
 
     def keep(self) -> None:
         """Keep what is about to change, if it is the first change since `hold`."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from engine.classic_v1.index.overlay import overlay
-from engine.classic_v1.index.slots import ACK, DELIVER, GONE, PUBLISH, Slot
+from engine.classic_v1.index.slots import ACK, DELIVER, GONE, PUBLISH, JournalSlot
 from engine.values.errors import IndexCorrupt
 from engine.values.stretches import Stretches
 
@@ -14,7 +14,7 @@ BOTH: Final = PUBLISH + DELIVER
 ENDED: Final = DELIVER + ACK
 
 
-def combined(filed: Slot | None, pending: Slot | None) -> tuple[Slot | None, int]:
+def combined(filed: JournalSlot | None, pending: JournalSlot | None) -> tuple[JournalSlot | None, int]:
     """Return the entries that result, None when removed, and the change of unacked for each (S91).
 
     Raises IndexCorrupt for a pair outside the table.
@@ -49,12 +49,14 @@ def _slot(bits: int | str) -> str:
     return f"{{{'{_,_,_}' if bits & PUBLISH else 'no_pub'},{marks}}}"
 
 
-def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
+def live_entries(
+    filed: Iterable[JournalSlot], pending: Iterable[JournalSlot]
+) -> tuple[Stretches[JournalSlot], int]:
     """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
 
     `filed` may hold acked entries; they are passed over, as a load without keep_acked would (S90).
     """
-    live: Stretches[Slot] = Stretches()
+    live: Stretches[JournalSlot] = Stretches()
     change = 0
     pending = list(pending)
     if not pending:
@@ -93,12 +95,14 @@ Cells that are not here are errors.
 """
 
 
-def without_duplicates(pending: Iterable[Slot], filed: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
+def without_duplicates(
+    pending: Iterable[JournalSlot], filed: Iterable[JournalSlot]
+) -> tuple[Stretches[JournalSlot], int]:
     """Return the pending entries without what the segment file has too, and the number of duplicates (S115).
 
     `filed` comes from a load that kept acked entries. Raises IndexCorrupt for a cell outside the table.
     """
-    kept: Stretches[Slot] = Stretches()
+    kept: Stretches[JournalSlot] = Stretches()
     duplicates = 0
     for new, old in overlay(pending, filed):
         if new is None:
@@ -111,15 +115,15 @@ def without_duplicates(pending: Iterable[Slot], filed: Iterable[Slot]) -> tuple[
         if stays == KEEP:
             kept.insert(new)
         elif stays != DROP:
-            kept.insert(Slot(new.start, new.count, None, bool(stays & DELIVER), bool(stays & ACK)))
+            kept.insert(JournalSlot(new.start, new.count, None, bool(stays & DELIVER), bool(stays & ACK)))
     return kept, duplicates
 
 
-def _differ(new: Slot, old: Slot) -> bool:
+def _differ(new: JournalSlot, old: JournalSlot) -> bool:
     return new.publish != old.publish or new.term != old.term
 
 
-def _impossible(rule: str, filed: Slot | None, pending: Slot) -> IndexCorrupt:
+def _impossible(rule: str, filed: JournalSlot | None, pending: JournalSlot) -> IndexCorrupt:
     return IndexCorrupt(
         "slots_impossible",
         first=pending.start,

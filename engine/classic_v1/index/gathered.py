@@ -14,9 +14,9 @@ from typing import Any, Final
 import msgspec
 
 from engine.classic_v1.formats.journal import RECORDS, Action, JournalMarks, JournalRecords
-from engine.classic_v1.index.slots import ACK, ALLOWED, DELIVER, GONE, PUBLISH, Slot
+from engine.classic_v1.index.slots import ACK, ALLOWED, DELIVER, GONE, PUBLISH, JournalSlot
 from engine.formats.arrays import np
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.errors import InvariantBroken
 
 HAS_ARRAYS: Final = hasattr(np, "argsort")
@@ -43,7 +43,7 @@ class Gathered(msgspec.Struct, frozen=True):
         actions: records that were carried out.
     """
 
-    slots: Iterator[Slot]
+    slots: Iterator[JournalSlot]
     unacked: dict[int, int]
     actions: int
 
@@ -51,7 +51,7 @@ class Gathered(msgspec.Struct, frozen=True):
 class _Records:
     """The records in the order of the file: a seq_id and an action of each."""
 
-    def __init__(self, chunks: Iterable[Chunk]) -> None:
+    def __init__(self, chunks: Iterable[ByteChunk]) -> None:
         self.seqs = array("Q")
         self.actions = bytearray()
         self.runs: list[JournalRecords] = []
@@ -82,7 +82,7 @@ class _Records:
         return self.runs[bisect_right(self.begins, record) - 1]
 
 
-def gather(chunks: Sequence[Chunk], size: int) -> Gathered:
+def gather(chunks: Sequence[ByteChunk], size: int) -> Gathered:
     """Carry out the records of a journal.
 
     Args:
@@ -121,14 +121,14 @@ def _one_by_one(records: _Records, size: int) -> Gathered:
     return Gathered(slots, unacked, len(records.seqs))
 
 
-def _slot(records: _Records, start: int, count: int, state: int, published: int) -> Slot:
+def _slot(records: _Records, start: int, count: int, state: int, published: int) -> JournalSlot:
     """Return entries in one state; `published` is the place of the first one's publish record."""
     delivered, acked = bool(state & DELIVER), bool(state & ACK)
     if not state & PUBLISH:
-        return Slot(start, count, None, delivered, acked)
+        return JournalSlot(start, count, None, delivered, acked)
     run = records.run_at(published)
     publish = None if run.publish is None else run.publish.later(start - run.start)
-    return Slot(start, count, publish, delivered, acked, run.term)
+    return JournalSlot(start, count, publish, delivered, acked, run.term)
 
 
 def _by_arrays(records: _Records, size: int) -> Gathered:
@@ -196,7 +196,7 @@ def _changes(seqs: Any, actions: Any, size: int) -> dict[int, int]:
     return dict(zip(segments[begins].tolist(), sums.tolist(), strict=True))
 
 
-def _pieces(records: _Records, seqs: Any, states: Any, published: Any) -> Iterator[Slot]:
+def _pieces(records: _Records, seqs: Any, states: Any, published: Any) -> Iterator[JournalSlot]:
     """Yield the longest runs of entries in one state whose publish records are of one run."""
     if not len(seqs):
         return

@@ -7,15 +7,15 @@ from typing import Literal
 
 from engine.backing_queue.measured import IndexLoad
 from engine.classic_v1.index import recovery, views
-from engine.classic_v1.index.actions import Actions
+from engine.classic_v1.index.actions import IndexActions
 from engine.classic_v1.index.bodies import SmallBodies
 from engine.classic_v1.index.combine import MERGE, arguments, live_entries
 from engine.classic_v1.index.confirms import IndexConfirms
-from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.journal import IndexJournal
 from engine.classic_v1.index.pace import FlushPace
 from engine.classic_v1.index.records import extent_of
-from engine.classic_v1.index.recovery import Recovered
-from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.index.recovery import RecoveredIndex
+from engine.classic_v1.index.segments import IndexSegments
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import IndexForgotten, IndexReset, SegmentDeleted, SegmentRead
 from engine.classic_v1.transitions.stops import IndexRecovered
@@ -75,7 +75,7 @@ class QueueIndex:
         self.emit = emit
         self.segments, self.journal = self._views(emit)
         self.confirms = IndexConfirms(on_index_written, on_both_written)
-        self.actions = Actions(
+        self.actions = IndexActions(
             queue=queue,
             max_journal=settings.queue_index_max_journal_entries,
             segments=self.segments,
@@ -84,14 +84,14 @@ class QueueIndex:
             emit=emit,
         )
 
-    def _views(self, emit: Callable[[Transition], None]) -> tuple[Segments, Journal]:
+    def _views(self, emit: Callable[[Transition], None]) -> tuple[IndexSegments, IndexJournal]:
         """Return blank segments and a closed journal over the queue's files."""
         queue, directory, storage, codec = self.queue, self.directory, self.storage, self.codec
         return (
-            Segments(
+            IndexSegments(
                 queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
             ),
-            Journal(
+            IndexJournal(
                 queue=queue,
                 resource=self.resource,
                 directory=directory,
@@ -392,7 +392,7 @@ class QueueIndex:
         durable: bool = True,
         in_order: bool = False,
         refuse: bool = True,
-    ) -> Recovered:
+    ) -> RecoveredIndex:
         """Begin on the files that are there (S110-S116).
 
         Args:
@@ -409,7 +409,7 @@ class QueueIndex:
         if terms is not None and store_clean:
             self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
             self.report_recovered("S112", clean=True)
-            return Recovered(None, None)
+            return RecoveredIndex(None, None)
         found = recovery.recover_dirty(
             self.segments, self.journal, terms is not None or in_order, contains, durable
         )
@@ -420,7 +420,7 @@ class QueueIndex:
             self.actions.flush("recovery")
         else:
             self.actions.maybe_flush(None)  # V8
-        return Recovered(sum(self.segments.unacked.values()), found.size_bytes)
+        return RecoveredIndex(sum(self.segments.unacked.values()), found.size_bytes)
 
     def report_recovered(self, rule: str, clean: bool) -> None:
         """Report the entries and files as a start, or a conversion, left them."""

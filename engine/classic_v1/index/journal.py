@@ -12,14 +12,14 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     decode_journal,
 )
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.index.records import publish_of
 from engine.classic_v1.transitions.index import JournalOpened, JournalSynced
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.handle import BufferedHandle
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 from engine.values.extents import HOME_STORE, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
 from engine.values.sizes import FRAMED
@@ -61,7 +61,7 @@ class MarkedStretches(NamedTuple):
         ]
 
 
-class Journal:
+class IndexJournal:
     """`journal.jif` behind a buffer without limit (S21).
 
     Args:
@@ -120,7 +120,7 @@ class Journal:
         return self.handle
 
     def run(
-        self, action: Action, start: int, count: int, publish: Publish | None = None, step: int = 1
+        self, action: Action, start: int, count: int, publish: PublishRecord | None = None, step: int = 1
     ) -> JournalRecords:
         """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
         return JournalRecords(action, start, count, publish, self._codec, None, step)
@@ -151,7 +151,7 @@ class Journal:
             handle.append(run, None)
         return handle.pending_bytes - before  # it has no limit, so nothing has left it
 
-    def read(self) -> Sequence[Chunk]:
+    def read(self) -> Sequence[ByteChunk]:
         """Return the records of the file, up to the first that is not whole (S114)."""
         return self._storage.read(self.path, lambda data: decode_journal(data, self._codec))
 

@@ -7,12 +7,12 @@ from typing import Literal, Protocol
 
 from engine.backing_queue.measured import IndexLoad
 from engine.classic_v1.index.bodies import SmallBodies
-from engine.classic_v1.index.recovery import Recovered
+from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 
 
-class Index(Protocol):
+class IndexPort(Protocol):
     """An index of a queue; `engine.classic_v1.index.QueueIndex` documents each member."""
 
     directory: str
@@ -113,7 +113,7 @@ class Index(Protocol):
         contains: Callable[[Range], RangeSet],
         durable: bool = True,
         in_order: bool = False,
-    ) -> Recovered:
+    ) -> RecoveredIndex:
         """Begin on the files that are there."""
 
     def store_references(self) -> list[Range]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.classic_v1.formats.published import Publish
-from engine.classic_v1.index.slots import Slot
+from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.index.slots import JournalSlot
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     DELIVERED,
@@ -17,14 +17,14 @@ from engine.values.extents import (
 )
 
 
-def publish_of(extent: Extent) -> Publish:
+def publish_of(extent: Extent) -> PublishRecord:
     """Return the publish record of an extent's first message (S60).
 
     What no file keeps of a message in the store is set to what a reader has to assume.
     """
     flags = extent.flags
     embedded, persistent = not flags & HOME_STORE, flags & PERSISTENT != 0
-    return Publish(
+    return PublishRecord(
         msg_no=extent.msg_no,
         size_bytes=extent.size_bytes,
         expiry_us=extent.expiry_us,
@@ -35,7 +35,7 @@ def publish_of(extent: Extent) -> Publish:
     )
 
 
-def extent_of(slot: Slot, flags_deliveries: bool) -> Extent:
+def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
     """Return live entries as the queue takes them back (S86): never waiting for a confirm (S64).
 
     Args:

@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 
 from engine.classic_v1.formats.journal import RECORDS, JournalMarks, JournalRecords
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.index.combine import live_entries, without_duplicates
 from engine.classic_v1.index.gathered import gather
-from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.journal import IndexJournal
 from engine.classic_v1.index.overlay import split
-from engine.classic_v1.index.segments import Segments
-from engine.classic_v1.index.slots import Slot
+from engine.classic_v1.index.segments import IndexSegments
+from engine.classic_v1.index.slots import JournalSlot
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range, RangeSet
@@ -28,7 +28,7 @@ MANY: Final = 4096
 Contains = Callable[[Range], RangeSet]
 
 
-class Recovered(msgspec.Struct, frozen=True):
+class RecoveredIndex(msgspec.Struct, frozen=True):
     """What a recovery reports to the queue; None where the recovery terms have it (S112, S113.5).
 
     Args:
@@ -40,7 +40,7 @@ class Recovered(msgspec.Struct, frozen=True):
     size_bytes: int | None
 
 
-class Mended(msgspec.Struct, frozen=True):
+class MendedSegment(msgspec.Struct, frozen=True):
     """What an unclean start found and added.
 
     Args:
@@ -63,7 +63,7 @@ def refuse_version_2(storage: Storage, directory: str) -> None:
             raise IndexCorrupt("index_version_2", path=f"{directory}/{name}")
 
 
-def replay(segments: Segments, journal: Journal) -> int:
+def replay(segments: IndexSegments, journal: IndexJournal) -> int:
     """Apply the records of the journal file, if there is one, and return how many they were (S114).
 
     Raises IndexCorrupt where the broker would crash (S119).
@@ -73,7 +73,7 @@ def replay(segments: Segments, journal: Journal) -> int:
     return actions
 
 
-def _replay(segments: Segments, journal: Journal) -> tuple[int, Iterable[Slot]]:
+def _replay(segments: IndexSegments, journal: IndexJournal) -> tuple[int, Iterable[JournalSlot]]:
     """Replay a journal on segments without pending entries; return the number of its records, and what is pending."""
     if not journal.exists():
         return 0, ()
@@ -91,7 +91,7 @@ def _replay(segments: Segments, journal: Journal) -> tuple[int, Iterable[Slot]]:
     return actions, slots
 
 
-def _apply(segments: Segments, run: JournalRecords) -> int:
+def _apply(segments: IndexSegments, run: JournalRecords) -> int:
     match run.action, run.publish:
         case "deliver", None:
             segments.deliver(run.start, run.count)
@@ -100,16 +100,16 @@ def _apply(segments: Segments, run: JournalRecords) -> int:
         case "deliver_ack", None:
             segments.deliver(run.start, run.count)
             segments.ack(run.start, run.count)
-        case "publish", Publish() as publish:
-            segments.publish(Slot(run.start, run.count, publish, term=run.term))
-        case "publish_deliver", Publish() as publish:
-            segments.publish(Slot(run.start, run.count, publish, delivered=True, term=run.term))
+        case "publish", PublishRecord() as publish:
+            segments.publish(JournalSlot(run.start, run.count, publish, term=run.term))
+        case "publish_deliver", PublishRecord() as publish:
+            segments.publish(JournalSlot(run.start, run.count, publish, delivered=True, term=run.term))
         case _:
             raise IndexCorrupt("no_journal_action", action=repr(run.action))
     return run.count * len(RECORDS[run.action])
 
 
-def recover_clean(segments: Segments, journal: Journal, terms: Iterable[tuple[int, int]]) -> int:
+def recover_clean(segments: IndexSegments, journal: IndexJournal, terms: Iterable[tuple[int, int]]) -> int:
     """Replay the journal and believe the terms; return the actions since the last flush (S112).
 
     The files are read for the picture alone.
@@ -123,8 +123,8 @@ def recover_clean(segments: Segments, journal: Journal, terms: Iterable[tuple[in
 
 
 def recover_dirty(
-    segments: Segments, journal: Journal, clean_queue: bool, contains: Contains, durable: bool
-) -> Mended:
+    segments: IndexSegments, journal: IndexJournal, clean_queue: bool, contains: Contains, durable: bool
+) -> MendedSegment:
     """Read everything and mark what must go (S113.1-3, S113.5).
 
     Args:
@@ -144,10 +144,12 @@ def recover_dirty(
                 actions = _settle(segments, part, present, clean_queue)
                 added += actions
                 marked = marked or (present and actions > 0)
-    return Mended(in_journal, added, marked, size_bytes)
+    return MendedSegment(in_journal, added, marked, size_bytes)
 
 
-def _scan(segments: Segments, files: list[int], waiting: Iterable[Slot]) -> Iterator[list[Slot]]:
+def _scan(
+    segments: IndexSegments, files: list[int], waiting: Iterable[JournalSlot]
+) -> Iterator[list[JournalSlot]]:
     """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3).
 
     Args:
@@ -161,7 +163,7 @@ def _scan(segments: Segments, files: list[int], waiting: Iterable[Slot]) -> Iter
     for segment in sorted(touched.union(files)):
         filed, in_file = segments.load(segment)
         segments.mirror(filed)
-        pending: list[Slot] = []
+        pending: list[JournalSlot] = []
         if following is not None and following[0] == segment:
             pending = list(following[1])
             following = next(by_segment, None)
@@ -174,20 +176,20 @@ def _scan(segments: Segments, files: list[int], waiting: Iterable[Slot]) -> Iter
         yield list(live)
 
 
-def _parts(slots: Iterable[Slot], size: int) -> Iterator[Slot]:
+def _parts(slots: Iterable[JournalSlot], size: int) -> Iterator[JournalSlot]:
     """Cut entries where a segment ends."""
     for slot in slots:
         for _segment, start, count in split(slot.start, slot.count, size):
             yield slot if count == slot.count else slot.part(start - slot.start, count)
 
 
-def _publish(slot: Slot) -> Publish:
+def _publish(slot: JournalSlot) -> PublishRecord:
     if slot.publish is None:
         raise InvariantBroken(f"seq_ids {slot.start} to {slot.end - 1} have no publish record (S91)")
     return slot.publish
 
 
-def _presence(slot: Slot, contains: Contains, durable: bool) -> Iterator[tuple[Slot, bool]]:
+def _presence(slot: JournalSlot, contains: Contains, durable: bool) -> Iterator[tuple[JournalSlot, bool]]:
     """Cut live entries where presence in the store changes (S110); yield (part, present)."""
     publish = _publish(slot)
     if not durable:
@@ -207,7 +209,7 @@ def _presence(slot: Slot, contains: Contains, durable: bool) -> Iterator[tuple[S
         yield slot.part(done, slot.count - done), False
 
 
-def _settle(segments: Segments, slot: Slot, present: bool, clean_queue: bool) -> int:
+def _settle(segments: IndexSegments, slot: JournalSlot, present: bool, clean_queue: bool) -> int:
     """Add what a live entry needs, in RAM only, and return the number of actions (S113.3)."""
     actions = 0
     if not slot.delivered and not (present and clean_queue):
@@ -219,7 +221,7 @@ def _settle(segments: Segments, slot: Slot, present: bool, clean_queue: bool) ->
     return actions
 
 
-def store_references(segments: Segments, journal: Journal) -> list[Range]:
+def store_references(segments: IndexSegments, journal: IndexJournal) -> list[Range]:
     """Return the message numbers of live, persistent, store-homed entries, one reference each (S117).
 
     Both arguments are scratch copies over the same files. Only the stub file is written.

@@ -14,17 +14,17 @@ from engine.classic_v1.index.overlay import overlay, split
 from engine.classic_v1.index.slots import (
     ACK,
     DELIVER,
-    Slot,
+    JournalSlot,
     record,
     record_all,
     record_publish,
     record_publishes,
 )
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
-from engine.formats.chunks import Zeros
+from engine.formats.chunks import ZeroBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 from engine.values.errors import IndexCorrupt
 from engine.values.ranges import Range
 from engine.values.stretches import Stretch, Stretches
@@ -34,7 +34,7 @@ LEADING_DIGITS: Final = re.compile(r"[0-9]+")
 _start = attrgetter("start")
 
 
-class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class SegmentFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the segment files contain about consecutive seq_ids: 1 published, 2 delivered, 3 acked."""
 
     start: int
@@ -46,20 +46,20 @@ class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """One past the last seq_id."""
         return self.start + self.count
 
-    def part(self, offset: int, count: int) -> Filed:
+    def part(self, offset: int, count: int) -> SegmentFile:
         """Return `count` entries beginning at `offset`."""
-        return Filed(self.start + offset, count, self.part_no)
+        return SegmentFile(self.start + offset, count, self.part_no)
 
-    def continued_by(self, after: Filed) -> bool:
+    def continued_by(self, after: SegmentFile) -> bool:
         """Return whether `after` is in the same state."""
         return self.part_no == after.part_no
 
-    def merged(self, count: int) -> Filed:
+    def merged(self, count: int) -> SegmentFile:
         """Return this run with `count` entries in all."""
-        return Filed(self.start, count, self.part_no)
+        return SegmentFile(self.start, count, self.part_no)
 
 
-class Segments:
+class IndexSegments:
     """The map of segments with everything that is pending in them, for one queue.
 
     Pending entries lie in one sequence over all segments, so a burst is one run; only counts and files are kept by
@@ -87,10 +87,10 @@ class Segments:
         self.codec = codec
         self._emit = emit
         self.size = size
-        self.pending: Stretches[Slot] = Stretches()
+        self.pending: Stretches[JournalSlot] = Stretches()
         self.unacked: dict[int, int] = {}
         self.file_bytes: dict[int, int] = {}
-        self.filed: Stretches[Filed] = Stretches()
+        self.filed: Stretches[SegmentFile] = Stretches()
         self.empty: set[int] = set()
 
     # --- the map ---
@@ -144,7 +144,7 @@ class Segments:
 
     # --- actions (S71) ---
 
-    def publish(self, fresh: Slot) -> None:
+    def publish(self, fresh: JournalSlot) -> None:
         """Apply publish, followed by deliver if `fresh` has it, to a run of seq_ids."""
         record_publish(self.pending, fresh)
         self._count(fresh.start, fresh.count, 1)
@@ -159,7 +159,7 @@ class Segments:
         record(self.pending, ACK, start, count)
         self._count(start, count, -1)
 
-    def publish_all(self, fresh: list[Slot]) -> None:
+    def publish_all(self, fresh: list[JournalSlot]) -> None:
         """Apply publish to runs, each as by `publish`; what comes last first is turned around."""
         if fresh[0].start > fresh[-1].start:
             fresh.sort(key=_start)
@@ -189,7 +189,7 @@ class Segments:
 
         Segments go in ascending order; inside one, entries go in descending order (S65), as one write and one fsync.
         """
-        waiting: dict[int, list[Slot]] = {}
+        waiting: dict[int, list[JournalSlot]] = {}
         for slot in self.pending:
             number = slot.start // self.size
             if (slot.start + slot.count - 1) // self.size == number:
@@ -204,7 +204,7 @@ class Segments:
             else:
                 self._write(segment, waiting[segment])
 
-    def _write(self, segment: int, slots: list[Slot]) -> None:
+    def _write(self, segment: int, slots: list[JournalSlot]) -> None:
         path = self.path(segment)
         chunks = [
             SegmentRecords(
@@ -226,9 +226,9 @@ class Segments:
         self._mirror(slots)
         self._emit(SegmentWritten("S80.1", self._queue, segment, size_bytes))
 
-    def _mirror(self, slots: list[Slot]) -> None:
+    def _mirror(self, slots: list[JournalSlot]) -> None:
         """Note what entries, ascending, add to a file; published neighbours with equal marks are one run."""
-        found: list[Filed] = []
+        found: list[SegmentFile] = []
         start = end = records = 0
         for slot in slots:
             added = 1 + slot.delivered + slot.acked
@@ -238,13 +238,13 @@ class Segments:
                 end += slot.count
             else:
                 if records:
-                    found.append(Filed(start, end - start, records))
+                    found.append(SegmentFile(start, end - start, records))
                 start, end, records = slot.start, slot.start + slot.count, added
         if records:
-            found.append(Filed(start, end - start, records))
+            found.append(SegmentFile(start, end - start, records))
         self._mirror_all(found)
 
-    def _mirror_all(self, published: list[Filed]) -> None:
+    def _mirror_all(self, published: list[SegmentFile]) -> None:
         """Note entries that a file got; a second publish record of an entry replaces the first (S119)."""
         try:
             self.filed.merge(published)
@@ -253,11 +253,11 @@ class Segments:
                 self.filed.remove(each.start, each.count)
                 self.filed.insert(each)
 
-    def _mirror_marks(self, slot: Slot, added: int) -> None:
+    def _mirror_marks(self, slot: JournalSlot, added: int) -> None:
         for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
             if new is not None:
                 self.filed.insert(
-                    Filed(new.start, new.count, (old.part_no if old is not None else 0) + added)
+                    SegmentFile(new.start, new.count, (old.part_no if old is not None else 0) + added)
                 )
 
     def _delete(self, segment: int) -> None:
@@ -289,7 +289,7 @@ class Segments:
                 self.file_bytes[number] = size_bytes
         return sorted(numbers)
 
-    def content(self, segment: int, own: bool = False) -> Sequence[Chunk]:
+    def content(self, segment: int, own: bool = False) -> Sequence[ByteChunk]:
         """Return the chunks of a segment's file; empty when there is none.
 
         Raises IndexCorrupt where the broker would crash on them (S119).
@@ -300,13 +300,13 @@ class Segments:
                 it finds.
         """
 
-        def decode(data: bytes) -> Sequence[Chunk]:
+        def decode(data: bytes) -> Sequence[ByteChunk]:
             return decode_segment(data, segment, self.size, self.codec)
 
         read = self._storage.read_back if own else self._storage.read
         return read(self.path(segment), decode)
 
-    def load(self, segment: int, own: bool = False) -> tuple[Stretches[Slot], int]:
+    def load(self, segment: int, own: bool = False) -> tuple[Stretches[JournalSlot], int]:
         """Read a segment's file: its entries, acked ones kept, and how many are live (S90).
 
         A file of zeros alone is deleted. Raises IndexCorrupt where the broker would crash (S119).
@@ -331,26 +331,26 @@ class Segments:
                 continue
             self.mirror(slots)
 
-    def mirror(self, slots: Stretches[Slot]) -> None:
+    def mirror(self, slots: Stretches[JournalSlot]) -> None:
         """Note in `filed` what a load found."""
         for slot in slots:
-            self.filed.insert(Filed(slot.start, slot.count, slot.bits.bit_count()))
+            self.filed.insert(SegmentFile(slot.start, slot.count, slot.bits.bit_count()))
 
 
-def all_zeros(chunks: Sequence[Chunk]) -> bool:
+def all_zeros(chunks: Sequence[ByteChunk]) -> bool:
     """Return whether a file holds zero bytes alone, or nothing (S90)."""
-    return all(isinstance(chunk, Zeros) for chunk in chunks)
+    return all(isinstance(chunk, ZeroBytes) for chunk in chunks)
 
 
-def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
+def parse(chunks: Sequence[ByteChunk]) -> tuple[Stretches[JournalSlot], int]:
     """Apply the records of a segment file in order: the entries, acked ones kept, and how many are live (S90).
 
     A second publish record replaces the first, yet both count as live (S119). The head of a publish record that the
     file's end cuts off is passed over.
     """
-    slots: Stretches[Slot] = Stretches()
+    slots: Stretches[JournalSlot] = Stretches()
     unacked = 0
-    falling: list[Slot] = []
+    falling: list[JournalSlot] = []
     for chunk in chunks:
         if not isinstance(chunk, SegmentRecords):
             continue
@@ -358,7 +358,9 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
         if chunk.publish is not None:
             if falling and chunk.start + chunk.count > falling[-1].start:
                 _put(slots, falling)
-            falling.append(Slot(chunk.start, chunk.count, chunk.publish, marks > 0, marks > 1, chunk.term))
+            falling.append(
+                JournalSlot(chunk.start, chunk.count, chunk.publish, marks > 0, marks > 1, chunk.term)
+            )
             unacked += chunk.count * (marks < 2)
         else:
             _put(slots, falling)
@@ -367,7 +369,7 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
     return slots, unacked
 
 
-def _put(slots: Stretches[Slot], falling: list[Slot]) -> None:
+def _put(slots: Stretches[JournalSlot], falling: list[JournalSlot]) -> None:
     """Let entries, the highest first as one flush writes them (S65), replace those that are there; forget the list."""
     falling.reverse()
     if falling and slots.total and falling[0].start < slots.end:
@@ -379,7 +381,7 @@ def _put(slots: Stretches[Slot], falling: list[Slot]) -> None:
     falling.clear()
 
 
-def _mark(slots: Stretches[Slot], start: int, count: int, marks: int) -> int:
+def _mark(slots: Stretches[JournalSlot], start: int, count: int, marks: int) -> int:
     """Apply `marks` two-byte records to each entry; return how many entries they ended (S60)."""
     found = slots.remove(start, count)
     if sum(slot.count for slot in found) != count or any(slot.marks + marks > 2 for slot in found):

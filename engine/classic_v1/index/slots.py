@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.values.errors import InvariantBroken
 from engine.values.ranges import Range
 from engine.values.stretches import Stretches
@@ -17,7 +17,7 @@ DELIVER: Final = 2
 ACK: Final = 4
 
 
-class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Entries of consecutive seq_ids in the same state (S70).
 
     Args:
@@ -31,7 +31,7 @@ class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     start: int
     count: int
-    publish: Publish | None
+    publish: PublishRecord | None
     delivered: bool = False
     acked: bool = False
     term: bytes | None = None
@@ -60,12 +60,12 @@ class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Whether it stands for a message that is still there."""
         return self.publish is not None and not self.acked
 
-    def part(self, offset: int, count: int) -> Slot:
+    def part(self, offset: int, count: int) -> JournalSlot:
         """Return `count` entries beginning at `offset`."""
         publish = None if self.publish is None else self.publish.later(offset)
-        return Slot(self.start + offset, count, publish, self.delivered, self.acked, self.term)
+        return JournalSlot(self.start + offset, count, publish, self.delivered, self.acked, self.term)
 
-    def continued_by(self, after: Slot) -> bool:
+    def continued_by(self, after: JournalSlot) -> bool:
         """Return whether `after` (adjacent) is in the same state with following message numbers."""
         if self.delivered != after.delivered or self.acked != after.acked:
             return False
@@ -78,17 +78,17 @@ class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return False  # as nearly always in a log whose classes alternate
         return self.term is None and after.term is None and self.publish.later(self.count) == after.publish
 
-    def merged(self, count: int) -> Slot:
+    def merged(self, count: int) -> JournalSlot:
         """Return this run with `count` entries in all."""
-        return Slot(self.start, count, self.publish, self.delivered, self.acked, self.term)
+        return JournalSlot(self.start, count, self.publish, self.delivered, self.acked, self.term)
 
-    def with_marks(self, marks: int) -> Slot:
+    def with_marks(self, marks: int) -> JournalSlot:
         """Return this run as a segment file shows it with `marks` two-byte records (S60)."""
-        return Slot(self.start, self.count, self.publish, marks > 0, marks > 1, self.term)
+        return JournalSlot(self.start, self.count, self.publish, marks > 0, marks > 1, self.term)
 
-    def marked(self, action: int) -> Slot:
+    def marked(self, action: int) -> JournalSlot:
         """Return this run after a deliver or an ack (S71)."""
-        return Slot(
+        return JournalSlot(
             self.start,
             self.count,
             self.publish,
@@ -109,14 +109,14 @@ GONE: Final = PUBLISH + DELIVER + ACK
 """A slot with all three becomes empty (S71, S72)."""
 
 
-def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
+def record(slots: Stretches[JournalSlot], action: int, start: int, count: int) -> None:
     """Apply deliver or ack to the slots of [start, start+count) (S71).
 
     Raises InvariantBroken where the table forbids it; the slots are unchanged then.
     """
     found = slots.overlapping(start, count)
     if not found:  # as of what a file has already
-        slots.insert(Slot(start, count, None, action == DELIVER, action == ACK))
+        slots.insert(JournalSlot(start, count, None, action == DELIVER, action == ACK))
         return
     if len(found) == 1 and found[0].count == count:
         after = _after(found[0], action)
@@ -125,12 +125,12 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
         else:
             slots.remove(start, count)
         return
-    changed: list[Slot | None] = []
+    changed: list[JournalSlot | None] = []
     at = start
     for slot in [*found, None]:
         gap = (slot.start if slot is not None else start + count) - at
         if gap:
-            changed.append(_after(Slot(at, gap, None), action))
+            changed.append(_after(JournalSlot(at, gap, None), action))
         if slot is not None:
             changed.append(_after(slot, action))
             at = slot.end
@@ -138,7 +138,7 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
     slots.insert_all([slot for slot in changed if slot is not None])
 
 
-def _after(slot: Slot, action: int) -> Slot | None:
+def _after(slot: JournalSlot, action: int) -> JournalSlot | None:
     """Return a run after a deliver or an ack, None where its entries become empty (S71)."""
     bits = slot.bits
     if bits not in ALLOWED[action]:
@@ -148,7 +148,7 @@ def _after(slot: Slot, action: int) -> Slot | None:
     return None if bits + action == GONE else slot.marked(action)
 
 
-def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:
+def record_publish(slots: Stretches[JournalSlot], fresh: JournalSlot) -> None:
     """Apply publish, and deliver if `fresh` has it, to slots that are empty (S71).
 
     Raises InvariantBroken where one is not.
@@ -159,7 +159,7 @@ def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:
         raise InvariantBroken(f"seq_ids {fresh.start} to {fresh.end - 1} are not all empty (S71)") from error
 
 
-def record_publishes(slots: Stretches[Slot], fresh: list[Slot]) -> None:
+def record_publishes(slots: Stretches[JournalSlot], fresh: list[JournalSlot]) -> None:
     """Apply publish to runs, ascending, as `record_publish` does to each (S71)."""
     try:
         slots.merge(fresh)
@@ -169,7 +169,7 @@ def record_publishes(slots: Stretches[Slot], fresh: list[Slot]) -> None:
         ) from error
 
 
-def record_all(slots: Stretches[Slot], action: int, ranges: Sequence[Range]) -> None:
+def record_all(slots: Stretches[JournalSlot], action: int, ranges: Sequence[Range]) -> None:
     """Apply deliver or ack to the slots of ranges, ascending, as `record` does to each (S71)."""
     news = _all_marked(slots, action, ranges)
     if news is not None:
@@ -179,9 +179,11 @@ def record_all(slots: Stretches[Slot], action: int, ranges: Sequence[Range]) -> 
         record(slots, action, each.start, each.count)
 
 
-def _all_marked(slots: Stretches[Slot], action: int, ranges: Sequence[Range]) -> list[Slot] | None:
+def _all_marked(
+    slots: Stretches[JournalSlot], action: int, ranges: Sequence[Range]
+) -> list[JournalSlot] | None:
     """Return the slots of ranges after an action where these are whole runs that stay; else None."""
-    found: list[Slot] = []
+    found: list[JournalSlot] = []
     low = ranges[0].start
     allowed, at, left = ALLOWED[action], 0, 0
     start = end = low

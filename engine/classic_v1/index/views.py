@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.classic_v1.index.actions import Actions
+from engine.classic_v1.index.actions import IndexActions
 from engine.classic_v1.index.combine import live_entries
-from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.journal import IndexJournal
 from engine.classic_v1.index.overlay import overlay, split
 from engine.classic_v1.index.recovery import replay
-from engine.classic_v1.index.segments import Segments, parse
+from engine.classic_v1.index.segments import IndexSegments, parse
 from engine.values.errors import InvariantBroken
 
 Entry = tuple[int, int, int]
 
 
-def entries(segments: Segments) -> list[Entry]:
+def entries(segments: IndexSegments) -> list[Entry]:
     """Return (start, count, code) of every entry; code = 8 * part in the file + journal bits."""
     rows: list[Entry] = []
     for filed, pending in overlay(segments.filed, segments.pending):
@@ -29,12 +29,12 @@ def entries(segments: Segments) -> list[Entry]:
     return rows
 
 
-def files(segments: Segments) -> list[tuple[int, int]]:
+def files(segments: IndexSegments) -> list[tuple[int, int]]:
     """Return (segment, bytes on disk) of every segment file, ascending."""
     return sorted(segments.file_bytes.items())
 
 
-def segment_rows(segments: Segments) -> list[tuple[int, int, int]]:
+def segment_rows(segments: IndexSegments) -> list[tuple[int, int, int]]:
     """Return (segment, unacked, entries in memory) of every segment in the map, ascending (S70)."""
     waiting: Counter[int] = Counter()
     for slot in segments.pending:
@@ -43,7 +43,7 @@ def segment_rows(segments: Segments) -> list[tuple[int, int, int]]:
     return [(segment, unacked, waiting[segment]) for segment, unacked in sorted(segments.unacked.items())]
 
 
-def vector(actions: Actions) -> dict[str, object]:
+def vector(actions: IndexActions) -> dict[str, object]:
     """Return what a golden trace records of an index."""
     journal, confirms = actions.journal, actions.confirms
     return {
@@ -56,7 +56,7 @@ def vector(actions: Actions) -> dict[str, object]:
     }
 
 
-def snapshot(actions: Actions) -> dict[str, object]:
+def snapshot(actions: IndexActions) -> dict[str, object]:
     """Return the state that folding the transitions gives too."""
     return {
         "entries": [list(row) for row in entries(actions.segments)],
@@ -67,7 +67,7 @@ def snapshot(actions: Actions) -> dict[str, object]:
     }
 
 
-def verify_files(segments: Segments) -> None:
+def verify_files(segments: IndexSegments) -> None:
     """Compare the segment files with what is claimed of them: sizes, states, unacked counts (S253).
 
     Raises InvariantBroken at the first difference.
@@ -97,7 +97,7 @@ def verify_files(segments: Segments) -> None:
             raise InvariantBroken(f"segment {segment} counts {unacked} unacked, its entries are {live.total}")
 
 
-def verify_journal(segments: Segments, scratch: Segments, reader: Journal) -> None:
+def verify_journal(segments: IndexSegments, scratch: IndexSegments, reader: IndexJournal) -> None:
     """Compare a journal that is written completely with the pending entries.
 
     Args:

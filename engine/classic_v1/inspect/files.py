@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from engine.classic_v1.formats.layout.records import record_at
 from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
-from engine.formats.layout.field import Layout, NoRecord
-from engine.formats.layout.files import FileReader, Found, IndexHome, Read
+from engine.formats.layout.field import FileLayout, NoRecord
+from engine.formats.layout.files import FileReader, FoundBytes, IndexHome, Read
 from engine.values.inherit import override
 
 JOURNAL: Final = "journal.jif"
@@ -28,7 +28,7 @@ class V1FileReader(FileReader):
         return name == JOURNAL or name.endswith((".idx", ".rdq"))
 
     @override
-    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> Layout:
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
         data = read(offset, at_least + MARK_BYTES if at_least < BLOCK_BYTES else BLOCK_BYTES)
         try:
             return record_at(name, data, 0)
@@ -42,7 +42,7 @@ class V1FileReader(FileReader):
         return record_at(name, read(offset, first.size + MARK_BYTES), 0)
 
     @override
-    def records(self, name: str, read: Read, size: int) -> Iterator[Found]:
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
         return records(name, read, size)
 
     @override
@@ -50,7 +50,7 @@ class V1FileReader(FileReader):
         self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
     ) -> IndexHome | None:
         segment, rel = divmod(seq, entry_count)
-        found: list[tuple[str, int, str, Found]] = []
+        found: list[tuple[str, int, str, FoundBytes]] = []
         for kind, number, name, wanted in (
             ("segment", segment, f"{segment}.idx", rel),
             ("journal", 0, JOURNAL, seq),
@@ -71,7 +71,9 @@ class V1FileReader(FileReader):
         return IndexHome(path, kind, number, record.offset, record.size, others)
 
     @override
-    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
         """Return its other records, but for those that the layout shows with the first."""
         end = home.offset + shape.size
         return {
@@ -100,7 +102,7 @@ def _label(kind: str, number: int) -> str:
     return kind if kind == "journal" else f"{kind}:{number}"
 
 
-def _mark_kind(found: list[tuple[str, int, str, Found]], at: int) -> str:
+def _mark_kind(found: list[tuple[str, int, str, FoundBytes]], at: int) -> str:
     """Return deliver or ack for a segment's mark: the first is the one, the second the other (S60)."""
     record = found[at][3]
     if record.kind != "mark":

@@ -6,14 +6,14 @@ from collections.abc import Collection
 
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.classic_v1.inspect.store import StoreInspector
-from engine.damage.readers import Inspected
+from engine.damage.readers import InspectedQueue
 from engine.formats.recovery_terms import RecoveryTerms
 
 
 class V1HostReader:
     """Reads the directories of version 1; it is asked last, as releases before 4.0 have no other."""
 
-    def __init__(self, host: Inspected) -> None:
+    def __init__(self, host: InspectedQueue) -> None:
         self._host = host
 
     def has_queue(self, _directory: str) -> bool:

@@ -17,14 +17,14 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     scan_journal,
 )
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.classic_v1.inspect import clean_start
 from engine.classic_v1.settings import QueueSettings
-from engine.damage.readers import Inspected
+from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed, until_damage
-from engine.formats.chunks import AnyChunk, RawBytes, Zeros
+from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.names import read_queue_name
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.values.errors import ProcessCrash
@@ -46,7 +46,7 @@ class FoundMessage(msgspec.Struct, gc=False):
         acked: an ack record follows.
     """
 
-    first: Publish
+    first: PublishRecord
     at: int
     term: bytes | None
     embedded_bytes: int
@@ -54,7 +54,7 @@ class FoundMessage(msgspec.Struct, gc=False):
     acked: bool = False
 
     @property
-    def publish(self) -> Publish:
+    def publish(self) -> PublishRecord:
         """Contents of its publish record."""
         return self.first.later(self.at)
 
@@ -79,7 +79,7 @@ class FoundMessage(msgspec.Struct, gc=False):
         return self.first.persistent and not self.first.embedded and not self.acked
 
 
-class Oddity:
+class QueueOddities:
     """Entries of one file that contradict others: how many, and the first of them."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class QueueInspector:
     extension: ClassVar = "idx"
     """Of the files of its segments."""
 
-    def __init__(self, host: Inspected, directory: str) -> None:
+    def __init__(self, host: InspectedQueue, directory: str) -> None:
         self._storage = host.storage
         self._directory = directory
         self._entry_count = host.entry_count
@@ -116,8 +116,8 @@ class QueueInspector:
         """By seq_id."""
         self.segments: set[int] = set()
         """Numbers of those with a file."""
-        self._again = Oddity()
-        self._strays = Oddity()
+        self._again = QueueOddities()
+        self._strays = QueueOddities()
 
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the first read of delta ends the process: a 3.8 may have left a journal that is too old (V8)."""
@@ -182,7 +182,7 @@ class QueueInspector:
                 if found["records"] <= self._options.list_most:
                     listed.extend(self._segment_records(offset, chunk))
                 self._note(offset, chunk)
-            elif isinstance(chunk, Zeros):
+            elif isinstance(chunk, ZeroBytes):
                 self._findings.add(path, offset, "zeros", "segment_of_zeros", count=chunk.size_bytes)
             elif isinstance(chunk, RawBytes):
                 self._findings.add(path, offset, "truncated", "publish_record_cut_off", at=offset)
@@ -265,7 +265,7 @@ class QueueInspector:
     def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
         """Note what lies behind the last record that is replayed (S114)."""
         size = chunk.size_bytes
-        if isinstance(chunk, Zeros):
+        if isinstance(chunk, ZeroBytes):
             self._findings.add(path, offset, "zeros", "journal_ends_in_zeros", count=size, at=offset)
             return
         assert isinstance(chunk, RawBytes)
@@ -297,7 +297,9 @@ class QueueInspector:
                 message.acked |= acks
         self._strays.add(offset, run.start, strays)
 
-    def _note_published(self, offset: int, run: SegmentRecords | JournalRecords, publish: Publish) -> None:
+    def _note_published(
+        self, offset: int, run: SegmentRecords | JournalRecords, publish: PublishRecord
+    ) -> None:
         length = embedded_bytes(self._codec, publish, run.term)
         assert isinstance(length, int), "a reader of another's files has no columns"
         for at in range(run.count):
@@ -334,7 +336,7 @@ class QueueInspector:
                 count=strays.count,
                 first=strays.first,
             )
-        self._again, self._strays = Oddity(), Oddity()
+        self._again, self._strays = QueueOddities(), QueueOddities()
 
     def _digest(self) -> str:
         digest = hashlib.sha256()

@@ -8,7 +8,7 @@ from typing import Any
 from engine.classic_v1.formats.record import MARKER, StoreRecords, scan_store
 from engine.damage.reading import body_of, content, until_damage
 from engine.damage.store import StoreFiles
-from engine.formats.chunks import AnyChunk, RawBytes, Zeros
+from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.values.inherit import override
 from engine.values.sizes import equal
 
@@ -50,7 +50,7 @@ class StoreInspector(StoreFiles):
 
     def _note_skipped(self, path: str, offset: int, chunk: AnyChunk) -> None:
         """Note bytes that the scanner does not report (S209)."""
-        if isinstance(chunk, Zeros):
+        if isinstance(chunk, ZeroBytes):
             self._findings.add(path, offset, "zeros", "store_zeros", count=chunk.size_bytes, at=offset)
             return
         assert isinstance(chunk, RawBytes)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
 from engine.classic_v1.transitions.queue import DeltaChanged
-from engine.counting.accumulators import First, Total
+from engine.counting.accumulators import FirstOf, TotalOf
 from engine.counting.backlog import delta_out, final_ready, not_counted, only_counted, peak_delta, peak_ready
-from engine.counting.levels import Levels, count, follows, recount
-from engine.counting.metric import Better, Unit, counted
+from engine.counting.levels import RunLevels, count, follows, recount
+from engine.counting.metric import BetterWay, MetricUnit, counted
 from engine.report.transitions.messages import Shift
 from engine.values.texts import gettext_noop as _
 
 
 @follows(DeltaChanged)
-def _changed(levels: Levels, at_us: int, change: DeltaChanged) -> None:
+def _changed(levels: RunLevels, at_us: int, change: DeltaChanged) -> None:
     recount(levels, change.queue, change.delta.count)
 
 
@@ -23,21 +23,29 @@ final_ready.also(DeltaChanged)
 delta_out.also(DeltaRead)
 
 
-@counted(_("messages paged out"), Unit.COUNT, Better.LOWER, Total, reads=(AlphasPushed, BetasPushed))
-def paged_out(levels: Levels, shift: Shift) -> int:
+@counted(
+    _("messages paged out"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(AlphasPushed, BetasPushed)
+)
+def paged_out(levels: RunLevels, shift: Shift) -> int:
     """Messages whose content left RAM: as a beta if it goes to the store, in delta if the index embeds it."""
     if isinstance(shift, AlphasPushed):
         return sum(extent.count for extent in shift.extents if not extent.in_ram)
     return sum(extent.count for extent in shift.extents if not extent.home_store)
 
 
-@counted(_("messages sent to delta"), Unit.COUNT, Better.LOWER, Total, reads=(BetasPushed,))
-def delta_in(levels: Levels, shift: Shift) -> int:
+@counted(_("messages sent to delta"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(BetasPushed,))
+def delta_in(levels: RunLevels, shift: Shift) -> int:
     """Messages of which RAM keeps nothing any more."""
     return count(shift.extents)
 
 
-@counted(_("time until paging begins"), Unit.SECONDS, Better.HIGHER, First, reads=(AlphasPushed, BetasPushed))
-def first_paging_s(levels: Levels, shift: Shift) -> bool:
+@counted(
+    _("time until paging begins"),
+    MetricUnit.SECONDS,
+    BetterWay.HIGHER,
+    FirstOf,
+    reads=(AlphasPushed, BetasPushed),
+)
+def first_paging_s(levels: RunLevels, shift: Shift) -> bool:
     """When the first content left RAM; nothing where none ever did."""
     return bool(paged_out.function(levels, shift))

@@ -12,10 +12,10 @@ from engine.classic_v1.transitions.index import (
     SegmentWritten,
 )
 from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced, StretchesRead
-from engine.counting.accumulators import Total
+from engine.counting.accumulators import TotalOf
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
-from engine.counting.levels import Levels
-from engine.counting.metric import Better, Unit, counted
+from engine.counting.levels import RunLevels
+from engine.counting.metric import BetterWay, MetricUnit, counted
 from engine.values.texts import gettext_noop as _
 
 COPIES: Final = frozenset({"tmp_written", "copied_back", "source_copied"})
@@ -27,65 +27,67 @@ fsyncs.also(JournalSynced, SegmentWritten, StoreSynced)
 
 
 @disk_reads.of(SegmentRead)
-def _one(levels: Levels, read: SegmentRead) -> int:
+def _one(levels: RunLevels, read: SegmentRead) -> int:
     return 1
 
 
 @bytes_read.of(SegmentRead)
-def _read(levels: Levels, read: SegmentRead) -> int:
+def _read(levels: RunLevels, read: SegmentRead) -> int:
     return read.bytes_
 
 
 @disk_reads.of(StretchesRead)
-def _bodies(levels: Levels, read: StretchesRead) -> int:
+def _bodies(levels: RunLevels, read: StretchesRead) -> int:
     return sum(many for _msg_no, many, _size in read.runs) if read.by == "file" else 0
 
 
 @bytes_read.of(StretchesRead)
-def _body_bytes(levels: Levels, read: StretchesRead) -> int:
+def _body_bytes(levels: RunLevels, read: StretchesRead) -> int:
     return sum(size for _msg_no, _many, size in read.runs) if read.by == "file" else 0
 
 
 @bytes_written.of(CombineStepped)
-def _copied(levels: Levels, step: CombineStepped) -> int:
+def _copied(levels: RunLevels, step: CombineStepped) -> int:
     return step.bytes_ if step.step in COPIES else 0
 
 
 @disk_writes.of(CombineStepped)
-def _wrote(levels: Levels, step: CombineStepped) -> int:
+def _wrote(levels: RunLevels, step: CombineStepped) -> int:
     return int(_copied(levels, step) > 0)
 
 
 @fsyncs.of(CombineStepped)
-def _synced(levels: Levels, step: CombineStepped) -> int:
+def _synced(levels: RunLevels, step: CombineStepped) -> int:
     return int(step.step == "synced")
 
 
-@counted(_("journal flushes"), Unit.COUNT, Better.LOWER, Total, reads=(JournalFlushed,))
-def journal_flushes(levels: Levels, flush: JournalFlushed) -> int:
+@counted(_("journal flushes"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(JournalFlushed,))
+def journal_flushes(levels: RunLevels, flush: JournalFlushed) -> int:
     """How often a journal went to the segments."""
     return 1
 
 
-@counted(_("segment writes"), Unit.COUNT, Better.LOWER, Total, reads=(SegmentWritten,))
-def segments_written(levels: Levels, write: SegmentWritten) -> int:
+@counted(_("segment writes"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(SegmentWritten,))
+def segments_written(levels: RunLevels, write: SegmentWritten) -> int:
     """How often a segment file was written."""
     return 1
 
 
-@counted(_("segments deleted"), Unit.COUNT, Better.NEITHER, Total, reads=(SegmentDeleted,))
-def segments_deleted(levels: Levels, deletion: SegmentDeleted) -> int:
+@counted(_("segments deleted"), MetricUnit.COUNT, BetterWay.NEITHER, TotalOf, reads=(SegmentDeleted,))
+def segments_deleted(levels: RunLevels, deletion: SegmentDeleted) -> int:
     """Segment files that were deleted because all their messages were acknowledged."""
     return 1
 
 
-@counted(_("store files combined"), Unit.COUNT, Better.LOWER, Total, reads=(FilesCombined,))
-def files_combined(levels: Levels, combination: FilesCombined) -> int:
+@counted(_("store files combined"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(FilesCombined,))
+def files_combined(levels: RunLevels, combination: FilesCombined) -> int:
     """How often the garbage collection made one store file of two."""
     return 1
 
 
-@counted(_("bytes rewritten by collection"), Unit.BYTES, Better.LOWER, Total, reads=(CombineStepped,))
-def bytes_combined(levels: Levels, step: CombineStepped) -> int:
+@counted(
+    _("bytes rewritten by collection"), MetricUnit.BYTES, BetterWay.LOWER, TotalOf, reads=(CombineStepped,)
+)
+def bytes_combined(levels: RunLevels, step: CombineStepped) -> int:
     """Bytes that the garbage collection copied from one place to another."""
     return int(_copied(levels, step))

@@ -11,7 +11,7 @@ from engine.classic_v1.transitions.queue import DeltaChanged
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Dropped
 from engine.values.errors import ProcessCrash
-from engine.values.extents import BLANK, IN_RAM, PERSISTENT, Delta, Extent
+from engine.values.extents import BLANK, IN_RAM, PERSISTENT, DeltaExtent, Extent
 from engine.values.ranges import Range
 
 
@@ -42,7 +42,7 @@ def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
         if kept:
             _keep(q, delta, stop, kept, why)
             return
-        q.delta = Delta(stop, delta.count, delta.transient, delta.end).asserted(q.name)
+        q.delta = DeltaExtent(stop, delta.count, delta.transient, delta.end).asserted(q.name)
         q.emit(DeltaChanged("Q34", q.name, q.delta, why))
 
 
@@ -91,7 +91,7 @@ def _forget(q: QueueState, dropped: list[Extent], ack: bool) -> None:
         q.index.ack([Range(each.start, each.count) for each in dropped])
 
 
-def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) -> None:
+def _keep(q: QueueState, delta: DeltaExtent, stop: int, kept: list[Extent], why: Why) -> None:
     total = sum([each.count for each in kept])
     embedded = [each for each in kept if each.flags & IN_RAM]
     embedded_count = sum([each.count for each in embedded])
@@ -109,7 +109,7 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
         q.delta_transient_bytes = 0
     else:
         gone = sum([each.count for each in transient])
-        q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted(q.name)
+        q.delta = DeltaExtent(stop, left, delta.transient - gone, delta.end).asserted(q.name)
         q.delta_transient_bytes -= sum([each.total_bytes for each in transient])
     q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
     if left == 0 and q.q2:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.queue.delta import load_delta
 from engine.classic_v1.queue.pending import end_messages
 from engine.classic_v1.queue.state import PENDING, QueueState, counters_of
 from engine.classic_v1.queue.taking import drop_ready
 from engine.report.transitions.messages import PendingPurged
 from engine.report.transitions.stops import QueueStarted, QueueStopped
-from engine.values.extents import BLANK, Delta
+from engine.values.extents import BLANK, DeltaExtent
 
 
-def terminate(q: QueueState) -> Terms | None:
+def terminate(q: QueueState) -> CleanTerms | None:
     """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63).
 
     None where the index crashes, so that the next start finds no terms (W200).
@@ -26,7 +26,7 @@ def terminate(q: QueueState) -> Terms | None:
     q.emit(QueueStopped("Q63", q.name, "clean"))
     if segments is None:
         return None
-    return Terms(
+    return CleanTerms(
         tuple(segments),
         q.next_seq_id,
         q.next_deliver_seq_id,
@@ -75,7 +75,7 @@ def start_new(q: QueueState) -> None:
     q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
 
 
-def start_again(q: QueueState, terms: Terms | None, count: int | None, size_bytes: int | None) -> None:
+def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int | None) -> None:
     """Begin on what a restart left; the index has recovered already (Q62).
 
     Args:
@@ -91,7 +91,7 @@ def start_again(q: QueueState, terms: Terms | None, count: int | None, size_byte
         q.next_seq_id = q.next_deliver_seq_id = high
         found, found_bytes = count or 0, size_bytes or 0
     scanned_nothing = count is not None and found == 0
-    q.delta = BLANK if scanned_nothing else Delta(low, found, 0, q.next_seq_id).asserted(q.name)
+    q.delta = BLANK if scanned_nothing else DeltaExtent(low, found, 0, q.next_seq_id).asserted(q.name)
     q.len = q.persistent_count = found
     q.bytes = q.persistent_bytes = found_bytes
     q.transient_threshold = q.next_seq_id

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import groupby
 
-from engine.backing_queue.arrivals import Taken
+from engine.backing_queue.arrivals import TakenMessages
 from engine.classic_v1.queue.accounting import account_many
 from engine.classic_v1.queue.arrivals import takes_classes
 from engine.classic_v1.queue.pending import STORED, by_place, joined
@@ -40,11 +40,13 @@ def several(q: QueueState, count: int) -> int:
     return there if there < count else count
 
 
-def take_several(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
+def take_several(
+    q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int
+) -> list[TakenMessages]:
     """Take `count` messages from the head, as many as `several` said, one call each (Q31, Q32, Q60)."""
     lane, runs = ("q4", q.q4) if q.q4.total else ("q3", q.q3)
     extents = runs.pop_head(count)
-    taken: list[Taken] = []
+    taken: list[TakenMessages] = []
     redelivered = from_store = 0
     watermark = q.next_deliver_seq_id
     for extent in extents:
@@ -56,11 +58,11 @@ def take_several(q: QueueState, count: int, ack_required: bool, read: bool, spac
         if start <= watermark < end:
             watermark = end  # Q33
         if not read or extent.flags & IN_RAM:
-            taken.append(Taken(extent, seen, lane))
+            taken.append(TakenMessages(extent, seen, lane))
             continue
         from_store += extent.count
         for part in q.as_read(extent):
-            taken.append(Taken(part, min(part.count, max(0, seen - (part.start - start))), lane))
+            taken.append(TakenMessages(part, min(part.count, max(0, seen - (part.start - start))), lane))
     q.next_deliver_seq_id = watermark
     left = [each.extent for each in taken]
     tell = partial(_tell, q, lane, read, {"redelivered": redelivered, "from_store": from_store})

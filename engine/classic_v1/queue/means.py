@@ -8,7 +8,7 @@ import msgspec
 
 from engine.classic_v1.queue.state import as_it_is
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import Account, MsgStore
+from engine.classic_v1.store import ClientAccount, MsgStore
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -44,4 +44,4 @@ class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
     settle: Callable[[], None]
     as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
     resource: bytes | None = None
-    accounts: Mapping[str, Account] = {}
+    accounts: Mapping[str, ClientAccount] = {}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Drained, Mirrorable, NeedsTimeout
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import DrainedMailbox, MirrorableQueue, NeedsTimeout
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.index import QueueIndex
-from engine.classic_v1.index.port import Index
+from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
 from engine.classic_v1.queue.folding import fold
 from engine.classic_v1.queue.invariants import check
@@ -26,7 +26,7 @@ from engine.values.ranges import Range, RangeSet
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
 
-class VariableQueue(VariableQueueReading, Mirrorable):
+class VariableQueue(VariableQueueReading, MirrorableQueue):
     """One classic queue of version 1 on its index and its clients of two message stores.
 
     The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants
@@ -64,7 +64,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
             as_read=means.as_read,
         )
 
-    def _index(self, means: QueueMeans) -> Index:
+    def _index(self, means: QueueMeans) -> IndexPort:
         """Return a blank index over the queue's files."""
         return QueueIndex(
             queue=means.name,
@@ -87,7 +87,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
     @override
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -99,7 +99,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         self._done()
 
     @override
-    def terminate(self) -> Terms | None:
+    def terminate(self) -> CleanTerms | None:
         return lifecycle.terminate(self.state)
 
     @override
@@ -143,13 +143,13 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         return found
 
     @override
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         taken = taking.fetch(self.state, count, ack, True, spacing_us)
         self._done()
         return taken
 
     @override
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         taken = taking.fetch(self.state, count, ack, False, 0)
         self._done()
         return taken
@@ -175,13 +175,13 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         return found
 
     @override
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         found = taking.dropwhile(self.state, now_us)
         self._done()
         return found
 
     @override
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         found = taking.fetchwhile(self.state, now_us)
         self._done()
         return found
@@ -259,7 +259,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         return NEEDS[self.state.index.needs_sync()]
 
     @override
-    def drain_mailbox(self) -> Drained:
+    def drain_mailbox(self) -> DrainedMailbox:
         """Apply callbacks and credit, resume once a round if credit or a bump came, until quiet (K7, F5, Q52)."""
         q = self.state
         bumps = resumes = 0
@@ -278,7 +278,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
                 resume(q)
             q.settle()
         self._done()
-        return Drained(bumps, resumes)
+        return DrainedMailbox(bumps, resumes)
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
@@ -352,4 +352,4 @@ class VariableQueue(VariableQueueReading, Mirrorable):
             q.emit(CountersChanged("Q5", q.name, differing(now, before)))
 
 
-_NOTHING: Final = Drained(0, 0)
+_NOTHING: Final = DrainedMailbox(0, 0)

@@ -7,9 +7,9 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import IndexLoad
-from engine.backing_queue.places import VARIABLE_QUEUE, Place
+from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
 from engine.backing_queue.state_queue import StateQueue
-from engine.classic_v1.places import PLACES
+from engine.classic_v1.lane_places import PLACES
 from engine.classic_v1.queue import heads
 from engine.classic_v1.queue.arrivals import alike, new_extent, takes_classes
 from engine.classic_v1.queue.state import QueueState
@@ -38,7 +38,7 @@ class VariableQueueReading(StateQueue[QueueState]):
         return self.state.oldest_message()
 
     @override
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
         for place in LISTED:
             runs = self.state.extents_of(place.name)
             if runs.total:

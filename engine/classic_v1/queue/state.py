@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.backing_queue.rates import Rates
+from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.index.bodies import SmallBodies
-from engine.classic_v1.index.port import Index
+from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
-from engine.values.extents import BLANK, Delta, Extent
+from engine.values.extents import BLANK, DeltaExtent, Extent
 from engine.values.ranges import RangeSet
 from engine.values.stretches import Stretches
 
@@ -74,7 +74,7 @@ class QueueState:
         durable: bool,
         settings: QueueSettings,
         codec: MessageCodec,
-        index: Index,
+        index: IndexPort,
         persistent: StoreClient,
         transient: StoreClient,
         emit: Callable[[Transition], None],
@@ -100,7 +100,7 @@ class QueueState:
         self.q2: Stretches[Extent] = Stretches()
         self.q3: Stretches[Extent] = Stretches()
         self.q4: Stretches[Extent] = Stretches()
-        self.delta: Delta = BLANK
+        self.delta: DeltaExtent = BLANK
         self.ram_pending: Stretches[Extent] = Stretches()
         self.disk_pending: Stretches[Extent] = Stretches()
         self.index_pending: Stretches[Extent] = Stretches()
@@ -120,7 +120,7 @@ class QueueState:
         self.disk_write_count = 0
         self.reduce_run_count = 0
         self.waiting_bump = False
-        self.rates = Rates()
+        self.rates = QueueRates()
         self.unconfirmed = RangeSet()
         self.confirmed = RangeSet()
         self.msgs_on_disk = RangeSet()

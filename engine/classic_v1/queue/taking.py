@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from engine.backing_queue.arrivals import Taken
+from engine.backing_queue.arrivals import TakenMessages
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.delta import load_delta
 from engine.classic_v1.queue.disk import as_delivered, fetch_body, read_back, unmarked, write
@@ -18,7 +18,7 @@ from engine.report.transitions.messages import Dropped, Fetched
 from engine.values.extents import IN_RAM, Extent
 from engine.values.stretches import Stretches
 
-Leave = Callable[[Taken], None]
+Leave = Callable[[TakenMessages], None]
 """Called with each run as it leaves its lane, before a refill happens."""
 
 
@@ -32,7 +32,7 @@ def head(q: QueueState) -> Extent | None:
     return q.q3.first if q.q3 else None
 
 
-def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
+def take(q: QueueState, count: int, leave: Leave) -> TakenMessages | None:
     """Take up to `count` messages, all of one run, from the head (Q28-Q30).
 
     The refill of an emptied q3 happens here, before the messages are delivered. Returns None when empty.
@@ -49,7 +49,7 @@ def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
         seen = 0
     elif seen > extent.count:
         seen = extent.count
-    taken = Taken(extent, seen, lane)
+    taken = TakenMessages(extent, seen, lane)
     leave(taken)
     if lane == "q3" and not q.q3 and q.mode == "default":
         if q.delta.count == 0:
@@ -74,9 +74,9 @@ def _bump_next_deliver(q: QueueState, extent: Extent) -> None:
         q.next_deliver_seq_id = extent.start + extent.count
 
 
-def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
+def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[TakenMessages]:
     """Take up to `count` messages, one call each (Q31, Q32; without `read` it is drop, Q60)."""
-    taken: list[Taken] = []
+    taken: list[TakenMessages] = []
     started_us = q.now_us
     done = 0
     while done < count:
@@ -100,7 +100,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
             seen = each.redelivered
             if seen:
                 seen = min(part.count, max(0, seen - (part.start - extent.start)))
-            taken.append(Taken(_remove(q, part, ack_required, spacing_us), seen, each.lane))
+            taken.append(TakenMessages(_remove(q, part, ack_required, spacing_us), seen, each.lane))
         done += extent.count
     return taken
 
@@ -131,7 +131,9 @@ def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
     return min(count, max(1, q.q3.total - 1))
 
 
-def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
+def _leave_fetched(
+    q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: TakenMessages
+) -> None:
     """Report what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
     in_ram = extent.flags & IN_RAM
@@ -169,12 +171,12 @@ def _expires(extent: Extent, now_us: int) -> bool:
     return extent.expiry_us != 0 and extent.expiry_us <= now_us
 
 
-def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[Taken], int | None]:
+def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[TakenMessages], int | None]:
     """Take while the head has expired, then put the first other message back (Q36, Q58).
 
     Returns what was taken and the expiry of the message put back (0 for never), None when the queue ran empty.
     """
-    collected: list[Taken] = []
+    collected: list[TakenMessages] = []
     while True:
         first = head(q)
         if first is None:
@@ -198,7 +200,7 @@ def put_back_head(q: QueueState) -> None:
         return  # it returns to q3's head unchanged
     lane_of: list[str] = []
 
-    def leave(taken: Taken) -> None:
+    def leave(taken: TakenMessages) -> None:
         # Written so that in a fold the message leaves before a refill and returns after it.
         lane_of.append(taken.lane)
         q.emit(PutBack("Q36", q.name, taken.lane, None, (taken.extent,), None, {"step": "taken"}))
@@ -229,13 +231,13 @@ def _put_back(q: QueueState, extent: Extent) -> None:
     q.emit(PutBack("Q36", q.name, None, to, (extent,), None, why))
 
 
-def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+def dropwhile(q: QueueState, now_us: int) -> tuple[list[TakenMessages], int | None]:
     """Drop expired messages from the head; the first other one is taken and put back (Q58).
 
     Returns what was dropped and the next head's expiry (0 for never), None when the queue is empty.
     """
 
-    def leave(taken: Taken) -> None:
+    def leave(taken: TakenMessages) -> None:
         q.emit(Dropped("Q58", q.name, taken.lane, None, (taken.extent,), None, {"cause": "expired"}))
 
     collected, next_expiry = _collect(q, now_us, leave)
@@ -253,13 +255,13 @@ def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> No
         account(q, extent, ready=-1, before=extent.in_ram)
 
 
-def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+def fetchwhile(q: QueueState, now_us: int) -> tuple[list[TakenMessages], int | None]:
     """Fetch expired messages from the head as pending acks, for dead-lettering (Q59, V9)."""
     if q.settings.fetchwhile_forgets:
         q.index.hold()
-    read: list[Taken] = []
+    read: list[TakenMessages] = []
 
-    def leave(taken: Taken) -> None:
+    def leave(taken: TakenMessages) -> None:
         extent = taken.extent
         parts = (extent,) if extent.in_ram else q.as_read(extent)
         to = place_of_pending(q, extent)
@@ -267,7 +269,7 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
         q.emit(
             Fetched("Q59", q.name, taken.lane, to, tuple(as_delivered(q, part) for part in parts), None, why)
         )
-        read.extend(Taken(part, 0, taken.lane) for part in parts)
+        read.extend(TakenMessages(part, 0, taken.lane) for part in parts)
 
     _, next_expiry = _collect(q, now_us, leave)
     for each in read:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from engine.classic_v1.store.mailbox import Content, Write
-from engine.classic_v1.store.peers import Peer
+from engine.classic_v1.store.mailbox import StoreContent, WriteRequest
+from engine.classic_v1.store.peers import StorePeer
 from engine.formats.message import MessageCodec
 from engine.values.extents import RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
@@ -18,32 +18,32 @@ class StoreServer(Protocol):
     codec: MessageCodec
 
     def send_write(
-        self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
+        self, peer: StorePeer, msg_no: int, count: int, step: int, content: StoreContent, each: bool
     ) -> None:
         """Take writes into the mailbox (S140)."""
 
-    def write_new(self, writes: Sequence[Write]) -> None:
+    def write_new(self, writes: Sequence[WriteRequest]) -> None:
         """Take and handle writes of messages that are new (S140-S144)."""
 
-    def end_each(self, peer: Peer, messages: Sequence[Range], read: bool) -> int:
+    def end_each(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
         """Read and remove messages, each by calls of its own; return how many were read (S147, S155)."""
 
-    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
+    def send_remove(self, peer: StorePeer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
         """Take one remove into the mailbox (S146)."""
 
-    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
+    def read(self, peer: StorePeer, start: int, count: int, wait: bool) -> int:
         """Read bodies; return how many reads wait for a locked file (S155)."""
 
     def alike(self, start: int, count: int) -> int:
         """Return how many messages can be read and then removed at once."""
 
-    def close_marked(self, peer: Peer) -> None:
+    def close_marked(self, peer: StorePeer) -> None:
         """Close the read handles that are marked (S185)."""
 
-    def end_client(self, peer: Peer) -> None:
+    def end_client(self, peer: StorePeer) -> None:
         """Handle everything that was sent (S200)."""
 
-    def delete_client(self, peer: Peer) -> None:
+    def delete_client(self, peer: StorePeer) -> None:
         """Let the name go after what was sent (S150)."""
 
 
@@ -56,13 +56,13 @@ class StoreClient:
         initial_credit: writes that may be sent before the first grant (F1).
     """
 
-    def __init__(self, store: StoreServer, peer: Peer, initial_credit: int) -> None:
+    def __init__(self, store: StoreServer, peer: StorePeer, initial_credit: int) -> None:
         self._store = store
         self._peer = peer
         self.account = peer.account
         """The credit of its process (F1)."""
         self._initial = initial_credit
-        self._content_before: Content | None = None
+        self._content_before: StoreContent | None = None
 
     @property
     def credit(self) -> int | None:
@@ -122,12 +122,12 @@ class StoreClient:
         step = -1 if descending else 1
         self._store.write_new(
             [
-                Write(self._peer, each.msg_no, each.count, step, self._content(each), one_by_one)
+                WriteRequest(self._peer, each.msg_no, each.count, step, self._content(each), one_by_one)
                 for each in extents
             ]
         )
 
-    def _content(self, extent: Extent) -> Content:
+    def _content(self, extent: Extent) -> StoreContent:
         """Return what is equal in all messages; of a log it is often what it was before."""
         raw, known = extent.flags & RAW_PERSISTENT != 0, self._content_before
         if (
@@ -138,7 +138,7 @@ class StoreClient:
         ):
             return known
         record_bytes = self._store.codec.record_length(extent.template, extent.size_bytes, raw)
-        self._content_before = found = Content(extent.size_bytes, raw, extent.template, record_bytes)
+        self._content_before = found = StoreContent(extent.size_bytes, raw, extent.template, record_bytes)
         return found
 
     def remove(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:

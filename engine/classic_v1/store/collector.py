@@ -9,7 +9,7 @@ from functools import partial
 from engine.classic_v1.store.combining import combine, delete
 from engine.classic_v1.store.file_summary import fits
 from engine.classic_v1.store.index_table import StoreIndexRow
-from engine.classic_v1.store.mailbox import Combined, Deleted, Mailbox, Result
+from engine.classic_v1.store.mailbox import CombinedFiles, DeletedFile, Result, StoreMailbox
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import CombineStarted, FilesCombined, FileUnlinked
 from engine.report.transitions.stores import FileDeleted, FileLocked
@@ -18,7 +18,7 @@ GARBAGE_FRACTION = 0.5
 MOST_FILES_PENDING = 4
 
 
-class Collector:
+class GarbageCollector:
     """Decides what is collected and works through it one step at a time.
 
     Args:
@@ -26,7 +26,7 @@ class Collector:
         mailbox: where results go.
     """
 
-    def __init__(self, state: StoreState, mailbox: Mailbox) -> None:
+    def __init__(self, state: StoreState, mailbox: StoreMailbox) -> None:
         self._state = state
         self._mailbox = mailbox
         self.reset()
@@ -175,13 +175,13 @@ class Collector:
         return True
 
     def _deleted(self, file: int) -> None:
-        self._mailbox.results.append(Deleted(file, self._state.files[file].file_size))
+        self._mailbox.results.append(DeletedFile(file, self._state.files[file].file_size))
         self._try_unlink(file)
 
     def _combined(self, source: int, destination: int, size_bytes: int) -> None:
         files = self._state.files
         reclaimed = files[source].file_size + files[destination].file_size - size_bytes
-        self._mailbox.results.append(Combined(source, destination, size_bytes, reclaimed))
+        self._mailbox.results.append(CombinedFiles(source, destination, size_bytes, reclaimed))
         self._try_unlink(source)
 
     def _try_unlink(self, file: int) -> None:
@@ -203,7 +203,7 @@ class Collector:
     def handle(self, result: Result) -> None:
         """Handle what the collector reported (S185)."""
         state, files = self._state, self._state.files
-        if isinstance(result, Deleted):
+        if isinstance(result, DeletedFile):
             left_on_disk = self._file_gone(result.file)
             files.sum_size -= result.reclaimed_bytes
             state.emit(FileDeleted("S185", state.name, result.file, result.reclaimed_bytes, left_on_disk))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.index_table import StoreIndexRow
-from engine.classic_v1.store.peers import Peer
-from engine.classic_v1.store.reader import Reader
+from engine.classic_v1.store.peers import StorePeer
+from engine.classic_v1.store.reader import BodyReader
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import StretchesRead, StretchesRecounted
 from engine.values.ranges import Range
@@ -26,12 +26,12 @@ class Ender:
         reader: answers the reads.
     """
 
-    def __init__(self, state: StoreState, collector: Collector, reader: Reader) -> None:
+    def __init__(self, state: StoreState, collector: GarbageCollector, reader: BodyReader) -> None:
         self._state = state
         self._collector = collector
         self._reader = reader
 
-    def end_many(self, peer: Peer, messages: Sequence[Range], read: bool) -> int:
+    def end_many(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
         """End runs of messages that lie alone in one file while garbage collection cannot start; return how many runs.
 
         Args:
@@ -110,7 +110,7 @@ class Ender:
                 return at
         return len(rows)
 
-    def end(self, peer: Peer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
+    def end(self, peer: StorePeer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
         """End messages up to the one after which garbage collection may start; return how many, 0 where it is unsure.
 
         Args:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.classic_v1.store.peers import Peer
+from engine.classic_v1.store.peers import StorePeer
 from engine.values.each import Each, Length
 from engine.values.ranges import Range
 
 
-class Content(NamedTuple):
+class StoreContent(NamedTuple):
     """What is equal in all messages of a run, but for the sizes of a column.
 
     Args:
@@ -28,7 +28,7 @@ class Content(NamedTuple):
     record_bytes: Length
 
 
-class Write(msgspec.Struct, frozen=True):
+class WriteRequest(msgspec.Struct, frozen=True):
     """One write message for each of `count` ids (S140).
 
     Args:
@@ -40,22 +40,22 @@ class Write(msgspec.Struct, frozen=True):
         each: each was sent by a call of its own.
     """
 
-    peer: Peer
+    peer: StorePeer
     msg_no: int
     count: int
     step: int
-    content: Content
+    content: StoreContent
     each: bool
 
-    def without(self, done: int) -> Write:
+    def without(self, done: int) -> WriteRequest:
         """Return what is left when the first `done` are handled."""
         start = self.msg_no + done if self.step > 0 else self.msg_no
-        return Write(self.peer, start, self.count - done, self.step, self.content, self.each)
+        return WriteRequest(self.peer, start, self.count - done, self.step, self.content, self.each)
 
-    def first(self, count: int) -> Write:
+    def first(self, count: int) -> WriteRequest:
         """Return the first `count` of these messages."""
         start = self.msg_no if self.step > 0 else self.msg_no + self.count - count
-        return Write(self.peer, start, count, self.step, self.content, self.each)
+        return WriteRequest(self.peer, start, count, self.step, self.content, self.each)
 
 
 class RemoveSent(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class RemoveSent(msgspec.Struct, frozen=True):
         single: one message for each id, each sent by a call of its own; else one message with all ids.
     """
 
-    peer: Peer
+    peer: StorePeer
     ranges: tuple[Range, ...]
     step: int
     single: bool
@@ -110,17 +110,17 @@ def _rest(whole: Range, count: int, step: int) -> Range:
 class DeleteClient(msgspec.Struct, frozen=True):
     """A client is gone for good (S150); its "dying" was announced before."""
 
-    peer: Peer
+    peer: StorePeer
 
 
-class Deleted(msgspec.Struct, frozen=True):
+class DeletedFile(msgspec.Struct, frozen=True):
     """The garbage collector deleted a file (S184)."""
 
     file: int
     reclaimed_bytes: int
 
 
-class Combined(msgspec.Struct, frozen=True):
+class CombinedFiles(msgspec.Struct, frozen=True):
     """The garbage collector combined two files (S183)."""
 
     source: int
@@ -129,11 +129,11 @@ class Combined(msgspec.Struct, frozen=True):
     reclaimed_bytes: int
 
 
-Result = Deleted | Combined
-Item = Write | RemoveSent | DeleteClient
+Result = DeletedFile | CombinedFiles
+Item = WriteRequest | RemoveSent | DeleteClient
 
 
-class Mailbox:
+class StoreMailbox:
     """Messages in the order in which they are handled: results before what clients sent (S136)."""
 
     def __init__(self) -> None:
@@ -155,6 +155,6 @@ class Mailbox:
 
 
 def _weight(item: Item) -> int:
-    if isinstance(item, Write):
+    if isinstance(item, WriteRequest):
         return item.count
     return item.messages if isinstance(item, RemoveSent) else 1

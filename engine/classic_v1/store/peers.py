@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from engine.classic_v1.store.tallies import Tallies, one_more
+from engine.classic_v1.store.tallies import FileTallies, one_more
 from engine.values.errors import InvariantBroken
 from engine.values.ranges import Range, RangeSet
 
@@ -13,7 +13,7 @@ How = Literal["written", "ignored"]
 OnDisk = Callable[[RangeSet, How], None]
 
 
-class Account:
+class ClientAccount:
     """The credit between one process and a store; the clients of one process share it (F1).
 
     Args:
@@ -36,7 +36,7 @@ class Account:
         return grants
 
 
-class Peer:
+class StorePeer:
     """What the server and one client share.
 
     Args:
@@ -53,13 +53,13 @@ class Peer:
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
         on_close: Callable[[], None] | None,
-        account: Account,
+        account: ClientAccount,
     ) -> None:
         self.ref = ref
         self.on_disk = on_disk
         self.on_credit: Callable[[int], None] | None = on_credit
         self.on_close = on_close
-        self.flying = Tallies()
+        self.flying = FileTallies()
         self.account = account
 
     def handled(self, count: int) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.index_table import StoreIndexRow
-from engine.classic_v1.store.peers import Peer
+from engine.classic_v1.store.peers import StorePeer
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import OperationDeferred
 from engine.report.transitions.stores import StoreRead
@@ -14,7 +14,7 @@ from engine.values.errors import InvariantBroken
 from engine.values.ranges import RangeSet
 
 
-class Reader:
+class BodyReader:
     """Answers reads, and whether messages are here.
 
     Args:
@@ -22,11 +22,11 @@ class Reader:
         collector: where operations on locked files wait.
     """
 
-    def __init__(self, state: StoreState, collector: Collector) -> None:
+    def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
         self._state = state
         self._collector = collector
 
-    def read(self, peer: Peer, start: int, count: int) -> int:
+    def read(self, peer: StorePeer, start: int, count: int) -> int:
         """Read messages, in ascending order (S155).
 
         Args:
@@ -48,7 +48,7 @@ class Reader:
                 at = cached.start + cached.count
         return waiting
 
-    def _read_rows(self, peer: Peer | None, start: int, count: int) -> int:
+    def _read_rows(self, peer: StorePeer | None, start: int, count: int) -> int:
         waiting = 0
         for at, many, row in self._state.index.pieces(start, count) if count else ():
             if row is None or not row.refs:
@@ -56,7 +56,7 @@ class Reader:
             waiting += self.read_row(peer, row, many)
         return waiting
 
-    def read_row(self, peer: Peer | None, row: StoreIndexRow, count: int) -> int:
+    def read_row(self, peer: StorePeer | None, row: StoreIndexRow, count: int) -> int:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.store.tallies import Tallies, one_more
+from engine.classic_v1.store.tallies import FileTallies, one_more
 from engine.formats.chunks import RawBytes
 from engine.values.ranges import Range
 
@@ -27,7 +27,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         numbers: the store files on disk, ascending.
         references: runs that queues need, one reference for each time a message is in one.
     """
-    wanted = Tallies()
+    wanted = FileTallies()
     runs = ((each.start, each.count) if isinstance(each, Range) else each for each in references)
     for msg_no, count in sorted(runs):  # in this order each run is added at the end
         wanted.change(msg_no, count, one_more)
@@ -43,7 +43,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: Tallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
+def _claim(wanted: FileTallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
     """Take the records that are wanted and have no place yet out of `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from engine.backing_queue.stores import CLEAN
-from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.rebuild import Reference, rebuild
 from engine.classic_v1.store.state import StoreState
@@ -56,7 +56,7 @@ def start_new(state: StoreState) -> None:
 
 def start(
     state: StoreState,
-    collector: Collector,
+    collector: GarbageCollector,
     refs: frozenset[str],
     references: Callable[[], Iterable[Reference]],
 ) -> bool:

@@ -12,8 +12,8 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.file_summary import FileSummary
 from engine.classic_v1.store.handles import OpenHandles
 from engine.classic_v1.store.index_table import StoreIndexRow, StoreIndexTable
-from engine.classic_v1.store.peers import Peer
-from engine.classic_v1.store.tallies import Tallies
+from engine.classic_v1.store.peers import StorePeer
+from engine.classic_v1.store.tallies import FileTallies
 from engine.classic_v1.transitions.stores import StoreSynced
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
@@ -23,7 +23,7 @@ from engine.storage.port import Storage
 from engine.values.ranges import RangeSet
 
 
-class Judged(msgspec.Struct, frozen=True, gc=False):
+class JudgedFile(msgspec.Struct, frozen=True, gc=False):
     """Messages that a write or remove treats alike (S142, S150).
 
     Args:
@@ -66,7 +66,7 @@ class StoreState:
         self.codec = codec
         self.settings = settings
         self.emit = emit
-        self.peers: dict[str, Peer] = {}
+        self.peers: dict[str, StorePeer] = {}
         self.refs: set[str] = set()
         """Names in the client table: registered now, or known from before a clean stop (S200)."""
         self.reset()
@@ -75,7 +75,7 @@ class StoreState:
         """Forget everything but who registered as a client."""
         self.index = StoreIndexTable()
         self.files = FileSummary()
-        self.cache = Tallies(keep_zero=True)
+        self.cache = FileTallies(keep_zero=True)
         self.pending_confirms: dict[str, RangeSet] = {}
         self.dying: dict[str, tuple[int, int]] = {}
         self.open_handles = OpenHandles()
@@ -119,15 +119,15 @@ class StoreState:
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
-    def judge(self, peer: Peer, start: int, count: int, step: int) -> list[Judged]:
+    def judge(self, peer: StorePeer, start: int, count: int, step: int) -> list[JudgedFile]:
         """Cut [start, start+count) into pieces that one decision covers, in the order of `step` (S150)."""
         death = self.dying.get(peer.ref)
-        found: list[Judged] = []
+        found: list[JudgedFile] = []
         for at, many, row in self.index.pieces(start, count):
             if death is None:
-                found.append(Judged(at, many, row, False))
+                found.append(JudgedFile(at, many, row, False))
             elif row is None:
-                found.append(Judged(at, many, None, True))
+                found.append(JudgedFile(at, many, None, True))
             else:
                 found.extend(_judge_row(row, death))
         if step < 0:
@@ -141,12 +141,12 @@ class StoreState:
             self.files.revalue(row.file, row.size_bytes if refs else -row.size_bytes)
         self.emit(RefCountChanged(rule, self.name, row.start, row.count, refs))
 
-    def await_sync(self, peer: Peer, start: int, count: int) -> None:
+    def await_sync(self, peer: StorePeer, start: int, count: int) -> None:
         """Remember messages that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
 
-    def await_all(self, peer: Peer, rows: Iterable[StoreIndexRow]) -> None:
+    def await_all(self, peer: StorePeer, rows: Iterable[StoreIndexRow]) -> None:
         """Remember messages, ascending, that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).update(rows)
@@ -182,20 +182,20 @@ class StoreState:
             self.emit(CacheChanged(rule, self.name, entries))
 
 
-def _judge_row(row: StoreIndexRow, death: tuple[int, int]) -> list[Judged]:
+def _judge_row(row: StoreIndexRow, death: tuple[int, int]) -> list[JudgedFile]:
     """Split entries where they lie strictly behind the position at the client's death."""
     file, offset = death
     if row.file != file:
-        return [Judged(row.start, row.count, row, row.file > file)]
+        return [JudgedFile(row.start, row.count, row, row.file > file)]
     if row.step > 0:
         older = bisect_right(range(row.count), offset, key=row.offset_of)
         parts = [(0, older, False), (older, row.count - older, True)]
     else:
         younger = bisect_left(range(row.count), -offset, key=lambda skip: -row.offset_of(skip))
         parts = [(0, younger, True), (younger, row.count - younger, False)]
-    found: list[Judged] = []
+    found: list[JudgedFile] = []
     for skip, count, masked in parts:
         if count:
             part = row.part(skip, count)
-            found.append(Judged(part.start, count, part, masked))
+            found.append(JudgedFile(part.start, count, part, masked))
     return found

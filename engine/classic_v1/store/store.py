@@ -9,16 +9,16 @@ from engine.backing_queue.stores import StoreLoad
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery, views
 from engine.classic_v1.store.client import StoreClient
-from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.ender import Ender
-from engine.classic_v1.store.mailbox import Content, DeleteClient, Mailbox, RemoveSent, Write
-from engine.classic_v1.store.peers import Account, OnDisk, Peer
-from engine.classic_v1.store.reader import Reader
+from engine.classic_v1.store.mailbox import DeleteClient, RemoveSent, StoreContent, StoreMailbox, WriteRequest
+from engine.classic_v1.store.peers import ClientAccount, OnDisk, StorePeer
+from engine.classic_v1.store.reader import BodyReader
 from engine.classic_v1.store.rebuild import Reference
-from engine.classic_v1.store.remover import Remover
+from engine.classic_v1.store.remover import StoreRemover
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.tallies import one_more
-from engine.classic_v1.store.writer import Writer
+from engine.classic_v1.store.writer import StoreWriter
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import StoreStopped
@@ -55,16 +55,16 @@ class MsgStore:
         self.codec = codec
         self._settings = settings
         self._state = StoreState(name, directory, storage, codec, settings, emit)
-        self._mailbox = Mailbox()
-        self._collector = Collector(self._state, self._mailbox)
-        self._writer = Writer(self._state, self._collector)
-        self._remover = Remover(self._state, self._collector)
-        self._reader = Reader(self._state, self._collector)
+        self._mailbox = StoreMailbox()
+        self._collector = GarbageCollector(self._state, self._mailbox)
+        self._writer = StoreWriter(self._state, self._collector)
+        self._remover = StoreRemover(self._state, self._collector)
+        self._reader = BodyReader(self._state, self._collector)
         self._ender = Ender(self._state, self._collector, self._reader)
 
-    def account(self) -> Account:
+    def account(self) -> ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
-        return Account(self._settings.msg_store_credit_disc_bound[1])
+        return ClientAccount(self._settings.msg_store_credit_disc_bound[1])
 
     # --- clients -----------------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ class MsgStore:
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
         on_close: Callable[[], None] | None = None,
-        account: Account | None = None,
+        account: ClientAccount | None = None,
         stays: bool = True,
     ) -> StoreClient:
         """Register a client (S135).
@@ -90,22 +90,22 @@ class MsgStore:
                 durable has no client of the persistent store: here it has one that writes nothing and is not named.
         """
         initial, _ = self._settings.msg_store_credit_disc_bound
-        peer = Peer(ref, on_disk, on_credit, on_close, account or self.account())
+        peer = StorePeer(ref, on_disk, on_credit, on_close, account or self.account())
         self._state.peers[ref] = peer
         if stays:
             self._state.refs.add(ref)
         return StoreClient(self, peer, initial)
 
     def send_write(
-        self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
+        self, peer: StorePeer, msg_no: int, count: int, step: int, content: StoreContent, each: bool
     ) -> None:
         """Take writes into the mailbox; arguments as in `mailbox.Write` (S140)."""
         peer.wrote(msg_no, count)
         self._state.cache.change(msg_no, count, one_more)
-        self._mailbox.items.append(Write(peer, msg_no, count, step, content, each))
+        self._mailbox.items.append(WriteRequest(peer, msg_no, count, step, content, each))
         self._state.report_cache("S140")
 
-    def write_new(self, writes: Sequence[Write]) -> None:
+    def write_new(self, writes: Sequence[WriteRequest]) -> None:
         """Take and handle writes of messages of one client in order, as sending them and settling would (S140-S144).
 
         Args:
@@ -126,7 +126,7 @@ class MsgStore:
             if single:
                 self.settle()
 
-    def _knows_nothing_of(self, peer: Peer, lowest: int) -> bool:
+    def _knows_nothing_of(self, peer: StorePeer, lowest: int) -> bool:
         """Return whether nothing is under way, and no message from this number on was ever here."""
         state = self._state
         rows, cached = state.index.rows, state.cache.runs
@@ -136,13 +136,13 @@ class MsgStore:
             and not (cached.total and cached.last.start + cached.last.count > lowest)
         )
 
-    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
+    def send_remove(self, peer: StorePeer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
         """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
         for each in ranges:
             peer.removed(each.start, each.count)
         self._mailbox.items.append(RemoveSent(peer, ranges, step, single))
 
-    def end_each(self, peer: Peer, messages: Sequence[Range], read: bool) -> int:
+    def end_each(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
         """Read and remove messages, each by calls of its own, as doing that and settling would (S147, S155, S186).
 
         Args:
@@ -161,11 +161,11 @@ class MsgStore:
             at += many or 1
         return sum([each.count for each in messages]) if read else 0
 
-    def _rests(self, peer: Peer) -> bool:
+    def _rests(self, peer: StorePeer) -> bool:
         """Return whether nothing is under way, here or for one client."""
         return self.quiet and not peer.flying.runs.total and peer.ref not in self._state.dying
 
-    def _end_run(self, peer: Peer, each: Range, read: bool) -> None:
+    def _end_run(self, peer: StorePeer, each: Range, read: bool) -> None:
         """Read and remove messages, as many at once as no garbage collection comes between."""
         done = 0
         while done < each.count:
@@ -179,7 +179,7 @@ class MsgStore:
                 self.settle()
             done += many
 
-    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
+    def read(self, peer: StorePeer, start: int, count: int, wait: bool) -> int:
         """Read messages for a client; return how many reads wait for the garbage collector (S155).
 
         Args:
@@ -198,24 +198,24 @@ class MsgStore:
         """Return how many messages from `start` on can be read and then removed at once; see `StoreClient.alike`."""
         return self._remover.alike(start, count)
 
-    def close_marked(self, peer: Peer) -> None:
+    def close_marked(self, peer: StorePeer) -> None:
         """Close a client's read handles that are marked (S185)."""
         self._state.open_handles.close_marked(peer.ref)
 
-    def end_client(self, peer: Peer) -> None:
+    def end_client(self, peer: StorePeer) -> None:
         """Handle everything a client sent; its name stays in the table (S200)."""
         self._state.open_handles.close_all(peer.ref)
         self.handle_mailbox()
         self._forget_client(peer)
 
-    def delete_client(self, peer: Peer) -> None:
+    def delete_client(self, peer: StorePeer) -> None:
         """Announce that a client dies, and let its name go after what it sent (S150)."""
         state = self._state
         state.open_handles.close_all(peer.ref)
         state.dying[peer.ref] = (state.files.current, state.handle.virtual_offset)
         self._mailbox.items.append(DeleteClient(peer))
 
-    def _forget_client(self, peer: Peer) -> None:
+    def _forget_client(self, peer: StorePeer) -> None:
         self._state.pending_confirms.pop(peer.ref, None)
         self._state.dying.pop(peer.ref, None)
 
@@ -272,7 +272,7 @@ class MsgStore:
         if isinstance(item, DeleteClient):
             self._delete(item)
             return 1
-        if isinstance(item, Write):
+        if isinstance(item, WriteRequest):
             if limit is not None and limit < item.count:
                 mailbox.items.appendleft(item.without(limit))
                 item = item.first(limit)

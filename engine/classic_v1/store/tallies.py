@@ -74,7 +74,7 @@ def pieces(runs: Stretches[R], start: int, count: int) -> list[tuple[int, int, R
     return found
 
 
-class Tallies:
+class FileTallies:
     """A number for each message; messages with 0 are not kept unless `keep_zero`.
 
     Args:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from engine.classic_v1.formats.record import StoreRecords
-from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.index_table import StoreIndexRow, row_at
-from engine.classic_v1.store.mailbox import Write
-from engine.classic_v1.store.peers import Peer
-from engine.classic_v1.store.state import Judged, StoreState
+from engine.classic_v1.store.mailbox import WriteRequest
+from engine.classic_v1.store.peers import StorePeer
+from engine.classic_v1.store.state import JudgedFile, StoreState
 from engine.classic_v1.store.tallies import StretchTally
 from engine.classic_v1.transitions.stores import StretchesWritten
 from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
@@ -20,7 +20,7 @@ from engine.values.sizes import reach
 _start = attrgetter("start")
 
 
-class Writer:
+class StoreWriter:
     """Handles write messages, as many at once as nothing else can happen between.
 
     Args:
@@ -28,11 +28,11 @@ class Writer:
         collector: its garbage collector, asked after each roll-over.
     """
 
-    def __init__(self, state: StoreState, collector: Collector) -> None:
+    def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
         self._state = state
         self._collector = collector
 
-    def handle(self, write: Write, quiesce: Callable[[], None] | None) -> None:
+    def handle(self, write: WriteRequest, quiesce: Callable[[], None] | None) -> None:
         """Handle all messages of `write`.
 
         Args:
@@ -44,7 +44,7 @@ class Writer:
             if write.count and quiesce is not None and self._collector.busy:
                 quiesce()
 
-    def _handle_some(self, write: Write) -> int:
+    def _handle_some(self, write: WriteRequest) -> int:
         """Handle messages up to the first roll-over; return how many."""
         state, peer, step = self._state, write.peer, write.step
         done = 0
@@ -63,12 +63,12 @@ class Writer:
                     return done
         return done
 
-    def _arrive(self, peer: Peer, start: int, count: int) -> None:
+    def _arrive(self, peer: StorePeer, start: int, count: int) -> None:
         """Do what every write does first: grant credit, and count it no longer in flight in the cache (S141.1)."""
         peer.handled(count)
         self._state.cache.change(start, count, _one_less)
 
-    def _process(self, write: Write, judged: Judged, flying: int) -> tuple[int, bool]:
+    def _process(self, write: WriteRequest, judged: JudgedFile, flying: int) -> tuple[int, bool]:
         """Decide about messages alike (S142); return how many were handled and whether the file rolled over."""
         row = judged.row
         state, peer = self._state, write.peer
@@ -87,10 +87,10 @@ class Writer:
             self._duplicate(peer, row)
         return count, False
 
-    def _ignore(self, rule: str, peer: Peer, start: int, count: int) -> None:
+    def _ignore(self, rule: str, peer: StorePeer, start: int, count: int) -> None:
         self._state.emit(WriteIgnored(rule, self._state.name, start, count))
 
-    def _duplicate(self, peer: Peer, row: StoreIndexRow) -> None:
+    def _duplicate(self, peer: StorePeer, row: StoreIndexRow) -> None:
         """Count one more reference to records that are there already (S142, S144)."""
         state = self._state
         state.set_refs("S142", row, row.refs + 1)
@@ -100,7 +100,7 @@ class Writer:
             state.uncache(row.start, row.count)
             peer.confirm_range(row.start, row.count, "written")
 
-    def _append(self, write: Write, judged: Judged, flying: int) -> tuple[int, bool]:
+    def _append(self, write: WriteRequest, judged: JudgedFile, flying: int) -> tuple[int, bool]:
         """Append records up to the one that reaches the file's limit (S143, S171)."""
         state, peer, content = self._state, write.peer, write.content
         handle = state.handle
@@ -116,7 +116,7 @@ class Writer:
             state.emit(RowsForgotten("S142", state.name, (Range(start, count),)))
         return count, self._append_records(write, start, count, offset)
 
-    def handle_new(self, write: Write, quiesce: Callable[[], None] | None) -> None:
+    def handle_new(self, write: WriteRequest, quiesce: Callable[[], None] | None) -> None:
         """Handle messages that neither the index nor anybody's mail knows, as `handle` does once they are sent.
 
         Args:
@@ -138,7 +138,7 @@ class Writer:
                 return
             left = left.without(count)
 
-    def handle_many(self, writes: Sequence[Write], quiesce: Callable[[], None] | None) -> None:
+    def handle_many(self, writes: Sequence[WriteRequest], quiesce: Callable[[], None] | None) -> None:
         """Handle runs, each as by `handle_new`, as many at once as the current file takes without being full."""
         at = 0
         while at < len(writes):
@@ -150,7 +150,7 @@ class Writer:
                 self.handle_new(writes[at], quiesce)
                 at += 1
 
-    def _fitting(self, writes: Sequence[Write], at: int) -> list[int]:
+    def _fitting(self, writes: Sequence[WriteRequest], at: int) -> list[int]:
         """Return the bytes of each of the runs from one on that are alike and do not fill the current file."""
         content = writes[at].content
         each = content.record_bytes
@@ -168,7 +168,7 @@ class Writer:
             sizes.append(size)
         return sizes
 
-    def _append_runs(self, writes: Sequence[Write], sizes: Sequence[int]) -> None:
+    def _append_runs(self, writes: Sequence[WriteRequest], sizes: Sequence[int]) -> None:
         """Append records of several runs at the current file's end, which does not become full (S143)."""
         state, peer, content, step = self._state, writes[0].peer, writes[0].content, writes[0].step
         file, each, codec = state.files.current, content.record_bytes, state.codec
@@ -202,7 +202,7 @@ class Writer:
         state.emit(StretchesWritten("S143", state.name, file, begin, each, step, tuple(runs)))
         state.handle.append_all(records, sizes, None)
 
-    def _append_records(self, write: Write, start: int, count: int, offset: int) -> bool:
+    def _append_records(self, write: WriteRequest, start: int, count: int, offset: int) -> bool:
         """Append records at the current file's end; return whether the file rolled over."""
         state, peer, content = self._state, write.peer, write.content
         files, handle, each = state.files, state.handle, content.record_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
-from engine.values.extents import Delta
+from engine.values.extents import DeltaExtent
 
 
 class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -16,7 +16,7 @@ class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
     )
 
     queue: str
-    delta: Delta
+    delta: DeltaExtent
     why: Why = {}
 
 

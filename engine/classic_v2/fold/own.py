@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from engine.backing_queue.places import CLASSIC_V2
+from engine.backing_queue.message_places import CLASSIC_V2
 from engine.classic_v2.files_table import LIVE, FilesTable
 from engine.classic_v2.transitions.files import FilesFound
-from engine.folding.tables import Table, found_by, register
+from engine.folding.tables import FoldTable, found_by, register
 from engine.values.ranges import Range
 
 
@@ -44,8 +44,8 @@ def _files_of(state: Any, t: Any) -> FilesTable:
     return queue.own.files
 
 
-TABLES: Final[Mapping[str, Table]] = {
-    "files": Table(FilesTable, _files_of),
+TABLES: Final[Mapping[str, FoldTable]] = {
+    "files": FoldTable(FilesTable, _files_of),
 }
 """The tables that only transitions of version 2 change, by the name in `About.fold`."""
 

@@ -9,7 +9,7 @@ import msgspec
 from engine.formats.chunks import AnyChunk
 
 
-class Blank(msgspec.Struct, frozen=True):
+class BlankBytes(msgspec.Struct, frozen=True):
     """Zero bytes in the place of records.
 
     Args:
@@ -28,6 +28,6 @@ class Blank(msgspec.Struct, frozen=True):
         return blanks(at), blanks(self.size_bytes - at)
 
 
-def blanks(size_bytes: int) -> list[Blank]:
+def blanks(size_bytes: int) -> list[BlankBytes]:
     """Return that many zero bytes as chunks: none for none."""
-    return [Blank(size_bytes)] if size_bytes else []
+    return [BlankBytes(size_bytes)] if size_bytes else []

@@ -7,15 +7,15 @@ import zlib
 from typing import Final
 
 from engine.classic_v2.formats.header import HEADER_BYTES, read_header
-from engine.classic_v2.formats.qi import SLOT_BYTES, Location
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.formats.layout.field import Bits, Field, Layout, NoRecord
+from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
 from engine.formats.layout.message import term_fields
 
 _LOCATIONS: Final = {
-    Location.MEMORY: "0: no body on disk",
-    Location.SHARED: "1: the body is in the shared store",
-    Location.QUEUE: "2: the body is in the queue's .qs file",
+    BodyLocation.MEMORY: "0: no body on disk",
+    BodyLocation.SHARED: "1: the body is in the shared store",
+    BodyLocation.QUEUE: "2: the body is in the queue's .qs file",
 }
 _HEADER_PARTS: Final = (
     ("magic", 0, 4),
@@ -26,7 +26,7 @@ _HEADER_PARTS: Final = (
 )
 
 
-def header_layout(data: bytes) -> Layout:
+def header_layout(data: bytes) -> FileLayout:
     """Return the 64 bytes with which a `.qi` or `.qs` file begins (W82, W110).
 
     Args:
@@ -39,13 +39,13 @@ def header_layout(data: bytes) -> Layout:
         raise NoRecord("no header of a segment's file (W82)")
     values = (data[:4].decode("latin-1"), *struct.unpack_from(">BQQ", data, 4), "43 zero bytes")
     fields = tuple(
-        Field(name, "head", at, length, str(value), "W82" if data[:4] == b"RCQI" else "W110")
+        FileField(name, "head", at, length, str(value), "W82" if data[:4] == b"RCQI" else "W110")
         for (name, at, length), value in zip(_HEADER_PARTS, values, strict=True)
     )
-    return Layout("header", HEADER_BYTES, fields)
+    return FileLayout("header", HEADER_BYTES, fields)
 
 
-def slot_layout(data: bytes, rel: int) -> Layout:
+def slot_layout(data: bytes, rel: int) -> FileLayout:
     """Return a slot of a `.qi` file (W83, W84).
 
     Args:
@@ -62,14 +62,17 @@ def slot_layout(data: bytes, rel: int) -> Layout:
     if len(slot) < SLOT_BYTES:
         raise NoRecord("the file ends inside the slot")
     if not any(slot):
-        return Layout(
-            "empty", SLOT_BYTES, (Field("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),), rel
+        return FileLayout(
+            "empty",
+            SLOT_BYTES,
+            (FileField("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),),
+            rel,
         )
     status, flags, zero, location = slot[:4]
     size, expiry_us = struct.unpack_from(">IQ", slot, 20)
     lasting = "persistent" if flags & 1 else "transient"
     fields = [
-        Field(
+        FileField(
             "status",
             "head",
             0,
@@ -77,40 +80,51 @@ def slot_layout(data: bytes, rel: int) -> Layout:
             "1: a message" if status == 1 else f"{status}: none",
             "W83" if status else "W84",
         ),
-        Field("slot flags", "head", 1, 1, lasting, "W83", 0, (Bits("persistent", 0, 0, flags & 1, lasting),)),
-        Field("unused", "head", 2, 1, str(zero), "W83"),
-        Field("location", "head", 3, 1, _LOCATIONS.get(location, str(location)), "W83"),  # type: ignore[call-overload]
+        FileField(
+            "slot flags",
+            "head",
+            1,
+            1,
+            lasting,
+            "W83",
+            0,
+            (FieldBits("persistent", 0, 0, flags & 1, lasting),),
+        ),
+        FileField("unused", "head", 2, 1, str(zero), "W83"),
+        FileField("location", "head", 3, 1, _LOCATIONS.get(location, str(location)), "W83"),  # type: ignore[call-overload]
         *_place(slot, location),
-        Field("body size", "body size", 20, 4, f"{size} bytes", "W83"),
-        Field("expiry", "expiry", 24, 8, f"at {expiry_us} us" if expiry_us else "none", "W83"),
+        FileField("body size", "body size", 20, 4, f"{size} bytes", "W83"),
+        FileField("expiry", "expiry", 24, 8, f"at {expiry_us} us" if expiry_us else "none", "W83"),
     ]
     kind = "slot" if status == 1 else "empty"
-    return Layout(kind, SLOT_BYTES, tuple(fields), rel, slot[4:20] if location == Location.SHARED else None)
+    return FileLayout(
+        kind, SLOT_BYTES, tuple(fields), rel, slot[4:20] if location == BodyLocation.SHARED else None
+    )
 
 
-def _place(slot: bytes, location: int) -> list[Field]:
+def _place(slot: bytes, location: int) -> list[FileField]:
     """Return the fields that say where the body is."""
-    if location == Location.SHARED:
-        return [Field("message id", "message id", 4, 16, slot[4:20].hex(), "W83")]
-    if location != Location.QUEUE:
-        return [Field("unused", "head", 4, 16, "16 bytes", "W83")]
+    if location == BodyLocation.SHARED:
+        return [FileField("message id", "message id", 4, 16, slot[4:20].hex(), "W83")]
+    if location != BodyLocation.QUEUE:
+        return [FileField("unused", "head", 4, 16, "16 bytes", "W83")]
     offset, size, rest = struct.unpack_from(">QII", slot, 4)
     return [
-        Field("offset in .qs", "place", 4, 8, f"0x{offset:X}", "W83"),
-        Field("term size", "place", 12, 4, f"{size} bytes", "W83"),
-        Field("unused", "head", 16, 4, str(rest), "W83"),
+        FileField("offset in .qs", "place", 4, 8, f"0x{offset:X}", "W83"),
+        FileField("term size", "place", 12, 4, f"{size} bytes", "W83"),
+        FileField("unused", "head", 16, 4, str(rest), "W83"),
     ]
 
 
 def body_place(slot: bytes) -> tuple[int, int] | None:
     """Return offset and size of the entry in `.qs` that a slot names, None where it names none."""
-    if slot[0] != 1 or slot[3] != Location.QUEUE:
+    if slot[0] != 1 or slot[3] != BodyLocation.QUEUE:
         return None
     offset, size = struct.unpack_from(">QI", slot, 4)
     return offset, size
 
 
-def entry_layout(data: bytes) -> Layout:
+def entry_layout(data: bytes) -> FileLayout:
     """Return an entry of a `.qs` file (W112).
 
     Args:
@@ -136,12 +150,14 @@ def entry_layout(data: bytes) -> Layout:
     )
     there = "with a checksum" if flags & 1 else "without a checksum"
     fields = (
-        Field("term size", "size", 0, 4, f"{size} bytes", "W112"),
-        Field("entry flags", "head", 4, 1, there, "W112", 0, (Bits("checksum", 0, 0, flags & 1, there),)),
-        Field("checksum", "head", 5, 2, checked, "W112"),
-        Field("unused", "head", 7, 1, str(zero), "W112"),
+        FileField("term size", "size", 0, 4, f"{size} bytes", "W112"),
+        FileField(
+            "entry flags", "head", 4, 1, there, "W112", 0, (FieldBits("checksum", 0, 0, flags & 1, there),)
+        ),
+        FileField("checksum", "head", 5, 2, checked, "W112"),
+        FileField("unused", "head", 7, 1, str(zero), "W112"),
         *term_fields(term, ENTRY_HEADER_BYTES),
     )
     ids = next((field for field in fields if field.part == "message id" and field.length == 16), None)
     msg_id = data[ids.offset : ids.offset + 16] if ids else None
-    return Layout("entry", end, fields, None, msg_id)
+    return FileLayout("entry", end, fields, None, msg_id)

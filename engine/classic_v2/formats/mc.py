@@ -10,10 +10,10 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, ReadMessage, Template, TermLayout
+from engine.formats.message import MessageCodec, MessageTemplate, ReadMessage, TermLayout
 from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, big_endian
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY
-from engine.formats.terms import MAX_DEPTH, Atom, TermError
+from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
 from engine.formats.terms import decode as decode_term
 
 FRAME_BYTES: Final = 131064
@@ -49,7 +49,7 @@ class McCodec(MessageCodec):
         self,
         vhost: str = "/",
         id_prefix: bytes = OWN_PREFIX,
-        templates: Sequence[Template] = (Template(),),
+        templates: Sequence[MessageTemplate] = (MessageTemplate(),),
         *,
         transient_mark_second: bool = False,
         frame_bytes: int = FRAME_BYTES,
@@ -155,7 +155,7 @@ class McCodec(MessageCodec):
         parsed = parse_container(term)
         plain = PERSISTENT_ONLY if parsed.persistent else TRANSIENT_ONLY
         template = self.template_no(
-            Template(
+            MessageTemplate(
                 _string(parsed.exchange),
                 tuple(_string(key) for key in parsed.routing_keys),
                 None if parsed.properties == plain else parsed.properties,
@@ -170,7 +170,7 @@ class McCodec(MessageCodec):
         return ReadMessage(msg_no, parsed.body_bytes, parsed.persistent, template, generated)
 
 
-class Container(msgspec.Struct, frozen=True):
+class MessageContainer(msgspec.Struct, frozen=True):
     """The parts of a message container.
 
     Args:
@@ -191,7 +191,7 @@ class Container(msgspec.Struct, frozen=True):
     annotations: dict[str, Any]
 
 
-def parse_container(term: bytes) -> Container:
+def parse_container(term: bytes) -> MessageContainer:
     """Take a message container apart.
 
     Raises:
@@ -213,9 +213,9 @@ def parse_container(term: bytes) -> Container:
         raise TermError("no_basic_message")
     if not isinstance(keys, list) or not all(isinstance(each, bytes) for each in keys):
         raise TermError("no_basic_message")
-    persistent = found.get("d") != Atom("false")
+    persistent = found.get("d") != ErlangAtom("false")
     body = sum(len(each) for each in fragments)
-    return Container(exchange, tuple(keys), properties, body, id16, persistent, found)
+    return MessageContainer(exchange, tuple(keys), properties, body, id16, persistent, found)
 
 
 def _read_binary(term: bytes, at: int) -> tuple[bytes, int]:

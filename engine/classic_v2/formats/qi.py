@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
@@ -24,7 +24,7 @@ _SLOT: Final = struct.Struct(">BBBB16sIQ")
 _PLACE: Final = struct.Struct(">QI4x")
 
 
-class Location(IntEnum):
+class BodyLocation(IntEnum):
     """Where the body of an indexed message is."""
 
     MEMORY = 0
@@ -50,7 +50,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
 
     count: int
     persistent: bool
-    location: Location
+    location: BodyLocation
     body_bytes: Each
     expiry_us: int
     msg_no: int
@@ -72,11 +72,11 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
     @property
     def numbered(self) -> bool:
         """Whether it is known which messages they are: the index itself says so of those in the shared store."""
-        return self.location is Location.SHARED or not isinstance(self.body_bytes, int)
+        return self.location is BodyLocation.SHARED or not isinstance(self.body_bytes, int)
 
     def offset_of(self, skip: int) -> int:
         """Return where the entry of the slot `skip` behind the first is in `.qs`; 0 for other locations."""
-        if self.location is not Location.QUEUE:
+        if self.location is not BodyLocation.QUEUE:
             return self.offset
         return self.offset + self.step * total(self.term_bytes + ENTRY_HEADER_BYTES, self.msg_no, skip)
 
@@ -96,13 +96,13 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         found, offset = [], self.offset
         for number, size in enumerate(self.body_bytes.of(self.msg_no, self.count), self.msg_no):
             term_bytes = at(self.term_bytes, number)
-            known = number if self.location is Location.SHARED else 0
+            known = number if self.location is BodyLocation.SHARED else 0
             found.append(
                 msgspec.structs.replace(
                     self, count=1, body_bytes=size, msg_no=known, offset=offset, term_bytes=term_bytes
                 )
             )
-            if self.location is Location.QUEUE:
+            if self.location is BodyLocation.QUEUE:
                 offset += term_bytes + ENTRY_HEADER_BYTES
         return found
 
@@ -134,15 +134,17 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         """Return the bytes of the slots."""
         if not isinstance(self.body_bytes, int) or not isinstance(self.term_bytes, int):
             return b"".join([each.encode() for each in self.equal_parts()])
-        place = _PLACE.pack(self.offset, self.term_bytes) if self.location is Location.QUEUE else bytes(16)
-        if self.location is Location.SHARED:
+        place = (
+            _PLACE.pack(self.offset, self.term_bytes) if self.location is BodyLocation.QUEUE else bytes(16)
+        )
+        if self.location is BodyLocation.SHARED:
             place = self.codec.id_bytes(self.msg_no)
         one = _SLOT.pack(1, self.persistent, 0, self.location, place, self.body_bytes, self.expiry_us)
-        if self.count == 1 or self.location is Location.MEMORY:
+        if self.count == 1 or self.location is BodyLocation.MEMORY:
             return one * self.count
         rows = np.empty((self.count, SLOT_BYTES), np.uint8)
         rows[:, :] = np.frombuffer(one, np.uint8)
-        if self.location is Location.SHARED:
+        if self.location is BodyLocation.SHARED:
             rows[:, 4:20] = self.codec.ids(self.msg_no, self.count)
         else:
             stride = self.step * (self.term_bytes + ENTRY_HEADER_BYTES)
@@ -160,8 +162,8 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         codec: numbers the ids.
 
     Returns:
-        A `FileHeader`, then `IndexSlots`, `Blank` for empty slots, and `RawBytes` for every slot that is neither: one
-        that recovery marked as acknowledged, or a damaged one. A file without a header is `RawBytes` alone.
+        A `FileHeader`, then `IndexSlots`, `BlankBytes` for empty slots, and `RawBytes` for every slot that is neither:
+        one that recovery marked as acknowledged, or a damaged one. A file without a header is `RawBytes` alone.
     """
     header = read_header(data, INDEX_MAGIC)
     if header is None or len(data) < HEADER_BYTES:
@@ -176,20 +178,20 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
 def read_slot(slot: bytes, codec: MessageCodec) -> AnyChunk:
     """Return what one slot holds, as `decode_index` does."""
     if slot == _NOTHING:
-        return Blank(SLOT_BYTES)
+        return BlankBytes(SLOT_BYTES)
     status, flags, zero, location, place, size, expiry = _SLOT.unpack(slot)
-    if status != 1 or flags > 1 or zero or location > Location.QUEUE:
+    if status != 1 or flags > 1 or zero or location > BodyLocation.QUEUE:
         return RawBytes(bytes(slot))
-    if location == Location.SHARED:
+    if location == BodyLocation.SHARED:
         number, offset, term = codec.msg_no_of(place), 0, 0
-    elif location == Location.QUEUE and not any(place[12:]):
+    elif location == BodyLocation.QUEUE and not any(place[12:]):
         number = 0
         offset, term = _PLACE.unpack(place)
     elif any(place):
         return RawBytes(bytes(slot))
     else:
         number = offset = term = 0
-    return IndexSlots(1, bool(flags), Location(location), size, expiry, number, offset, term, codec)
+    return IndexSlots(1, bool(flags), BodyLocation(location), size, expiry, number, offset, term, codec)
 
 
 def _join(chunks: list[AnyChunk], found: AnyChunk) -> None:
@@ -197,7 +199,7 @@ def _join(chunks: list[AnyChunk], found: AnyChunk) -> None:
     last: Any = chunks[-1]
     if isinstance(found, IndexSlots) and isinstance(last, IndexSlots) and last.continued_by(found):
         chunks[-1] = last.merged(last.count + found.count)
-    elif isinstance(found, Blank) and isinstance(last, Blank):
-        chunks[-1] = Blank(last.size_bytes + found.size_bytes)
+    elif isinstance(found, BlankBytes) and isinstance(last, BlankBytes):
+        chunks[-1] = BlankBytes(last.size_bytes + found.size_bytes)
     else:
         chunks.append(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
-from engine.classic_v2.formats.qi import IndexSlots, Location
+from engine.classic_v2.formats.qi import BodyLocation, IndexSlots
 from engine.classic_v2.index import loading
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
@@ -39,7 +39,7 @@ def _of_file(index: IndexTables, segment: int, live: RangeSet, bodies: Stretches
         if not isinstance(slots, IndexSlots) or not slots.persistent:
             continue
         live.add(at, slots.count)
-        if slots.location is Location.QUEUE:
+        if slots.location is BodyLocation.QUEUE:
             _add(bodies, EntryPlace(at, slots.count, slots.offset, slots.term_bytes, slots.step))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import FileHeader
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.qs import StoreEntries
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
@@ -48,7 +48,7 @@ def load(index: IndexTables, segment: int) -> None:
         if isinstance(chunk, IndexSlots):
             for start, part in _without_acks(index, at, chunk):
                 enter(index, segment, start, part)
-        elif not isinstance(chunk, Blank) and chunk.encode()[:1] != b"\0":
+        elif not isinstance(chunk, BlankBytes) and chunk.encode()[:1] != b"\0":
             raise ProcessCrashed(
                 "case_clause", "rabbit_classic_queue_index_v2:parse_entries/4", index.path(segment)
             )
@@ -67,7 +67,7 @@ def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tu
 
 def enter(index: IndexTables, segment: int, start: int, slots: IndexSlots) -> None:
     """Enter live slots, with what their bodies tell of the messages."""
-    if slots.location is Location.SHARED:
+    if slots.location is BodyLocation.SHARED:
         flags = HOME_STORE | IN_STORE | INDEXED | (PERSISTENT | RAW_PERSISTENT if slots.persistent else 0)
         extent = Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
         for each in index.as_read(extent):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots
 from engine.classic_v2.index import loading
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
@@ -65,13 +65,13 @@ def recover(index: IndexTables, contains: Contains) -> tuple[int, int]:
 def _walk(index: IndexTables, segment: int, contains: Contains) -> _Found:
     found = _Found()
     for at, chunk in loading.slots_of(index, segment):
-        if isinstance(chunk, Blank):
+        if isinstance(chunk, BlankBytes):
             continue
         if not isinstance(chunk, IndexSlots):
             _odd(index, segment, at, chunk.encode(), found)
-        elif not chunk.persistent or chunk.location is Location.MEMORY:
+        elif not chunk.persistent or chunk.location is BodyLocation.MEMORY:
             found.dropped.append(Range(at, chunk.count))
-        elif chunk.location is Location.SHARED:
+        elif chunk.location is BodyLocation.SHARED:
             _shared(index, at, chunk, contains, found)
         else:
             _own(index, segment, at, chunk, found)

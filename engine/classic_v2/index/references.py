@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.classic_v2.formats.header import FileHeader
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.settings import V2Settings
 from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
@@ -30,7 +30,7 @@ def references(
         for chunk in storage.read(f"{directory}/{name}", lambda data: decode_index(data, codec)):
             if isinstance(chunk, FileHeader):
                 continue
-            if isinstance(chunk, IndexSlots) and chunk.persistent and chunk.location is Location.SHARED:
+            if isinstance(chunk, IndexSlots) and chunk.persistent and chunk.location is BodyLocation.SHARED:
                 count = min(chunk.count, settings.segment_entry_count - at)
                 if count > 0:
                     yield Range(chunk.msg_no, count)

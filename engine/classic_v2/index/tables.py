@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.backing_queue.means import as_it_is
+from engine.backing_queue.queue_config import as_it_is
 from engine.classic_v2.index.handles import OpenFiles
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings

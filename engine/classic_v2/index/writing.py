@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import HEADER_BYTES
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.classic_v2.transitions.files import IndexFlushed
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.erlang_maps import walked
 from engine.values.extents import Extent
 from engine.values.ranges import RangeSet
@@ -56,14 +56,14 @@ def _segments_of(tables: IndexTables, *written: RangeSet) -> set[int]:
 
 
 def _write_run(tables: IndexTables, run: list[tuple[int, int, bool]]) -> None:
-    chunks: dict[int, list[Chunk]] = {}
+    chunks: dict[int, list[ByteChunk]] = {}
     begin = run[0][0]
     for start, count, live in run:
         first = start
         while first < start + count:
             segment = tables.settings.segment_of(first)
             many = min(start + count, tables.settings.boundary(first)) - first
-            found: list[Chunk] = _slots(tables, first, many) if live else [Blank(many * SLOT_BYTES)]
+            found: list[ByteChunk] = _slots(tables, first, many) if live else [BlankBytes(many * SLOT_BYTES)]
             chunks.setdefault(segment, []).extend(found)
             first += many
     for segment, slots in chunks.items():
@@ -71,18 +71,18 @@ def _write_run(tables: IndexTables, run: list[tuple[int, int, bool]]) -> None:
         _put(tables, segment, first, slots)
 
 
-def _put(tables: IndexTables, segment: int, first: int, slots: list[Chunk]) -> None:
+def _put(tables: IndexTables, segment: int, first: int, slots: list[ByteChunk]) -> None:
     path = tables.path(segment)
     offset = HEADER_BYTES + first % tables.settings.segment_entry_count * SLOT_BYTES
     end = tables.storage.size(path) or 0
     if offset > end:
-        slots = [Blank(offset - end), *slots]
+        slots = [BlankBytes(offset - end), *slots]
         offset = end
     tables.storage.write(path, offset, slots)
 
 
-def _slots(tables: IndexTables, start: int, count: int) -> list[Chunk]:
-    found: list[Chunk] = []
+def _slots(tables: IndexTables, start: int, count: int) -> list[ByteChunk]:
+    found: list[ByteChunk] = []
     for extent in tables.entries.overlapping(start, count):
         if extent.home_store:
             found.append(_slot(extent, tables.codec, None))
@@ -113,7 +113,7 @@ def _slot(extent: Extent, codec: MessageCodec, place: EntryPlace | None) -> Inde
     )
 
 
-def _location(extent: Extent) -> Location:
+def _location(extent: Extent) -> BodyLocation:
     if extent.home_store:
-        return Location.SHARED
-    return Location.QUEUE if extent.in_store else Location.MEMORY
+        return BodyLocation.SHARED
+    return BodyLocation.QUEUE if extent.in_store else BodyLocation.MEMORY

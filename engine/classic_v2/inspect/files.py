@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
-from engine.classic_v2.formats.qi import SLOT_BYTES, Location
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
-from engine.formats.layout.field import Layout, NoRecord
-from engine.formats.layout.files import FileReader, Found, IndexHome, Read
+from engine.formats.layout.field import FileLayout, NoRecord
+from engine.formats.layout.files import FileReader, FoundBytes, IndexHome, Read
 from engine.values.inherit import override
 
 BLOCK_SLOTS: Final = 8192
@@ -27,7 +27,7 @@ class V2FileReader(FileReader):
         return name.endswith((".qi", ".qs"))
 
     @override
-    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> Layout:
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
         """Return the slot or the entry at an offset of a file; at 0 its header."""
         if offset == 0:
             return header_layout(read(0, HEADER_BYTES))
@@ -40,7 +40,7 @@ class V2FileReader(FileReader):
         return entry_layout(read(offset, ENTRY_HEADER_BYTES + size))
 
     @override
-    def records(self, name: str, read: Read, size: int) -> Iterator[Found]:
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
         raise NoRecord(f"{name} has slots or entries, which are not listed")
 
     @override
@@ -65,7 +65,9 @@ class V2FileReader(FileReader):
         return None
 
     @override
-    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
         """Return the seq_id, and the place in `.qs` that the slot names, as a question for the entry there."""
         place = body_place(read(home.path)(home.offset, SLOT_BYTES))
         body = None if place is None else {"file": f"bodies:{home.number}", "offset": place[0]}
@@ -101,7 +103,7 @@ def _slot_with_id(data: bytes, msg_id: bytes) -> int | None:
     at = data.find(msg_id)
     while at >= 0:
         rel, inside = divmod(at, SLOT_BYTES)
-        if inside == 4 and data[at - 4] == 1 and data[at - 1] == Location.SHARED:
+        if inside == 4 and data[at - 4] == 1 and data[at - 1] == BodyLocation.SHARED:
             return rel
         at = data.find(msg_id, at + 1)
     return None

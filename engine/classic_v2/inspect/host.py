@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from engine.classic_v2.inspect.queue import Signs, V2QueueInspector
+from engine.classic_v2.inspect.queue import QueueSigns, V2QueueInspector
 from engine.classic_v2.inspect.store import V2StoreInspector
-from engine.damage.readers import Inspected
+from engine.damage.readers import InspectedQueue
 from engine.damage.reading import numbered
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.storage.directory import DirectoryStorage
@@ -21,9 +21,9 @@ WINDOW_BYTES: Final = 1 << 20
 class V2HostReader:
     """Reads the directories of version 2."""
 
-    def __init__(self, host: Inspected) -> None:
+    def __init__(self, host: InspectedQueue) -> None:
         self._host = host
-        self._signs = Signs()
+        self._signs = QueueSigns()
         self._queues = 0
 
     def has_queue(self, directory: str) -> bool:

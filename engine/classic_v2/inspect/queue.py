@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, NEEDED_BYTES, STORE_MAGIC, read_header
-from engine.classic_v2.formats.mc import Container, parse_container
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
+from engine.classic_v2.formats.mc import MessageContainer, parse_container
+from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.damage.readers import Inspected
+from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed
 from engine.formats.chunks import RawBytes
 from engine.formats.names import read_queue_name
@@ -28,7 +28,7 @@ MARKED: Final = 0
 """First byte of a slot that recovery marked as acknowledged; what is behind it stays (W84)."""
 
 
-class Signs:
+class QueueSigns:
     """What stored messages show of the release that wrote them."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class V2QueueInspector:
     extension: ClassVar = "qi"
     """Of the files of its segments."""
 
-    def __init__(self, host: Inspected, directory: str, signs: Signs) -> None:
+    def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:
         self._storage = host.storage
         self._directory = directory
         self._codec = host.codec
@@ -179,7 +179,7 @@ class V2QueueInspector:
                 found["live"] += chunk.count
             elif isinstance(chunk, RawBytes):
                 self._odd(path, offset, chunk.data)
-            elif isinstance(chunk, Blank):
+            elif isinstance(chunk, BlankBytes):
                 found["empty"] += chunk.size_bytes // SLOT_BYTES
             at += chunk.size_bytes // SLOT_BYTES
             offset += chunk.size_bytes
@@ -208,7 +208,7 @@ class V2QueueInspector:
 
     def _live(self, number: int, at: int, slots: IndexSlots, beside: str | None, store: bytes | None) -> None:
         """Note live slots, and look each small body up in its `.qs` file (W117, W120)."""
-        if slots.location is not Location.QUEUE:
+        if slots.location is not BodyLocation.QUEUE:
             for skip in range(slots.count):
                 no = slots.msg_no + skip
                 self.messages[at + skip] = FoundSlot(slots, skip, None, self._codec.id_bytes(no))
@@ -342,7 +342,7 @@ class KeptMessage(NamedTuple):
 
     id16: bytes
     body: dict[str, Any]
-    container: Container | None = None
+    container: MessageContainer | None = None
 
 
 def content_of(term: bytes) -> KeptMessage | None:

@@ -6,8 +6,8 @@ import struct
 from typing import Any, Final
 
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
-from engine.classic_v2.inspect.queue import KeptMessage, Signs, content_of
-from engine.damage.readers import Inspected
+from engine.classic_v2.inspect.queue import KeptMessage, QueueSigns, content_of
+from engine.damage.readers import InspectedQueue
 from engine.damage.reading import content
 from engine.damage.store import StoreFiles
 from engine.values.inherit import override
@@ -26,7 +26,7 @@ class V2StoreInspector(StoreFiles):
         signs: learns which release wrote the messages.
     """
 
-    def __init__(self, host: Inspected, directory: str, signs: Signs) -> None:
+    def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:
         super().__init__(host, directory)
         self.signs = signs
 

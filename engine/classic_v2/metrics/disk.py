@@ -24,7 +24,7 @@ from engine.classic_v2.transitions.messages import TailLoaded
 from engine.classic_v2.transitions.stores import FileCompacted
 from engine.counting.backlog import delta_out
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
-from engine.counting.levels import Levels, follows
+from engine.counting.levels import RunLevels, follows
 from engine.values.stretches import Stretches
 
 SLOT_BYTES: Final = 32
@@ -34,7 +34,7 @@ delta_out.also(TailLoaded)
 fsyncs.also(FileCompacted)
 
 
-class Bodies(msgspec.Struct):
+class BodyCounts(msgspec.Struct):
     """What is known of bodies in `.qs`, by queue.
 
     Args:
@@ -52,18 +52,18 @@ class Bodies(msgspec.Struct):
 
 
 @follows(BodiesBuffered)
-def _buffered(levels: Levels, at_us: int, change: BodiesBuffered) -> None:
+def _buffered(levels: RunLevels, at_us: int, change: BodiesBuffered) -> None:
     each = change.bytes_ // change.count + ENTRY_HEADER_BYTES
     _wait(levels, change.queue, (KnownBodies(change.start, change.count, change.offset, each, WAITING),))
 
 
 @follows(StretchesBuffered)
-def _runs_buffered(levels: Levels, at_us: int, change: StretchesBuffered) -> None:
+def _runs_buffered(levels: RunLevels, at_us: int, change: StretchesBuffered) -> None:
     _wait(levels, change.queue, bodies_of(change))
 
 
-def _wait(levels: Levels, queue: str, more: Iterable[KnownBodies]) -> None:
-    bodies = levels.part(Bodies)
+def _wait(levels: RunLevels, queue: str, more: Iterable[KnownBodies]) -> None:
+    bodies = levels.part(BodyCounts)
     entries = bodies.entries.setdefault(queue, Stretches())
     for each in more:
         bodies.add(queue, each.size_bytes)
@@ -72,62 +72,62 @@ def _wait(levels: Levels, queue: str, more: Iterable[KnownBodies]) -> None:
 
 
 @follows(BodiesForgotten)
-def _forgotten(levels: Levels, at_us: int, change: BodiesForgotten) -> None:
-    levels.part(Bodies).add(change.queue, -change.bytes_ - ENTRY_HEADER_BYTES * change.count)
+def _forgotten(levels: RunLevels, at_us: int, change: BodiesForgotten) -> None:
+    levels.part(BodyCounts).add(change.queue, -change.bytes_ - ENTRY_HEADER_BYTES * change.count)
 
 
 @follows(BodiesWritten, FilesFound, FilesReset)
-def _gone(levels: Levels, at_us: int, change: BodiesWritten | FilesFound | FilesReset) -> None:
+def _gone(levels: RunLevels, at_us: int, change: BodiesWritten | FilesFound | FilesReset) -> None:
     """Nothing waits any more: it was written, or its directory is gone, or it died with the queue."""
-    bodies = levels.part(Bodies)
+    bodies = levels.part(BodyCounts)
     bodies.written = bodies.waiting.pop(change.queue, 0)
 
 
 @follows(IndexFileDeleted)
-def _segment_gone(levels: Levels, at_us: int, change: IndexFileDeleted) -> None:
+def _segment_gone(levels: RunLevels, at_us: int, change: IndexFileDeleted) -> None:
     """The bodies of a segment go with it (W119)."""
-    entries = levels.part(Bodies).entries.get(change.queue)
+    entries = levels.part(BodyCounts).entries.get(change.queue)
     if entries is not None:
         entries.remove(change.start, change.end - change.start)
 
 
 @disk_reads.of(SlotsRead, BodiesRead)
-def _one(levels: Levels, read: SlotsRead | BodiesRead) -> int:
+def _one(levels: RunLevels, read: SlotsRead | BodiesRead) -> int:
     return 1
 
 
 @bytes_read.of(SlotsRead)
-def _read(levels: Levels, read: SlotsRead) -> int:
+def _read(levels: RunLevels, read: SlotsRead) -> int:
     return SLOT_BYTES * (read.end - read.start)
 
 
 @bytes_read.of(BodiesRead)
-def _read_bodies(levels: Levels, read: BodiesRead) -> int:
-    entries = levels.part(Bodies).entries.get(read.queue)
+def _read_bodies(levels: RunLevels, read: BodiesRead) -> int:
+    entries = levels.part(BodyCounts).entries.get(read.queue)
     found = entries.overlapping(read.start, read.count) if entries is not None else []
     return sum([run.size_bytes for run in found])
 
 
 @bytes_written.of(IndexFlushed)
-def _slots(levels: Levels, write: IndexFlushed) -> int:
+def _slots(levels: RunLevels, write: IndexFlushed) -> int:
     return SLOT_BYTES * (int(write.why.get("entries") or 0) + int(write.why.get("acks") or 0))
 
 
 @bytes_written.of(BodiesWritten)
-def _bodies(levels: Levels, write: BodiesWritten) -> int:
-    return levels.part(Bodies).written
+def _bodies(levels: RunLevels, write: BodiesWritten) -> int:
+    return levels.part(BodyCounts).written
 
 
 @disk_writes.of(IndexFlushed)
-def _index_files(levels: Levels, write: IndexFlushed) -> int:
+def _index_files(levels: RunLevels, write: IndexFlushed) -> int:
     return len(write.segments)
 
 
 @disk_writes.of(BodiesWritten)
-def _body_files(levels: Levels, write: BodiesWritten) -> int:
+def _body_files(levels: RunLevels, write: BodiesWritten) -> int:
     return len(write.files)
 
 
 @fsyncs.of(BodiesWritten)
-def _synced(levels: Levels, write: BodiesWritten) -> int:
+def _synced(levels: RunLevels, write: BodiesWritten) -> int:
     return len(write.files) if write.fsync else 0

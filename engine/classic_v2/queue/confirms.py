@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.report.transitions.queue import ConfirmsDue
 from engine.values.ranges import Range, RangeSet
 
 
-def sync(q: QueueState) -> None:
+def sync(q: V2QueueState) -> None:
     """Write the index buffer, then the `.qs` buffer, and confirm what waited for that (W62)."""
     indexed = q.index.sync()
     q.store.flush()
@@ -20,12 +20,12 @@ def sync(q: QueueState) -> None:
         _written(q, indexed, q.msg_indices_on_disk, q.msgs_on_disk, "index")
 
 
-def stored(q: QueueState, messages: RangeSet) -> None:
+def stored(q: V2QueueState, messages: RangeSet) -> None:
     """The persistent store has these messages (K7)."""
     _written(q, messages, q.msgs_on_disk, q.msg_indices_on_disk, "store")
 
 
-def _written(q: QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet, by: str) -> None:
+def _written(q: V2QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet, by: str) -> None:
     """Note what is safe in one place; confirm what is safe in the other as well."""
     both = _common(messages, other)
     for each in _common(messages, q.unconfirmed):
@@ -43,7 +43,7 @@ def _common(one: RangeSet, other: RangeSet) -> RangeSet:
     return found
 
 
-def drain(q: QueueState) -> list[Range]:
+def drain(q: V2QueueState) -> list[Range]:
     """Hand over the message numbers whose confirms may be sent (K8)."""
     found = list(q.confirmed)
     q.confirmed = RangeSet()

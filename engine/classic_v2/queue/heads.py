@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from engine.classic_v2.queue.entries import UNTAKEN
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.values.extents import Extent
 
 
-def head_extent(q: QueueState) -> Extent | None:
+def head_extent(q: V2QueueState) -> Extent | None:
     """Return the equal messages at the head; None where they are in the tail alone."""
     return q.head.first if q.head else None
 
 
-def head_expiry_us(q: QueueState) -> int:
+def head_expiry_us(q: V2QueueState) -> int:
     """Return when the head expires, 0 for never; it is known for what the head lane holds."""
     return q.head.first.expiry_us if q.head else 0
 
 
-def head_stays(q: QueueState) -> bool:
+def head_stays(q: V2QueueState) -> bool:
     """Return whether a pass of drop_expired would leave the queue as it is (W40, W47).
 
     That is so when nothing is loaded for it, the head does not expire, and it has the mark of a take already.
@@ -28,7 +28,7 @@ def head_stays(q: QueueState) -> bool:
     return not (head.flags & UNTAKEN or 0 < head.expiry_us <= q.now_us)
 
 
-def unexpired(q: QueueState, count: int) -> int:
+def unexpired(q: V2QueueState, count: int) -> int:
     """Return how many of `count` messages may be taken before one that has expired; at least 1.
 
     What is in the tail has to be loaded before it is known.

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue.loading import asserted, load
 from engine.classic_v2.queue.pending import forget_pending, remove_together
-from engine.classic_v2.queue.state import PENDING, QueueState
+from engine.classic_v2.queue.state import PENDING, V2QueueState
 from engine.classic_v2.queue.taking import drop_ready, remove_shared
 from engine.report.transitions.stops import QueueStarted, QueueStopped
-from engine.values.extents import BLANK, Delta, Extent
+from engine.values.extents import BLANK, DeltaExtent, Extent
 from engine.values.ranges import Range, RangeSet
 
 
-def start_new(q: QueueState) -> None:
+def start_new(q: V2QueueState) -> None:
     """Begin a queue that never existed before."""
     q.index.begin()
     q.index.report_files("W80", clean=True)
     _begin(q, "W80")
 
 
-def _begin(q: QueueState, rule: str) -> None:
+def _begin(q: V2QueueState, rule: str) -> None:
     q.rates.timestamp_us = q.now_us
     q.last_counters = q.counted()
     q.emit(QueueStarted(rule, q.name, "default", q.durable, q.tail, q.counters()))
 
 
-def terminate(q: QueueState) -> Terms | None:
+def terminate(q: V2QueueState) -> CleanTerms | None:
     """Stop in order (W95).
 
     None where there are no terms: the index crashed, so that the `.qs` buffer is lost too (W200), or they are stored
@@ -51,7 +51,7 @@ def terminate(q: QueueState) -> Terms | None:
     q.emit(QueueStopped("W95", q.name, "clean"))
     if segments is None or (q.purged and q.settings.purge_loses_terms):
         return None
-    return Terms(
+    return CleanTerms(
         segments,
         q.next_seq_id,
         q.redeliver_seq_id,
@@ -62,12 +62,12 @@ def terminate(q: QueueState) -> Terms | None:
     )
 
 
-def pending_extents(q: QueueState) -> list[Extent]:
+def pending_extents(q: V2QueueState) -> list[Extent]:
     """Return every unacknowledged message, ascending."""
     return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
 
 
-def kill(q: QueueState, kind: str) -> None:
+def kill(q: V2QueueState, kind: str) -> None:
     """End the process without a word: what it only buffered is lost (D4).
 
     Args:
@@ -80,7 +80,7 @@ def kill(q: QueueState, kind: str) -> None:
     q.emit(QueueStopped("D4", q.name, kind))
 
 
-def delete(q: QueueState, cause: str) -> None:
+def delete(q: V2QueueState, cause: str) -> None:
     """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
     drop_ready(q, acknowledge=False)
     pending = pending_extents(q)
@@ -94,7 +94,7 @@ def delete(q: QueueState, cause: str) -> None:
 
 
 def start_again(
-    q: QueueState, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
+    q: V2QueueState, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
 ) -> None:
     """Begin on what a restart left (W96, W97, W206).
 
@@ -112,7 +112,7 @@ def start_again(
     begin_on_index(q, terms, count, size_bytes)
 
 
-def begin_on_index(q: QueueState, terms: Terms | None, count: int | None, size_bytes: int) -> None:
+def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int) -> None:
     """Begin on an index that knows its segments.
 
     Args:
@@ -128,7 +128,9 @@ def begin_on_index(q: QueueState, terms: Terms | None, count: int | None, size_b
             q.deliveries.insert(DeliveryCounts(*each))
     else:
         q.next_seq_id = q.redeliver_seq_id = high
-    q.tail = BLANK if count is not None and not found else asserted(q, Delta(low, found, 0, q.next_seq_id))
+    q.tail = (
+        BLANK if count is not None and not found else asserted(q, DeltaExtent(low, found, 0, q.next_seq_id))
+    )
     q.transient_threshold = q.next_seq_id
     q.persistent_count = found
     q.bytes = q.persistent_bytes = size_bytes

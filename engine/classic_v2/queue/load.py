@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from engine.backing_queue.heap import BODY_PER_BYTE
 from engine.backing_queue.measured import IndexLoad
 from engine.classic_v2.heap import BODY_ITEM, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
-from engine.classic_v2.queue.state import LANES, QueueState
+from engine.classic_v2.queue.state import LANES, V2QueueState
 from engine.values.extents import IN_RAM, Extent
 from engine.values.ranges import Range, RangeSet
 
 
-def load_of(q: QueueState) -> IndexLoad:
+def load_of(q: V2QueueState) -> IndexLoad:
     """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114).
 
     A body that the head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
@@ -33,5 +33,5 @@ def load_of(q: QueueState) -> IndexLoad:
     return IndexLoad(0, 1, [], buffered=False, more=more)
 
 
-def _in_ram(q: QueueState) -> Iterator[Extent]:
+def _in_ram(q: V2QueueState) -> Iterator[Extent]:
     return (each for lane in LANES for each in q.extents_of(lane) if each.flags & IN_RAM)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.classic_v2.queue.entries import UNTAKEN
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.messages import TailLoaded
 from engine.report.transitions.base import Why
 from engine.values.errors import ProcessCrash
-from engine.values.extents import BLANK, HOME_STORE, IN_RAM, PERSISTENT, Delta, Extent, as_ranges
+from engine.values.extents import BLANK, HOME_STORE, IN_RAM, PERSISTENT, DeltaExtent, Extent, as_ranges
 from engine.values.ranges import Range, RangeSet
 
 
@@ -23,7 +23,7 @@ def tune_read(settings: V2Settings, start: int, end: int) -> int:
     return boundary if abs(left - wanted) <= close else end
 
 
-def load_end(settings: V2Settings, tail: Delta, limit: int) -> int:
+def load_end(settings: V2Settings, tail: DeltaExtent, limit: int) -> int:
     """Return one past the last position that a load of at most `limit` messages asks for (W45)."""
     assert tail.start is not None and tail.end is not None
     end = min(tail.start + limit, tail.end)
@@ -32,7 +32,7 @@ def load_end(settings: V2Settings, tail: Delta, limit: int) -> int:
     return min(settings.boundary(tail.start), end)
 
 
-def asserted(q: QueueState, tail: Delta) -> Delta:
+def asserted(q: V2QueueState, tail: DeltaExtent) -> DeltaExtent:
     """Return the tail, if it claims no more messages than it has positions; else the queue's process crashes (W12)."""
     if not q.settings.renames_lanes or tail.start is None or tail.end is None:
         return tail.asserted(q.name)
@@ -42,7 +42,7 @@ def asserted(q: QueueState, tail: Delta) -> Delta:
     return tail
 
 
-def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = True) -> None:
+def load(q: V2QueueState, limit: int, bodies: bool = True, acknowledge: bool = True) -> None:
     """Load from the tail until something was found or the tail is empty (W45).
 
     Raises ProcessCrash where the tail claims more messages than the index has: nothing else would end it (W13, W45).
@@ -69,16 +69,16 @@ def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = Tru
         if q.settings.tunes_reads and tail.end is not None and end >= tail.end:
             q.tail = BLANK
         else:
-            q.tail = asserted(q, Delta(end, tail.count, tail.transient, tail.end))
+            q.tail = asserted(q, DeltaExtent(end, tail.count, tail.transient, tail.end))
         _report(q, kept, start, end, limit)
 
 
-def _report(q: QueueState, kept: list[Extent], start: int, end: int, window: int) -> None:
+def _report(q: V2QueueState, kept: list[Extent], start: int, end: int, window: int) -> None:
     why: Why = {"start": start, "end": end, "window": window}
     q.emit(TailLoaded("W45", q.name, "tail", "head", tuple(kept), q.tail, why))
 
 
-def load_through(q: QueueState, limit: int, wanted: int) -> None:
+def load_through(q: V2QueueState, limit: int, wanted: int) -> None:
     """Do at once several loads of which everything is taken again, where they end as one by one (W40, W45).
 
     They stay inside one segment and away from its end, so all ask for the same number; nothing of an earlier run is
@@ -106,13 +106,13 @@ def load_through(q: QueueState, limit: int, wanted: int) -> None:
         _report(q, kept, tail.start, end, limit)
 
 
-def _with_own_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
+def _with_own_bodies(q: V2QueueState, found: list[Extent]) -> list[Extent]:
     """Read the bodies in the queue's own files."""
     q.store.read_many(as_ranges([extent for extent in found if not extent.home_store]))
     return [extent if extent.home_store else extent.with_flags(IN_RAM) for extent in found]
 
 
-def _skip(q: QueueState, limit: int) -> None:
+def _skip(q: V2QueueState, limit: int) -> None:
     """Pass over loads that find nothing, without doing each.
 
     A load that ends before the first live entry only moves the tail's start by the number of messages it asks for,
@@ -128,11 +128,11 @@ def _skip(q: QueueState, limit: int) -> None:
         end = start + steps * limit if steps > 0 else load_end(q.settings, tail, limit)
         if steps <= 0 and (end > first or end >= last):
             break
-        start, tail = end, asserted(q, Delta(end, tail.count, tail.transient, last))
+        start, tail = end, asserted(q, DeltaExtent(end, tail.count, tail.transient, last))
     q.tail = tail
 
 
-def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
+def _with_bodies(q: V2QueueState, found: list[Extent]) -> list[Extent]:
     """Read the bodies that a load reads (W45, W118)."""
     settings = q.settings
     sided: list[tuple[Extent, bool]] = []
@@ -152,7 +152,7 @@ def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
     ]
 
 
-def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[Extent]:
+def _become_head(q: V2QueueState, found: list[Extent], acknowledge: bool) -> list[Extent]:
     """Put entries into the head lane, without those that a restart or a delivery took away; return them."""
     kept: list[Extent] = []
     dropped: list[Range] = []
@@ -176,7 +176,7 @@ def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[
     return kept
 
 
-def _pass_dropped(q: QueueState, dropped: list[Range]) -> None:
+def _pass_dropped(q: V2QueueState, dropped: list[Range]) -> None:
     """Let next_deliver pass one dropped message for each load, since the broker goes from the newest to the oldest."""
     if q.settings.counts_deliveries:
         return
@@ -191,7 +191,7 @@ def _split(extent: Extent, at: int) -> list[Extent]:
     return [extent]
 
 
-def _without_pending(q: QueueState, extent: Extent) -> list[Extent]:
+def _without_pending(q: V2QueueState, extent: Extent) -> list[Extent]:
     pending = q.pending_inside(extent.start, extent.count)
     if not pending:
         return [extent]
@@ -201,7 +201,7 @@ def _without_pending(q: QueueState, extent: Extent) -> list[Extent]:
     return [extent.part(each.start - extent.start, each.count) for each in left]
 
 
-def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
+def _shorten(q: V2QueueState, kept: list[Extent], end: int) -> None:
     """Take what was loaded off the tail."""
     left = q.tail.count - sum(extent.count for extent in kept)
     if left < 0:
@@ -213,5 +213,5 @@ def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
         return
     transient = [extent for extent in kept if not extent.persistent]
     gone = sum(extent.count for extent in transient)
-    q.tail = asserted(q, Delta(end, left, q.tail.transient - gone, q.tail.end))
+    q.tail = asserted(q, DeltaExtent(end, left, q.tail.transient - gone, q.tail.end))
     q.tail_transient_bytes -= sum(extent.total_bytes for extent in transient)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.classic_v2.queue.entries import DeliveryCounts
-from engine.classic_v2.queue.state import PENDING, QueueState, by_place
+from engine.classic_v2.queue.state import PENDING, V2QueueState, by_place
 from engine.classic_v2.queue.taking import read_bodies, remove_each, remove_shared
 from engine.report.transitions.messages import Acked, PendingPurged, Requeued
 from engine.values.extents import WANTS_CONFIRM, Extent, as_ranges, together
 from engine.values.ranges import Range
 
 
-def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
+def ack(q: V2QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     """End messages that consumers acknowledged: one call with all tags, or one for each (W50, W51)."""
     found: list[Extent] = []
     single = not multiple or sum(tag.count for tag in tags) == 1
@@ -36,7 +36,7 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     return found
 
 
-def _account_acked(q: QueueState, extent: Extent) -> None:
+def _account_acked(q: V2QueueState, extent: Extent) -> None:
     size = extent.total_bytes
     q.unacked_bytes -= size
     if extent.in_ram:
@@ -46,7 +46,7 @@ def _account_acked(q: QueueState, extent: Extent) -> None:
         q.persistent_bytes -= size
 
 
-def remove_together(q: QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
+def remove_together(q: V2QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
     """Remove messages as one call: one index ack, then the stores (W51)."""
     if acknowledge:
         indexed = as_ranges([extent for extent in extents if extent.indexed])
@@ -55,7 +55,7 @@ def remove_together(q: QueueState, extents: Sequence[Extent], acknowledge: bool 
     remove_shared(q, extents)
 
 
-def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_failed: bool) -> list[Extent]:
+def requeue(q: V2QueueState, tags: Sequence[Range], multiple: bool, delivery_failed: bool) -> list[Extent]:
     """Put pending messages back to their place in the head lane (W55).
 
     Args:
@@ -89,7 +89,7 @@ def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_faile
     return found
 
 
-def count_delivery(q: QueueState, start: int, count: int) -> None:
+def count_delivery(q: V2QueueState, start: int, count: int) -> None:
     """Count a delivery of each position that failed (W42)."""
     if not q.settings.counts_deliveries:
         return
@@ -101,14 +101,14 @@ def count_delivery(q: QueueState, start: int, count: int) -> None:
     _first_delivery(q, at, start + count)
 
 
-def _first_delivery(q: QueueState, start: int, end: int) -> None:
+def _first_delivery(q: V2QueueState, start: int, end: int) -> None:
     middle = min(max(q.redeliver_seq_id, start), end)
     for low, high, times in ((start, middle, 2), (middle, end, 1)):
         if low < high:
             q.deliveries.insert(DeliveryCounts(low, high - low, times))
 
 
-def ackfold(q: QueueState, tags: Sequence[Range], delivery_failed: bool) -> list[Extent]:
+def ackfold(q: V2QueueState, tags: Sequence[Range], delivery_failed: bool) -> list[Extent]:
     """Read pending messages with their bodies and leave them as they are (Q41)."""
     found: list[Extent] = []
     for tag in tags:
@@ -120,7 +120,7 @@ def ackfold(q: QueueState, tags: Sequence[Range], delivery_failed: bool) -> list
     return found
 
 
-def purge_acks(q: QueueState) -> None:
+def purge_acks(q: V2QueueState) -> None:
     """Forget every pending ack, with its message (Q41)."""
     extents = sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
     forget_pending(q)
@@ -128,7 +128,7 @@ def purge_acks(q: QueueState) -> None:
     q.settle()
 
 
-def forget_pending(q: QueueState) -> None:
+def forget_pending(q: V2QueueState) -> None:
     """Empty the maps of pending messages."""
     for place in PENDING:
         runs = q.extents_of(place)

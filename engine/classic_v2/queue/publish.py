@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v2.queue.entries import DeliveryCounts, in_index
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Published, PublishedDelivered
 from engine.values.extents import (
@@ -26,7 +26,7 @@ from engine.values.sizes import sides
 from engine.values.stretches import Stretches
 
 
-def new_extents(q: QueueState, arrivals: Iterable[Arrival]) -> list[Extent]:
+def new_extents(q: V2QueueState, arrivals: Iterable[Arrival]) -> list[Extent]:
     """Return messages as the queue meets them: runs of one home, and nothing written (W30, W31)."""
     found: list[Extent] = []
     start = q.next_seq_id
@@ -47,7 +47,7 @@ def new_extents(q: QueueState, arrivals: Iterable[Arrival]) -> list[Extent]:
     return found
 
 
-def publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool, spacing_us: int) -> Range:
+def publish(q: V2QueueState, arrivals: Sequence[Arrival], already_delivered: bool, spacing_us: int) -> Range:
     """Publish the messages one after the other, `spacing_us` apart; return their positions (W33)."""
     first, started_us = q.next_seq_id, q.now_us
     waiting = Stretches(new_extents(q, arrivals))
@@ -74,7 +74,7 @@ def publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool,
     return Range(first, total)
 
 
-def _into_head(q: QueueState, extents: list[Extent]) -> None:
+def _into_head(q: V2QueueState, extents: list[Extent]) -> None:
     extents = write(q, extents, force=False)
     why: Why = {"head_len": q.head.total, "window": q.window}
     q.head.insert_all(extents)
@@ -86,7 +86,7 @@ def _into_head(q: QueueState, extents: list[Extent]) -> None:
     _persistent(q, extents)
 
 
-def _into_tail(q: QueueState, extents: list[Extent]) -> None:
+def _into_tail(q: V2QueueState, extents: list[Extent]) -> None:
     extents = write(q, extents, force=True)
     why: Why = {"head_len": q.head.total, "window": q.window, "tail_count": q.tail.count}
     for each in extents:
@@ -98,14 +98,14 @@ def _into_tail(q: QueueState, extents: list[Extent]) -> None:
     _persistent(q, extents)
 
 
-def _persistent(q: QueueState, extents: Iterable[Extent]) -> None:
+def _persistent(q: V2QueueState, extents: Iterable[Extent]) -> None:
     for each in extents:
         if each.flags & PERSISTENT:
             q.persistent_count += each.count
             q.persistent_bytes += each.total_bytes
 
 
-def write(q: QueueState, extents: Sequence[Extent], force: bool) -> list[Extent]:
+def write(q: V2QueueState, extents: Sequence[Extent], force: bool) -> list[Extent]:
     """Write bodies to their home and entries to the index (W33, W34).
 
     Args:
@@ -135,7 +135,7 @@ def write(q: QueueState, extents: Sequence[Extent], force: bool) -> list[Extent]
     return found
 
 
-def _counted(q: QueueState, extents: Iterable[Extent], delivered: bool) -> None:
+def _counted(q: V2QueueState, extents: Iterable[Extent], delivered: bool) -> None:
     """Go on to the next position, and note who waits for a confirm (W61)."""
     for extent in extents:
         q.next_seq_id = extent.start + extent.count
@@ -146,7 +146,7 @@ def _counted(q: QueueState, extents: Iterable[Extent], delivered: bool) -> None:
             waiting.add(extent.msg_no, extent.count)
 
 
-def _count_deliveries(q: QueueState, start: int, arrivals: Iterable[Arrival]) -> None:
+def _count_deliveries(q: V2QueueState, start: int, arrivals: Iterable[Arrival]) -> None:
     """Take over from the queue where they died how often delivering messages has failed (W42).
 
     Args:
@@ -158,13 +158,13 @@ def _count_deliveries(q: QueueState, start: int, arrivals: Iterable[Arrival]) ->
         start += arrival.count
 
 
-def bump(q: QueueState, extent: Extent) -> None:
+def bump(q: V2QueueState, extent: Extent) -> None:
     """Advance next_deliver where exactly its message leaves (Q33)."""
     if not q.settings.counts_deliveries and extent.start <= q.redeliver_seq_id < extent.end:
         q.redeliver_seq_id = extent.end
 
 
-def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range:
+def publish_delivered(q: V2QueueState, arrival: Arrival, spacing_us: int) -> Range:
     """Hand each message to a consumer without queueing it; return the tags (W37)."""
     first = q.next_seq_id
     extents = [each.with_flags(DELIVERED) for each in new_extents(q, (arrival,))]

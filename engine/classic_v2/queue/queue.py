@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.means import as_it_is
-from engine.backing_queue.protocol import Drained, NeedsTimeout
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import DrainedMailbox, NeedsTimeout
+from engine.backing_queue.queue_config import as_it_is
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue import confirms, lifecycle, pending, publish, taking
 from engine.classic_v2.queue.reading import V2Reading
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import Account, SharedStore
+from engine.classic_v2.store import SharedStore, V2ClientAccount
 from engine.classic_v2.store.server import unreported
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -59,7 +59,7 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
     emit: Callable[[Transition], None] = unreported
     as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
     settle: Callable[[], None]
-    accounts: Mapping[str, Account] = {}
+    accounts: Mapping[str, V2ClientAccount] = {}
     resource: bytes | None = None
 
 
@@ -80,7 +80,7 @@ class ClassicQueueV2(V2Reading):
         called = means.name.encode() if means.resource is None else means.resource
         stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.vhost.encode(), called)
         self.name, self.durable = means.name, means.durable
-        self.state = QueueState(
+        self.state = V2QueueState(
             name=means.name,
             durable=means.durable,
             settings=means.settings,
@@ -116,7 +116,7 @@ class ClassicQueueV2(V2Reading):
     @override
     def recover(
         self,
-        terms: Terms | None,
+        terms: CleanTerms | None,
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
@@ -126,7 +126,7 @@ class ClassicQueueV2(V2Reading):
         self._done()
 
     @override
-    def terminate(self) -> Terms | None:
+    def terminate(self) -> CleanTerms | None:
         """Stop in order and return what the next start needs, None where it will find nothing (W95, W200, W201)."""
         return lifecycle.terminate(self.state)
 
@@ -163,14 +163,14 @@ class ClassicQueueV2(V2Reading):
         return found
 
     @override
-    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         """Take up to `count` messages with their bodies, one call each (W43)."""
         taken = taking.fetch(self.state, count, ack, True, spacing_us)
         self._done()
         return taken
 
     @override
-    def drop(self, count: int, ack: bool) -> list[Taken]:
+    def drop(self, count: int, ack: bool) -> list[TakenMessages]:
         """Take up to `count` messages without reading bodies, one call each (W47)."""
         taken = taking.fetch(self.state, count, ack, False, 0)
         self._done()
@@ -211,14 +211,14 @@ class ClassicQueueV2(V2Reading):
         return found
 
     @override
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Drop expired messages at the head (W47)."""
         found = taking.dropwhile(self.state, now_us)
         self._done()
         return found
 
     @override
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+    def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Fetch expired messages at the head as pending ones (W47)."""
         found = taking.fetchwhile(self.state, now_us)
         self._done()
@@ -297,7 +297,7 @@ class ClassicQueueV2(V2Reading):
         return "timed" if self.state.index.confirms or self.state.unconfirmed_simple else "no"
 
     @override
-    def drain_mailbox(self) -> Drained:
+    def drain_mailbox(self) -> DrainedMailbox:
         """Apply callbacks and credit in order; each grant is followed by a resume (K7, F5)."""
         q = self.state
         bumps = 0
@@ -309,7 +309,7 @@ class ClassicQueueV2(V2Reading):
                 self.resume()
             q.settle()
         self._done()
-        return Drained(bumps, bumps)
+        return DrainedMailbox(bumps, bumps)
 
     @override
     def drain_confirmed(self) -> list[Range]:

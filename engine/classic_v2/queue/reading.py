@@ -8,15 +8,15 @@ from typing import Any
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.measured import IndexLoad
-from engine.backing_queue.places import CLASSIC_V2, Place
+from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
 from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.index.references import references
-from engine.classic_v2.places import PLACES
+from engine.classic_v2.lane_places import PLACES
 from engine.classic_v2.queue import heads
 from engine.classic_v2.queue.load import load_of
 from engine.classic_v2.queue.publish import new_extents
-from engine.classic_v2.queue.state import LANES, QueueState
+from engine.classic_v2.queue.state import LANES, V2QueueState
 from engine.values.errors import InvariantBroken
 from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
 from engine.values.inherit import override
@@ -25,7 +25,7 @@ from engine.values.ranges import Range
 LISTED = tuple(place for place in PLACES if not place.counted)
 
 
-class V2Reading(StateQueue[QueueState]):
+class V2Reading(StateQueue[V2QueueState]):
     """The part of a queue of version 2 that changes nothing but its clock."""
 
     kind = CLASSIC_V2
@@ -49,7 +49,7 @@ class V2Reading(StateQueue[QueueState]):
         return min((extent.msg_no for each in runs for extent in each), default=None)
 
     @override
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
         for place in LISTED:
             for extent in self.state.extents_of(place.name):
                 yield place, extent

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.backing_queue.rates import UPDATE_ABOVE, Rates
+from engine.backing_queue.rates import UPDATE_ABOVE, QueueRates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue.entries import DeliveryCounts
@@ -16,7 +16,7 @@ from engine.classic_v2.store import SharedClient
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import ConfirmsDue, CountersChanged
 from engine.values.errors import InvariantBroken
-from engine.values.extents import BLANK, IN_RAM, Delta, Extent
+from engine.values.extents import BLANK, IN_RAM, DeltaExtent, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
@@ -58,7 +58,7 @@ def by_place(extents: Iterable[Extent]) -> dict[str, list[Extent]]:
     return found
 
 
-class QueueState:
+class V2QueueState:
     """Fields of one queue and its collaborators; the verbs of this package work on it.
 
     Args:
@@ -102,7 +102,7 @@ class QueueState:
         """Whether the stores go on at their own pace: no call of the queue lets them finish."""
         self.now_us = 0
         self.head: Stretches[Extent] = Stretches()
-        self.tail: Delta = BLANK
+        self.tail: DeltaExtent = BLANK
         self.ram_pending: Stretches[Extent] = Stretches()
         self.disk_pending: Stretches[Extent] = Stretches()
         self.next_seq_id = 0
@@ -119,7 +119,7 @@ class QueueState:
         self.tail_transient_bytes = 0
         self.disk_read_count = 0
         self.disk_write_count = 0
-        self.rates = Rates()
+        self.rates = QueueRates()
         self.unconfirmed = RangeSet()
         self.unconfirmed_simple = RangeSet()
         self.confirmed = RangeSet()

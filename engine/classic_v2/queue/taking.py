@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from engine.backing_queue.arrivals import Taken
+from engine.backing_queue.arrivals import TakenMessages
 from engine.classic_v2.queue.entries import marked
 from engine.classic_v2.queue.loading import load, load_through
 from engine.classic_v2.queue.publish import bump
-from engine.classic_v2.queue.state import QueueState, by_place
+from engine.classic_v2.queue.state import V2QueueState, by_place
 from engine.classic_v2.transitions.messages import HeadReturned
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Dropped, Fetched
@@ -18,13 +18,13 @@ LANE = "head"
 PURGE_LIMIT = 2048
 
 
-def fill_head(q: QueueState) -> None:
+def fill_head(q: V2QueueState) -> None:
     """Load from the tail if the head lane is empty (W40)."""
     while not q.head and q.tail.count:
         load(q, q.window)
 
 
-def redelivered(q: QueueState, extent: Extent) -> list[tuple[Extent, bool]]:
+def redelivered(q: V2QueueState, extent: Extent) -> list[tuple[Extent, bool]]:
     """Cut messages where their redelivered flag changes (W41)."""
     if q.settings.counts_deliveries and extent.delivered:
         return [(extent, True)]
@@ -42,7 +42,7 @@ def redelivered(q: QueueState, extent: Extent) -> list[tuple[Extent, bool]]:
     return found
 
 
-def times_delivered(q: QueueState, start: int, count: int) -> list[tuple[int, int]]:
+def times_delivered(q: V2QueueState, start: int, count: int) -> list[tuple[int, int]]:
     """Return (annotation delivery_count, messages) over [start, start+count), 0 for none (W42)."""
     found: list[tuple[int, int]] = []
 
@@ -62,7 +62,7 @@ def times_delivered(q: QueueState, start: int, count: int) -> list[tuple[int, in
     return found
 
 
-def _take(q: QueueState, count: int) -> list[tuple[Extent, bool]]:
+def _take(q: V2QueueState, count: int) -> list[tuple[Extent, bool]]:
     """Take up to `count` messages of the run at the head, or of runs of a log, each marked as redelivered or not.
 
     What one load brings is taken before the next one (W40, W41).
@@ -81,9 +81,11 @@ def _take(q: QueueState, count: int) -> list[tuple[Extent, bool]]:
     return found
 
 
-def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
+def fetch(
+    q: V2QueueState, count: int, ack_required: bool, read: bool, spacing_us: int
+) -> list[TakenMessages]:
     """Take up to `count` messages, one call each (W43; without `read` it is drop, W47)."""
-    taken: list[Taken] = []
+    taken: list[TakenMessages] = []
     started_us = q.now_us
     done = 0
     while done < count:
@@ -95,7 +97,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         parts = _take(q, wanted)
         if not parts:
             break
-        taken += [Taken(extent, extent.count if flag else 0, LANE) for extent, flag in parts]
+        taken += [TakenMessages(extent, extent.count if flag else 0, LANE) for extent, flag in parts]
         again = {extent.start for extent, flag in parts if flag}
         for some in together([extent for extent, _ in parts]):
             if read:
@@ -114,7 +116,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
 
 
 def _leave(
-    q: QueueState, extents: list[Extent], again: Collection[int], ack_required: bool, read: bool
+    q: V2QueueState, extents: list[Extent], again: Collection[int], ack_required: bool, read: bool
 ) -> None:
     """Report messages that leave the head lane, as they are afterwards, and keep those that wait for an ack (W43).
 
@@ -141,7 +143,7 @@ def _leave(
             q.unacked_bytes += size
 
 
-def read_bodies(q: QueueState, extents: Iterable[Extent]) -> None:
+def read_bodies(q: V2QueueState, extents: Iterable[Extent]) -> None:
     """Read bodies that are not in RAM; only those of a shared store count as reads (W43)."""
     for extent in extents:
         if extent.in_ram:
@@ -152,7 +154,7 @@ def read_bodies(q: QueueState, extents: Iterable[Extent]) -> None:
             q.store.read(extent.start, extent.count)
 
 
-def account_removed(q: QueueState, extents: Iterable[Extent]) -> None:
+def account_removed(q: V2QueueState, extents: Iterable[Extent]) -> None:
     """Account for ready messages that are gone for good (W35)."""
     for extent in extents:
         size = extent.total_bytes
@@ -165,7 +167,7 @@ def account_removed(q: QueueState, extents: Iterable[Extent]) -> None:
             q.persistent_bytes -= size
 
 
-def remove_each(q: QueueState, extents: Sequence[Extent]) -> None:
+def remove_each(q: V2QueueState, extents: Sequence[Extent]) -> None:
     """Remove messages from index and stores by a call for each (W50)."""
     indexed = [extent for extent in extents if extent.indexed]
     if not indexed:
@@ -176,7 +178,7 @@ def remove_each(q: QueueState, extents: Sequence[Extent]) -> None:
     q.store.delete_segments(deleted)
 
 
-def remove_shared(q: QueueState, extents: Sequence[Extent], descending: bool = True) -> None:
+def remove_shared(q: V2QueueState, extents: Sequence[Extent], descending: bool = True) -> None:
     """Remove bodies from the shared stores, one call for each store, from the last to the first (W51)."""
     shared = [extent for extent in extents if extent.in_store and extent.home_store]
     for client, mode in ((q.transient, 0), (q.persistent, PERSISTENT)):
@@ -189,7 +191,7 @@ def _expires(extent: Extent, now_us: int) -> bool:
     return extent.expiry_us != 0 and extent.expiry_us <= now_us
 
 
-def _collect(q: QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int | None]:
+def _collect(q: V2QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int | None]:
     """Take while the head has expired; the first other message goes back with its mark (W47).
 
     Returns what was taken and the expiry of the one put back (0 for never), None when the queue ran empty.
@@ -211,7 +213,7 @@ def _collect(q: QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int
         collected.extend(_take(q, first.count))
 
 
-def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+def dropwhile(q: V2QueueState, now_us: int) -> tuple[list[TakenMessages], int | None]:
     """Drop expired messages at the head in one batch (W47)."""
     collected, expiry = _collect(q, now_us)
     for extent, flag in collected:
@@ -221,7 +223,7 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     return _taken(collected), expiry
 
 
-def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+def fetchwhile(q: V2QueueState, now_us: int) -> tuple[list[TakenMessages], int | None]:
     """Fetch expired messages at the head as pending ones (W47)."""
     collected, expiry = _collect(q, now_us)
     for extent, flag in collected:
@@ -233,17 +235,17 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     return _taken(collected), expiry
 
 
-def _counted_out(q: QueueState, collected: Sequence[tuple[Extent, bool]]) -> None:
+def _counted_out(q: V2QueueState, collected: Sequence[tuple[Extent, bool]]) -> None:
     q.rates.count(out=sum(extent.count for extent, _ in collected))
     q.rates.maybe_update(q.now_us)
     q.settle()
 
 
-def _taken(collected: Sequence[tuple[Extent, bool]]) -> list[Taken]:
-    return [Taken(extent, extent.count if flag else 0, LANE) for extent, flag in collected]
+def _taken(collected: Sequence[tuple[Extent, bool]]) -> list[TakenMessages]:
+    return [TakenMessages(extent, extent.count if flag else 0, LANE) for extent, flag in collected]
 
 
-def remove_batch(q: QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
+def remove_batch(q: V2QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
     """Remove ready messages in one batch; their bodies stay in the `.qs` write buffer (W47, W116)."""
     account_removed(q, extents)
     for extent in extents:
@@ -254,7 +256,7 @@ def remove_batch(q: QueueState, extents: Sequence[Extent], acknowledge: bool = T
         q.store.delete_segments(q.index.ack(indexed))
 
 
-def purge(q: QueueState) -> int:
+def purge(q: V2QueueState) -> int:
     """Drop every ready message; return how many (W56)."""
     count = q.len
     reset = not q.pending_count and not q.unconfirmed and not q.unconfirmed_simple
@@ -268,7 +270,7 @@ def purge(q: QueueState) -> int:
     return count
 
 
-def drop_ready(q: QueueState, acknowledge: bool) -> None:
+def drop_ready(q: V2QueueState, acknowledge: bool) -> None:
     """Load and remove everything, 2048 messages at a time (W56)."""
     while True:
         load(q, PURGE_LIMIT, bodies=False, acknowledge=acknowledge)

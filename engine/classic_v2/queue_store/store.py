@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.files_table import FilesTable
-from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.blank import BlankBytes
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES, EntryDamaged, StoreEntries, read_entries
-from engine.classic_v2.queue_store.places import BufferedEntries, EntryPlace, Places
+from engine.classic_v2.queue_store.body_places import BufferedEntries, EntryPlace, Places
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
@@ -21,7 +21,7 @@ from engine.classic_v2.transitions.files import (
 )
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import equal, reach
@@ -168,10 +168,10 @@ class QueueStore:
     def _write_runs(self, path: str, runs: list[BufferedEntries]) -> None:
         """Write runs, with zeros in place of what was removed before it was written (W113, W116)."""
         at = first = min(self._storage.size(path) or 0, runs[0].place.offset)
-        chunks: list[Chunk] = []
+        chunks: list[ByteChunk] = []
         for run in runs:
             if run.place.offset > at:
-                chunks.append(Blank(run.place.offset - at))
+                chunks.append(BlankBytes(run.place.offset - at))
             chunks.append(self._entries(run.extent))
             at = run.place.offset_of(run.count)
         self._storage.write(path, first, chunks)

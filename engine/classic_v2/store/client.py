@@ -11,7 +11,7 @@ from engine.values.ranges import Range, RangeSet
 OnDisk = Callable[[RangeSet], None]
 
 
-class Account:
+class V2ClientAccount:
     """The credit between one process and a store (F1).
 
     Args:
@@ -73,7 +73,7 @@ class SharedClient:
         ref: str,
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
-        account: Account,
+        account: V2ClientAccount,
     ) -> None:
         self._store = store
         self.ref = ref

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from engine.classic_v2.formats.blank import Blank
-from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import Row
+from engine.classic_v2.formats.blank import BlankBytes
+from engine.classic_v2.store.state import V2StoreState
+from engine.classic_v2.store.tables import FileMessage
 from engine.classic_v2.transitions.stores import CollectionTimed, FileCompacted
 from engine.report.transitions.base import Why
 from engine.report.transitions.stores import FileCut, FileDeleted, FileLocked, RowsMoved
 
 
-def candidate(state: StoreState, number: int, removes: int) -> None:
+def candidate(state: V2StoreState, number: int, removes: int) -> None:
     """Note a file in which messages were removed; the first one starts the 15 s timer (W140).
 
     Args:
@@ -30,14 +30,14 @@ def candidate(state: StoreState, number: int, removes: int) -> None:
         state.gc_candidates.add(number)
 
 
-def delete_if_empty(state: StoreState, number: int) -> None:
+def delete_if_empty(state: V2StoreState, number: int) -> None:
     """Order the deletion of a file without valid data, unless it is the current one (W138)."""
     if number != state.current and not state.files[number].valid:
         state.gc_work.append(("delete", number, 0))
         state.gc_candidates.discard(number)
 
 
-def tick(state: StoreState) -> frozenset[int] | None:
+def tick(state: V2StoreState) -> frozenset[int] | None:
     """Let the 15 s timer fire; return the files in its message, None while it does not run (W140, W141)."""
     fired = state.gc_timer
     if fired is None:
@@ -53,7 +53,7 @@ def tick(state: StoreState) -> frozenset[int] | None:
     return fired
 
 
-def work(state: StoreState) -> bool:
+def work(state: V2StoreState) -> bool:
     """Do all that the collector's process was asked; what readers hold up stays (W145).
 
     Returns:
@@ -81,7 +81,7 @@ def work(state: StoreState) -> bool:
     return done
 
 
-def _delete(state: StoreState, number: int) -> None:
+def _delete(state: V2StoreState, number: int) -> None:
     if number not in state.files:
         return
     state.forget_rows(state.rows_of(number))
@@ -90,7 +90,7 @@ def _delete(state: StoreState, number: int) -> None:
     state.emit(FileDeleted("W145", state.name, number, size))
 
 
-def _compact(state: StoreState, number: int) -> None:
+def _compact(state: V2StoreState, number: int) -> None:
     """Move records from the end of a file into its gaps, then order the cut behind the last one (W142)."""
     found = state.rows_of(number)
     live = [row for row in found if row.refs]
@@ -104,7 +104,7 @@ def _compact(state: StoreState, number: int) -> None:
     state.storage.fsync(path)
     for row, offset in moved:
         state.rows.remove(row.start, 1)
-        state.rows.insert(Row(row.start, 1, row.refs, row.file, offset, row.record_bytes))
+        state.rows.insert(FileMessage(row.start, 1, row.refs, row.file, offset, row.record_bytes))
     file = state.files[number]
     if moved:
         rows = tuple((row.start, 1, number, offset) for row, offset in moved)
@@ -117,25 +117,25 @@ def _compact(state: StoreState, number: int) -> None:
         state.gc_work.append(("truncate", number, size))
 
 
-def _blank(state: StoreState, path: str, live: list[Row]) -> None:
+def _blank(state: V2StoreState, path: str, live: list[FileMessage]) -> None:
     """Write zeros over the gaps before and between live records (W142).
 
     Where a file begins with a gap, the one behind its first record stays as it is: the broker's own quirk.
     """
     rest = live
     if live and live[0].offset:
-        state.storage.write(path, 0, [Blank(live[0].offset)])
+        state.storage.write(path, 0, [BlankBytes(live[0].offset)])
         first = live[0]
         rest = ([first.part(1, first.count - 1)] if first.count > 1 else []) + live[1:]
     for one, two in pairwise(rest):
         end = one.offset + one.size_bytes
         if end < two.offset:
-            state.storage.write(path, end, [Blank(two.offset - end)])
+            state.storage.write(path, end, [BlankBytes(two.offset - end)])
 
 
-def _moves(records: list[Row]) -> tuple[int, list[tuple[Row, int]]]:
+def _moves(records: list[FileMessage]) -> tuple[int, list[tuple[FileMessage, int]]]:
     """Return where the file ends afterwards, and which record moves to which offset (W142)."""
-    moved: list[tuple[Row, int]] = []
+    moved: list[tuple[FileMessage, int]] = []
     offset, first, last = 0, 0, len(records) - 1
     while first <= last:
         start, end = records[first], records[last]

@@ -10,8 +10,8 @@ from msgspec.structs import astuple
 from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.rdq import SharedRecords, scan
 from engine.classic_v2.store import collector
-from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import FileRow, Row
+from engine.classic_v2.store.state import V2StoreState
+from engine.classic_v2.store.tables import FileMessage, V2FileRow
 from engine.formats.chunks import AnyChunk, RawBytes
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
@@ -24,7 +24,7 @@ Reference = tuple[int, int]
 """Messages to which an index refers once: the number of the first, and how many (W99)."""
 
 
-class CleanStop(msgspec.Struct, frozen=True):
+class V2CleanStop(msgspec.Struct, frozen=True):
     """What a clean stop leaves.
 
     Args:
@@ -38,9 +38,9 @@ class CleanStop(msgspec.Struct, frozen=True):
     rows: tuple[tuple[int, int, int, int, int, int], ...]
 
 
-def save(state: StoreState) -> None:
+def save(state: V2StoreState) -> None:
     """Write what a clean start needs."""
-    stop = CleanStop(
+    stop = V2CleanStop(
         tuple(sorted(state.refs)),
         tuple((each.number, each.size, each.valid) for each in state.files.values()),
         tuple(astuple(one) for row in state.rows for one in row.equal_parts()),
@@ -51,22 +51,22 @@ def save(state: StoreState) -> None:
     state.storage.fsync(path)
 
 
-def start_new(state: StoreState) -> None:
+def start_new(state: V2StoreState) -> None:
     """Erase the directory and begin with one empty file."""
     state.storage.delete_directory(state.directory)
     state.open_next(0)
     state.report_start(clean=False)
 
 
-def start(state: StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]) -> bool:
+def start(state: V2StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]) -> bool:
     """Start on the files that are there; return whether the start is clean (W150)."""
     stop = _read_stop(state)
     names = [name for name in state.storage.list(state.directory) if name.endswith(".rdq")]
     numbers = sorted(int(name[:-4]) for name in names if name[:-4].isdecimal())
     if stop is not None and stop.refs == tuple(sorted(refs)):
         for number, size, valid in stop.files:
-            state.files[number] = FileRow(number, valid, size)
-        state.rows.insert_all(Row(*row) for row in stop.rows)
+            state.files[number] = V2FileRow(number, valid, size)
+        state.rows.insert_all(FileMessage(*row) for row in stop.rows)
         state.refs.update(refs)
         state.current = max(state.files)
         _cut(state, state.files[state.current].size)
@@ -89,7 +89,7 @@ def start(state: StoreState, refs: frozenset[str], references: Callable[[], Iter
     return False
 
 
-def _read_stop(state: StoreState) -> CleanStop | None:
+def _read_stop(state: V2StoreState) -> V2CleanStop | None:
     """Read and remove the note of a clean stop; remove a broker's too."""
     names = set(state.storage.list(state.directory))
     for name in names.intersection(BROKERS_CLEAN):
@@ -100,12 +100,12 @@ def _read_stop(state: StoreState) -> CleanStop | None:
     data = state.storage.read_bytes(path, 0, state.storage.size(path) or 0)
     state.storage.delete(path)
     try:
-        return msgspec.json.decode(data, type=CleanStop)
+        return msgspec.json.decode(data, type=V2CleanStop)
     except msgspec.DecodeError:
         return None
 
 
-def _cut(state: StoreState, size: int) -> None:
+def _cut(state: V2StoreState, size: int) -> None:
     """Open the current file, cut behind its last record."""
     path = state.path(state.current)
     if state.storage.size(path) is None:
@@ -114,26 +114,26 @@ def _cut(state: StoreState, size: int) -> None:
     state.offset = size
 
 
-def _counted(state: StoreState, references: Iterable[Reference]) -> Stretches[Row]:
+def _counted(state: V2StoreState, references: Iterable[Reference]) -> Stretches[FileMessage]:
     """Return a row without a file for each message that an index refers to, with its count (W99, W192)."""
     first = 2 if state.settings.counts_references_twice else 1
-    known: Stretches[Row] = Stretches()
+    known: Stretches[FileMessage] = Stretches()
     for start, count in references:
         at = start
         end = start + count
         for row in known.remove(start, count):
             if row.start > at:
-                known.insert(Row(at, row.start - at, first, -1, 0, 0))
+                known.insert(FileMessage(at, row.start - at, first, -1, 0, 0))
             known.insert(row.with_refs(row.refs + 1))
             at = row.end
         if at < end:
-            known.insert(Row(at, end - at, first, -1, 0, 0))
+            known.insert(FileMessage(at, end - at, first, -1, 0, 0))
     return known
 
 
-def _scan_file(state: StoreState, number: int, known: Stretches[Row]) -> None:
+def _scan_file(state: V2StoreState, number: int, known: Stretches[FileMessage]) -> None:
     """Enter the records of one file that an index refers to and no earlier file had (W150)."""
-    file = state.files[number] = FileRow(number)
+    file = state.files[number] = V2FileRow(number)
     path = state.path(number)
     chunks = state.storage.read(path, _as_bytes)
     if any(isinstance(chunk, SharedRecords) for chunk in chunks) and not any(
@@ -142,7 +142,7 @@ def _scan_file(state: StoreState, number: int, known: Stretches[Row]) -> None:
         offset = 0
         for chunk in chunks:
             if isinstance(chunk, SharedRecords):
-                run = Row(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
+                run = FileMessage(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
                 for row in run.equal_parts():
                     size = equal(row.record_bytes)
                     _enter_run(state, file, known, row.start, row.count, row.offset, size)
@@ -163,9 +163,9 @@ def _as_bytes(data: bytes) -> list[AnyChunk]:
 
 
 def _enter_run(
-    state: StoreState,
-    file: FileRow,
-    known: Stretches[Row],
+    state: V2StoreState,
+    file: V2FileRow,
+    known: Stretches[FileMessage],
     msg_no: int,
     count: int,
     offset: int,
@@ -175,7 +175,7 @@ def _enter_run(
     found = known.remove(msg_no, count)
     for row in found:
         at = offset + (row.start - msg_no) * total
-        state.rows.insert(Row(row.start, row.count, row.refs, file.number, at, total))
+        state.rows.insert(FileMessage(row.start, row.count, row.refs, file.number, at, total))
         file.valid += row.count * total
         file.size = max(file.size, at + row.count * total)
     return bool(found)

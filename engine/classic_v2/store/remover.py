@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.collector import candidate, delete_if_empty
-from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import Row, gaps
+from engine.classic_v2.store.state import V2StoreState
+from engine.classic_v2.store.tables import FileMessage, gaps
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
 
 
 def handle_remove(
-    state: StoreState, client: SharedClient, extents: tuple[Extent, ...], descending: bool
+    state: V2StoreState, client: SharedClient, extents: tuple[Extent, ...], descending: bool
 ) -> None:
     """Handle one remove with many ids, from the last to the first where `descending`."""
     pieces: list[tuple[int, int]] = []
@@ -34,7 +34,9 @@ def handle_remove(
             _remove(state, client, first, many, row)
 
 
-def _remove(state: StoreState, client: SharedClient, start: int, count: int, row: Row | None) -> None:
+def _remove(
+    state: V2StoreState, client: SharedClient, start: int, count: int, row: FileMessage | None
+) -> None:
     death = state.dying.get(client.ref)
     if death is not None and (row is None or (row.file, row.offset) > death):
         return

@@ -14,11 +14,11 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import collector, recovery
-from engine.classic_v2.store.client import Account, OnDisk, SharedClient
+from engine.classic_v2.store.client import OnDisk, SharedClient, V2ClientAccount
 from engine.classic_v2.store.recovery import Reference
 from engine.classic_v2.store.remover import handle_remove
-from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import FileRow
+from engine.classic_v2.store.state import V2StoreState
+from engine.classic_v2.store.tables import V2FileRow
 from engine.classic_v2.store.writer import handle_write
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import StoreStopped
@@ -89,7 +89,7 @@ class SharedStore:
     ) -> None:
         self.name = name
         self._later = later
-        self.state = StoreState(name, directory, storage, codec, settings, emit, self._wait)
+        self.state = V2StoreState(name, directory, storage, codec, settings, emit, self._wait)
         self._settings = settings
         self._mailbox: deque[_Write | _Remove | _Delete] = deque()
         self.suspended = False
@@ -97,16 +97,16 @@ class SharedStore:
 
     # --- clients -----------------------------------------------------------------------------------------------------
 
-    def account(self) -> Account:
+    def account(self) -> V2ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
-        return Account(*self._settings.msg_store_credit_disc_bound)
+        return V2ClientAccount(*self._settings.msg_store_credit_disc_bound)
 
     def client(
         self,
         ref: str,
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
-        account: Account | None = None,
+        account: V2ClientAccount | None = None,
         stays: bool = True,
     ) -> SharedClient:
         """Register a client.
@@ -267,7 +267,7 @@ class SharedStore:
         """Return what the memory model counts."""
         state = self.state
         cached = len(state.cache)
-        current = state.files[state.current] if cached else FileRow(0)
+        current = state.files[state.current] if cached else V2FileRow(0)
         return StoreLoad(len(state.files), state.rows.total, cached, current.valid, current.size, FIGURES)
 
     def verify(self) -> None:

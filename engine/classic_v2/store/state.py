@@ -8,7 +8,7 @@ from typing import Any
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store.client import SharedClient
-from engine.classic_v2.store.tables import Cache, FileRow, Row
+from engine.classic_v2.store.tables import BodyCache, FileMessage, V2FileRow
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.stores import (
     BufferWritten,
@@ -18,12 +18,12 @@ from engine.report.transitions.stores import (
     RowsForgotten,
     StoreRecovered,
 )
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
 
-class StoreState:
+class V2StoreState:
     """Tables of one store, its write buffer, and the few verbs that several parts need.
 
     Args:
@@ -55,13 +55,13 @@ class StoreState:
         self.settings = settings
         self.refs: set[str] = set()
         """Names in the client table: registered now, or known from before a clean stop (S200)."""
-        self.rows: Stretches[Row] = Stretches()
-        self.files: dict[int, FileRow] = {}
+        self.rows: Stretches[FileMessage] = Stretches()
+        self.files: dict[int, V2FileRow] = {}
         self.current = 0
         self.offset = 0
-        self.buffer: list[Chunk] = []
+        self.buffer: list[ByteChunk] = []
         self.buffer_bytes = 0
-        self.cache = Cache()
+        self.cache = BodyCache()
         self.waiting: dict[SharedClient, RangeSet] = {}
         """What each client is told of at the next sync (W135)."""
         self.dying: dict[str, tuple[int, int]] = {}
@@ -82,7 +82,7 @@ class StoreState:
         """Begin a new current file."""
         closed, size = self.current, self.offset
         self.storage.create(self.path(number))
-        self.files[number] = FileRow(number)
+        self.files[number] = V2FileRow(number)
         self.current = number
         self.offset = 0
         if number:
@@ -110,7 +110,7 @@ class StoreState:
         if client.on_disk is not None:
             self.waiting.setdefault(client, RangeSet()).add(start, count)
 
-    def set_refs(self, row: Row, refs: int) -> None:
+    def set_refs(self, row: FileMessage, refs: int) -> None:
         """Give rows another reference count; valid bytes follow when it leaves or reaches 0 (W138)."""
         self.rows.remove(row.start, row.count)
         self.rows.insert(row.with_refs(refs))
@@ -118,7 +118,7 @@ class StoreState:
             self.files[row.file].valid += row.size_bytes if refs else -row.size_bytes
         self.emit(RefCountChanged("W138", self.name, row.start, row.count, refs))
 
-    def forget_rows(self, rows: Iterable[Row]) -> None:
+    def forget_rows(self, rows: Iterable[FileMessage]) -> None:
         """Delete rows from the index (W138)."""
         gone = tuple(Range(row.start, row.count) for row in rows)
         for each in gone:
@@ -171,6 +171,6 @@ class StoreState:
             )
         )
 
-    def rows_of(self, number: int) -> list[Row]:
+    def rows_of(self, number: int) -> list[FileMessage]:
         """Return the rows of one file, by offset."""
         return sorted((row for row in self.rows if row.file == number), key=lambda row: row.offset)

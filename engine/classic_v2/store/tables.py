@@ -11,7 +11,7 @@ from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class FileMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Rows of consecutive message numbers whose records lie back to back.
 
     Args:
@@ -40,9 +40,9 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Bytes of all records."""
         return total(self.record_bytes, self.start, self.count)
 
-    def part(self, offset: int, count: int) -> Row:
+    def part(self, offset: int, count: int) -> FileMessage:
         """Return `count` rows beginning `offset` rows on."""
-        return Row(
+        return FileMessage(
             self.start + offset,
             count,
             self.refs,
@@ -51,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.record_bytes,
         )
 
-    def continued_by(self, after: Row) -> bool:
+    def continued_by(self, after: FileMessage) -> bool:
         """Return whether the rows that follow can be the same run."""
         return (
             self.refs == after.refs
@@ -60,24 +60,26 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.offset + self.size_bytes == after.offset
         )
 
-    def merged(self, count: int) -> Row:
+    def merged(self, count: int) -> FileMessage:
         """Return this run with `count` rows in all."""
-        return Row(self.start, count, self.refs, self.file, self.offset, self.record_bytes)
+        return FileMessage(self.start, count, self.refs, self.file, self.offset, self.record_bytes)
 
-    def equal_parts(self) -> list[Row]:
+    def equal_parts(self) -> list[FileMessage]:
         """Return the same rows by runs of one size: one by one where lengths differ."""
         each = self.record_bytes
         if isinstance(each, int):
             return [self]
         singles = [self.part(skip, 1) for skip in range(self.count)]
-        return [Row(row.start, 1, row.refs, row.file, row.offset, each.at(row.start)) for row in singles]
+        return [
+            FileMessage(row.start, 1, row.refs, row.file, row.offset, each.at(row.start)) for row in singles
+        ]
 
-    def with_refs(self, refs: int) -> Row:
+    def with_refs(self, refs: int) -> FileMessage:
         """Return the same rows with another reference count."""
-        return Row(self.start, self.count, refs, self.file, self.offset, self.record_bytes)
+        return FileMessage(self.start, self.count, refs, self.file, self.offset, self.record_bytes)
 
 
-class FileRow(msgspec.Struct):
+class V2FileRow(msgspec.Struct):
     """What is known of one file.
 
     Args:
@@ -113,7 +115,7 @@ class WritesInFlight(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return WritesInFlight(self.start, count, self.value)
 
 
-class Cache:
+class BodyCache:
     """The messages of the current file that are in memory, each with its writes in flight (W133, W136)."""
 
     __slots__ = ("_runs",)
@@ -156,7 +158,9 @@ class Cache:
         self._runs.insert_all(kept)
 
 
-def gaps(runs: Stretches[Row], start: int, count: int) -> Iterator[tuple[int, int, Row | None]]:
+def gaps(
+    runs: Stretches[FileMessage], start: int, count: int
+) -> Iterator[tuple[int, int, FileMessage | None]]:
     """Yield (start, count, rows or None) over [start, start+count), cut where rows begin and end."""
     at = start
     for run in runs.overlapping(start, count):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.classic_v2.formats.rdq import SharedRecords
 from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.collector import delete_if_empty
-from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import Row, gaps
+from engine.classic_v2.store.state import V2StoreState
+from engine.classic_v2.store.tables import FileMessage, gaps
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.report.transitions.stores import BufferWritten, StoreWritten, WriteIgnored
 from engine.values.extents import Extent
@@ -14,7 +14,7 @@ from engine.values.ranges import RangeSet
 from engine.values.sizes import at, most_of, reach
 
 
-def handle_write(state: StoreState, client: SharedClient, extent: Extent) -> None:
+def handle_write(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     """Handle a write of each message, in order; an entry in flight stays until its remove, where one overtook it."""
     at = extent.start
     for early in client.overtaken.inside(extent.start, extent.count):
@@ -24,13 +24,13 @@ def handle_write(state: StoreState, client: SharedClient, extent: Extent) -> Non
     _handle(state, client, extent.part(at - extent.start, extent.end - at))
 
 
-def _handle(state: StoreState, client: SharedClient, extent: Extent) -> None:
+def _handle(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     if extent.count:
         _write(state, client, extent)
         client.in_flight.discard(extent.start, extent.count)
 
 
-def _ignore(state: StoreState, extent: Extent) -> None:
+def _ignore(state: V2StoreState, extent: Extent) -> None:
     """Pass over writes that a remove overtook (W52)."""
     state.emit(WriteIgnored("W52", state.name, extent.msg_no, extent.count))
     state.cache.handled(extent.msg_no, extent.count)
@@ -39,7 +39,7 @@ def _ignore(state: StoreState, extent: Extent) -> None:
             state.cache.forget(start, count)
 
 
-def _write(state: StoreState, client: SharedClient, extent: Extent) -> None:
+def _write(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     death = state.dying.get(client.ref)
     for start, count, row in list(gaps(state.rows, extent.msg_no, extent.count)):
         part = extent.part(start - extent.msg_no, count)
@@ -56,7 +56,7 @@ def _write(state: StoreState, client: SharedClient, extent: Extent) -> None:
             _once_more(state, client, part, row)
 
 
-def _once_more(state: StoreState, client: SharedClient, extent: Extent, row: Row) -> None:
+def _once_more(state: V2StoreState, client: SharedClient, extent: Extent, row: FileMessage) -> None:
     """Write messages that have a row: count them, or forget the row where its file is about to go (W134)."""
     file = state.files.get(row.file)
     if not row.refs and (file is None or file.locked or (not file.valid and row.file != state.current)):
@@ -75,7 +75,7 @@ def _once_more(state: StoreState, client: SharedClient, extent: Extent, row: Row
             client.on_disk(written)
 
 
-def _append(state: StoreState, client: SharedClient, extent: Extent) -> None:
+def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
     records = SharedRecords(
@@ -116,15 +116,15 @@ def _append(state: StoreState, client: SharedClient, extent: Extent) -> None:
         done += count
 
 
-def _enter(state: StoreState, records: SharedRecords, file: int, offset: int) -> None:
-    state.rows.insert(Row(records.msg_no, records.count, 1, file, offset, records.record_bytes))
+def _enter(state: V2StoreState, records: SharedRecords, file: int, offset: int) -> None:
+    state.rows.insert(FileMessage(records.msg_no, records.count, 1, file, offset, records.record_bytes))
     rule, name = "W134", state.name
     state.emit(StoreWritten(rule, name, file, offset, records.msg_no, records.count, records.record_bytes))
     state.files[file].valid += records.size_bytes
     state.files[file].size += records.size_bytes
 
 
-def _append_large(state: StoreState, client: SharedClient, record: SharedRecords) -> None:
+def _append_large(state: V2StoreState, client: SharedClient, record: SharedRecords) -> None:
     """Write a message of 4 MB or more into a file of its own (W137)."""
     state.cache.handled(record.msg_no, 1)
     state.await_sync(client, record.msg_no, 1)

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from engine.broker.commands.settings import release_of
 from engine.ctl.errors import NotHere
-from engine.ctl.releases.facts import Facts
+from engine.ctl.releases.facts import ReleaseFacts
 from engine.ctl.releases.v3_8_9 import FACTS as V3_8_9
 from engine.ctl.releases.v3_10_8 import FACTS as V3_10_8
 from engine.ctl.releases.v4_0_5 import FACTS as V4_0_5
 from engine.ctl.releases.v4_3_6 import FACTS as V4_3_6
-from engine.releases import Release
+from engine.releases import BrokerRelease
 
 FACTS: Final = {each.version: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}
 """By the name of the release."""
@@ -23,13 +23,13 @@ KNOWN_COLUMNS: Final = frozenset(
 """What any listing of any release can show: rabbitmqctl names such a word before one that it never heard."""
 
 
-def release_shown(state: Mapping[str, Any]) -> Release:
+def release_shown(state: Mapping[str, Any]) -> BrokerRelease:
     """Return the release whose rules a snapshot goes by."""
     settings = state["node"]["settings"]
     return release_of(settings["profile"], settings)
 
 
-def facts_of(state: Mapping[str, Any]) -> Facts:
+def facts_of(state: Mapping[str, Any]) -> ReleaseFacts:
     """Return the facts of the release whose rules a snapshot goes by.
 
     Raises:

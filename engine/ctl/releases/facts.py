@@ -22,7 +22,7 @@ class CtlRefusal(NamedTuple):
         return CtlRefusal(self.code, self.text.format(**names))
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts of one release.
 
     Args:

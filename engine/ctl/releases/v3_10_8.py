@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.classic_v1.status import printed
 from engine.ctl.releases import common
-from engine.ctl.releases.facts import Facts, programs
+from engine.ctl.releases.facts import ReleaseFacts, programs
 
-FACTS: Final = Facts(
+FACTS: Final = ReleaseFacts(
     version="3.10.8",
     erlang="25.2.3",
     commands=programs(

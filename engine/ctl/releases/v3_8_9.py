@@ -6,10 +6,10 @@ from typing import Final
 
 from engine.classic_v1.status import printed_3_8
 from engine.ctl.releases import common
-from engine.ctl.releases.facts import Facts, programs, words
+from engine.ctl.releases.facts import ReleaseFacts, programs, words
 from engine.ctl.usage import USAGES
 
-FACTS: Final = Facts(
+FACTS: Final = ReleaseFacts(
     version="3.8.9",
     erlang="23.2.6",
     commands=programs(

@@ -6,11 +6,11 @@ from typing import Final
 
 from engine.classic_v2.status import printed_4_0
 from engine.ctl.releases import common, v4
-from engine.ctl.releases.facts import Facts, programs, words
+from engine.ctl.releases.facts import ReleaseFacts, programs, words
 
 DEPRECATED: Final = "amqp_address_v1 global_qos queue_master_locator ram_node_type transient_nonexcl_queues"
 
-FACTS: Final = Facts(
+FACTS: Final = ReleaseFacts(
     version="4.0.5",
     erlang="27.3.4.1",
     commands=programs(f"{v4.CTL} change_cluster_node_type schema_info", f"{v4.DIAGNOSTICS} schema_info"),

@@ -7,7 +7,7 @@ from typing import Final
 from engine.amqp.exchanges import Exchange
 from engine.classic_v2.status import printed_4_3
 from engine.ctl.releases import common, v4
-from engine.ctl.releases.facts import CtlRefusal, Facts, programs, words
+from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts, programs, words
 
 CTL: Final = (
     f"{v4.CTL} disable_vhost_deletion_protection enable_vhost_deletion_protection has_reached_target_cluster_size "
@@ -20,7 +20,7 @@ DIAGNOSTICS: Final = (
 )
 
 LOG: Final = Exchange(name="amq.rabbitmq.log", type="topic", durable=True, internal=True)
-FACTS: Final = Facts(
+FACTS: Final = ReleaseFacts(
     version="4.3.6",
     erlang="29.1.2",
     commands=programs(CTL, DIAGNOSTICS),

@@ -9,7 +9,7 @@ class NoRecord(ValueError):
     """No whole record begins at the place that was given; the text names the reason."""
 
 
-class Bits(msgspec.Struct, frozen=True):
+class FieldBits(msgspec.Struct, frozen=True):
     """Some bits of a field.
 
     Args:
@@ -27,7 +27,7 @@ class Bits(msgspec.Struct, frozen=True):
     words: str
 
 
-class Field(msgspec.Struct, frozen=True):
+class FileField(msgspec.Struct, frozen=True):
     """Some bytes of a record that have one meaning. The fields of a record cover it without gaps, in order.
 
     Args:
@@ -48,10 +48,10 @@ class Field(msgspec.Struct, frozen=True):
     value: str
     rule: str
     depth: int = 0
-    bits: tuple[Bits, ...] = ()
+    bits: tuple[FieldBits, ...] = ()
 
 
-class Layout(msgspec.Struct, frozen=True):
+class FileLayout(msgspec.Struct, frozen=True):
     """One record, field by field.
 
     Args:
@@ -65,7 +65,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     kind: str
     size: int
-    fields: tuple[Field, ...]
+    fields: tuple[FileField, ...]
     number: int | None = None
     msg_id: bytes | None = None
     embedded_bytes: int = 0

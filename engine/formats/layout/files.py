@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from engine.formats.layout.field import Layout
+from engine.formats.layout.field import FileLayout
 
 Read = Callable[[int, int], bytes]
 """Some bytes of a file: (offset, count)."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundBytes(msgspec.Struct, frozen=True):
     """One record on the way.
 
     Args:
@@ -62,7 +62,7 @@ class FileReader(Protocol):
     def reads(self, name: str) -> bool:
         """Return whether a file is one of its own, by its name."""
 
-    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> Layout:
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
         """Return the record at an offset of a file.
 
         Args:
@@ -75,7 +75,7 @@ class FileReader(Protocol):
             NoRecord: none begins there.
         """
 
-    def records(self, name: str, read: Read, size: int) -> Iterator[Found]:
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
         """Yield the records of a file from front to back; raise NoRecord where that is not known."""
 
     def home(
@@ -90,7 +90,9 @@ class FileReader(Protocol):
             entry_count: entries in a segment, where the virtual host says so.
         """
 
-    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
         """Return what else is known of a message, for whoever has read its record."""
 
     def seq_with_id(

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from engine.formats import properties, terms
-from engine.formats.layout.field import Bits, Field
+from engine.formats.layout.field import FieldBits, FileField
 from engine.formats.terms import MAX_DEPTH, TermError
 
 PART: Final = "term"
@@ -111,14 +111,14 @@ _COUNTED: Final = {
 """By tag: how the length is written, and the bytes before what it counts."""
 
 
-def term_fields(data: bytes, offset: int) -> list[Field]:
+def term_fields(data: bytes, offset: int) -> list[FileField]:
     """Return the fields of an external term (S40), which cover it without gaps.
 
     Args:
         data: the whole term.
         offset: of the term in its record.
     """
-    found: list[Field] = []
+    found: list[FileField] = []
     walker = _Walker(data, _CONTAINER if data.startswith(_CONTAINER_BEGINS) else _BASIC_MESSAGE)
     try:
         for field in walker.term():
@@ -130,12 +130,12 @@ def term_fields(data: bytes, offset: int) -> list[Field]:
     at = found[-1].offset + found[-1].length if found else 0
     if at < len(data):
         words = f"{len(data) - at} bytes that are not taken apart here"
-        found.append(Field("rest of the term", PART, at, len(data) - at, words, "S41", 1))
+        found.append(FileField("rest of the term", PART, at, len(data) - at, words, "S41", 1))
     return [_moved(field, offset) for field in found]
 
 
-def _moved(field: Field, by: int) -> Field:
-    return Field(
+def _moved(field: FileField, by: int) -> FileField:
+    return FileField(
         field.name,
         field.part,
         field.offset + by,
@@ -157,7 +157,7 @@ class _Walker:
         self._split = {shape.content_part(3), shape.content_part(5, -1), shape.ids}
         """Binaries of which tag and length are a field of their own."""
 
-    def term(self) -> Iterator[Field]:
+    def term(self) -> Iterator[FileField]:
         """Yield the fields of the whole term."""
         if not self.data or self.data[0] != terms.VERSION:
             raise TermError("term_without_version", version=terms.VERSION)
@@ -172,15 +172,15 @@ class _Walker:
         rule: str,
         depth: int,
         part: str = PART,
-        bits: tuple[Bits, ...] = (),
-    ) -> Field:
+        bits: tuple[FieldBits, ...] = (),
+    ) -> FileField:
         if self.at + length > len(self.data):
             raise TermError("term_cut_off", at=len(self.data), count=self.at + length - len(self.data))
-        field = Field(name, part, self.at, length, value, rule, depth, bits)
+        field = FileField(name, part, self.at, length, value, rule, depth, bits)
         self.at += length
         return field
 
-    def _value(self, path: Path, depth: int) -> Iterator[Field]:
+    def _value(self, path: Path, depth: int) -> Iterator[FileField]:
         if depth > MAX_DEPTH:
             raise TermError("term_too_deep", most=MAX_DEPTH)
         name, rule = self._named(path)
@@ -220,7 +220,7 @@ class _Walker:
     def _number(self, form: str, ahead: int) -> int:
         return int(struct.unpack_from(form, self.data, self.at + ahead)[0])
 
-    def _long_binary(self, path: Path, name: str, rule: str, depth: int) -> Iterator[Field]:
+    def _long_binary(self, path: Path, name: str, rule: str, depth: int) -> Iterator[FileField]:
         """Yield tag and length apart from what matters most: id, properties, body."""
         count = self._number(">I", 1)
         yield self._take(5, "binary", f"{count} bytes follow: {name}", "S41", depth)
@@ -231,7 +231,7 @@ class _Walker:
         elif count:
             yield self._take(count, name, f"{count} bytes", rule, depth, BODY)
 
-    def _leaf(self, name: str, rule: str, depth: int) -> Field:
+    def _leaf(self, name: str, rule: str, depth: int) -> FileField:
         tag = self.data[self.at]
         if tag in _FIXED:
             length = _FIXED[tag]
@@ -245,7 +245,7 @@ class _Walker:
 
     # --- the property list (S52) ---
 
-    def _properties(self, count: int, depth: int) -> Iterator[Field]:
+    def _properties(self, count: int, depth: int) -> Iterator[FileField]:
         end = self.at + count
         if count < 2:
             if count:
@@ -254,7 +254,7 @@ class _Walker:
         flags = self._number(">H", 0)
         present = [each for each in properties.FLAGS if flags & each[1]]
         bits = tuple(
-            Bits(
+            FieldBits(
                 name,
                 flag.bit_length() - 1,
                 flag.bit_length() - 1,
@@ -292,7 +292,7 @@ def _property_words(kind: str, raw: bytes) -> str:
 
 
 def _worded(value: terms.Term) -> str:
-    if isinstance(value, terms.Atom):
+    if isinstance(value, terms.ErlangAtom):
         return f"atom {value!s}"
     if isinstance(value, bytes):
         return f"binary {_quoted(value)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
-from engine.values.extents import Delta, Extent
+from engine.values.extents import DeltaExtent, Extent
 
 
 class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -21,7 +21,7 @@ class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
     source: str | None
     to: str | None
     extents: tuple[Extent, ...]
-    record: Delta | None = None
+    record: DeltaExtent | None = None
     why: Why = {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
-from engine.values.extents import Delta
+from engine.values.extents import DeltaExtent
 
 
 class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -25,5 +25,5 @@ class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False)
     queue: str
     mode: str
     durable: bool
-    record: Delta
+    record: DeltaExtent
     values: Why

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from playground.exercises.authors import observables
-from playground.exercises.authors.runs import Run
-from playground.exercises.posted import Posted
+from playground.exercises.authors.runs import AuthoredRun
+from playground.exercises.posted import PostedForm
 
 TEXT, SHORT = 3000, 300
 """Most characters of a long and of a short text."""
 
 
-def text_of(posted: Posted, name: str, most: int = SHORT) -> str:
+def text_of(posted: PostedForm, name: str, most: int = SHORT) -> str:
     """Return what a field holds, without blanks around it, cut to `most` characters."""
     return posted.get(name, "").strip()[:most]
 
 
-def condition(posted: Posted, row: int, run: Run) -> dict[str, Any]:
+def condition(posted: PostedForm, row: int, run: AuthoredRun) -> dict[str, Any]:
     """Return the condition of a row about a run, or raise `Refused` saying what is missing."""
     return observables.condition(
         run,
@@ -28,6 +28,6 @@ def condition(posted: Posted, row: int, run: Run) -> dict[str, Any]:
     )
 
 
-def go_on(run: Run) -> dict[str, Any]:
+def go_on(run: AuthoredRun) -> dict[str, Any]:
     """Return how the run goes on once the learner has answered."""
     return {"commands": run.after(), "until_us": run.end_us}

@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue.places import CLASSIC_V2, VARIABLE_QUEUE
-from playground.exercises import lying
+from engine.backing_queue.message_places import CLASSIC_V2, VARIABLE_QUEUE
+from playground.exercises import place_names
 from playground.exercises.authors import words
-from playground.exercises.authors.runs import Run
+from playground.exercises.authors.runs import AuthoredRun
 from playground.exercises.variants import SUM
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 OPS = ("==", "!=", ">", ">=", "<", "<=")
 
 
-class Observable(msgspec.Struct, frozen=True):
+class ObservableValue(msgspec.Struct, frozen=True):
     """One thing that can be asked.
 
     Args:
@@ -32,74 +32,78 @@ class Observable(msgspec.Struct, frozen=True):
     compared: str = "number"
 
 
-OF_ALL: dict[str, Observable] = {
-    "ready": Observable("queue.ready", _("messages that are ready")),
-    "unacked": Observable("queue.unacked", _("unacknowledged messages")),
-    "alpha": Observable("queue.alpha", "alpha"),
-    "gamma": Observable("queue.gamma", "gamma"),
-    "place": Observable("queue.place.%s", _("the place of message number …"), "place"),
-    "persistent-bytes": Observable("stores.persistent.file_bytes", _("bytes in the persistent store")),
-    "transient-bytes": Observable("stores.transient.file_bytes", _("bytes in the transient store")),
-    "memory-alarm": Observable("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
-    "deleted": Observable("happened.FileDeleted", _("store files deleted so far")),
-    "confirms": Observable("happened.ConfirmsSent", _("confirms sent so far")),
-    "kills": Observable("stopped.kill", _("kills of the node so far")),
-    "power-cuts": Observable("stopped.power", _("power cuts so far")),
+OF_ALL: dict[str, ObservableValue] = {
+    "ready": ObservableValue("queue.ready", _("messages that are ready")),
+    "unacked": ObservableValue("queue.unacked", _("unacknowledged messages")),
+    "alpha": ObservableValue("queue.alpha", "alpha"),
+    "gamma": ObservableValue("queue.gamma", "gamma"),
+    "place": ObservableValue("queue.place.%s", _("the place of message number …"), "place"),
+    "persistent-bytes": ObservableValue("stores.persistent.file_bytes", _("bytes in the persistent store")),
+    "transient-bytes": ObservableValue("stores.transient.file_bytes", _("bytes in the transient store")),
+    "memory-alarm": ObservableValue("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
+    "deleted": ObservableValue("happened.FileDeleted", _("store files deleted so far")),
+    "confirms": ObservableValue("happened.ConfirmsSent", _("confirms sent so far")),
+    "kills": ObservableValue("stopped.kill", _("kills of the node so far")),
+    "power-cuts": ObservableValue("stopped.power", _("power cuts so far")),
 }
-OF_KIND: dict[str, dict[str, Observable]] = {
+OF_KIND: dict[str, dict[str, ObservableValue]] = {
     VARIABLE_QUEUE: {
-        "beta": Observable("queue.beta", "beta"),
-        "index-bytes": Observable(
+        "beta": ObservableValue("queue.beta", "beta"),
+        "index-bytes": ObservableValue(
             "queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")
         ),
-        "reads": Observable("happened.DeltaRead", _("reads from delta so far")),
-        "combined": Observable("happened.FilesCombined", _("combinations of two files so far")),
+        "reads": ObservableValue("happened.DeltaRead", _("reads from delta so far")),
+        "combined": ObservableValue("happened.FilesCombined", _("combinations of two files so far")),
     },
     CLASSIC_V2: {
-        "window": Observable("queue.counters.window", _("L: how many messages one load asks for")),
-        "waiting-bytes": Observable("queue.files.waiting_bytes", _("bytes that wait to be written to .qs")),
-        "loads": Observable("happened.TailLoaded", _("loads from the tail so far")),
-        "compacted": Observable("happened.FileCompacted", _("store files compacted so far")),
+        "window": ObservableValue("queue.counters.window", _("L: how many messages one load asks for")),
+        "waiting-bytes": ObservableValue(
+            "queue.files.waiting_bytes", _("bytes that wait to be written to .qs")
+        ),
+        "loads": ObservableValue("happened.TailLoaded", _("loads from the tail so far")),
+        "compacted": ObservableValue("happened.FileCompacted", _("store files compacted so far")),
     },
 }
 """What only one kind of queue has, besides its places."""
 
 
 @cache
-def of_kind(kind: str) -> dict[str, Observable]:
+def of_kind(kind: str) -> dict[str, ObservableValue]:
     """Return what can be asked where queues are of a kind: first its lanes, then what it counts."""
-    lies = lying.of_kind(kind)
+    lies = place_names.of_kind(kind)
     return {
-        **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in lies.lanes},
-        **{place: Observable(f"queue.{place}.count", place) for place in lies.counted},
+        **{lane: ObservableValue(f"queue.lanes.{lane}.messages", lane) for lane in lies.lanes},
+        **{place: ObservableValue(f"queue.{place}.count", place) for place in lies.counted},
         **OF_ALL,
         **OF_KIND.get(kind, {}),
     }
 
 
-def of_run(run: Run) -> dict[str, Observable]:
+def of_run(run: AuthoredRun) -> dict[str, ObservableValue]:
     """Return what can be asked of a run, by its release."""
-    return of_kind(lying.of_run(run.scenario).kind)
+    return of_kind(place_names.of_run(run.scenario).kind)
 
 
 SUM_CHARACTERS = 20
 
 
-def condition(run: Run, observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:
-    """Return a condition about a run, or raise `Refused` where it is not complete."""
+def condition(run: AuthoredRun, observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:
+    """Return a condition about a run, or raise `RequestRefused` where it is not complete."""
     asked = of_run(run).get(observable)
     if asked is None or op not in OPS:
-        raise Refused(_("Choose what the condition is about."))
+        raise RequestRefused(_("Choose what the condition is about."))
     path = asked.path
     if asked.compared == "place":
-        places = lying.of_run(run.scenario).answers
+        places = place_names.of_run(run.scenario).answers
         if not _whole(message) or value not in places:
-            raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(places))
+            raise RequestRefused(
+                _("A message has a number, and a place: %(places)s."), places=", ".join(places)
+            )
         return {"path": path % _number(message), "op": "!=" if op == "!=" else "==", "value": value}
     if asked.compared == "yes or no":
         return {"path": path, "op": "==", "value": value != "no"}
     if not _whole(value):
-        raise Refused(_("Compare with a whole number."))
+        raise RequestRefused(_("Compare with a whole number."))
     return {"path": path, "op": op, "value": _number(value)}
 
 
@@ -113,9 +117,9 @@ def _number(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
-def measure(run: Run, observable: str) -> str:
-    """Return the path of something that is counted in a run, or raise `Refused`."""
+def measure(run: AuthoredRun, observable: str) -> str:
+    """Return the path of something that is counted in a run, or raise `RequestRefused`."""
     asked = of_run(run).get(observable)
     if asked is None or asked.compared != "number":
-        raise Refused(words.NO_NUMBER)
+        raise RequestRefused(words.NO_NUMBER)
     return asked.path

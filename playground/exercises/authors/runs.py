@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from playground.exercises.authors import words
-from playground.exercises.grading import Event, Playback, TooLong
-from playground.messages import Refused
+from playground.exercises.grading import GradedRun, RunEvent, TooLong
+from playground.texts.page_message import RequestRefused
 
 RUN_KEYS = ("version", "profile", "settings", "seed", "topology")
 MOST_COMMANDS = 200
@@ -16,7 +16,7 @@ REST_US = 2_000_000
 """How long a run goes on after its last command."""
 
 
-class Run(msgspec.Struct, frozen=True):
+class AuthoredRun(msgspec.Struct, frozen=True):
     """All commands of a session with absolute times.
 
     Args:
@@ -44,15 +44,15 @@ class Run(msgspec.Struct, frozen=True):
         """Return the scenario up to the end."""
         return {**self.scenario, "commands": list(self.commands), "until_us": self.end_us}
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[RunEvent]:
         """Return what happens after the learner's moment."""
         try:
-            playback = Playback(self.whole())
+            playback = GradedRun(self.whole())
             playback.go(self.at_us)
             begun = len(playback.events)
             playback.go(self.end_us)
         except TooLong:
-            raise Refused(words.TOO_LONG) from None
+            raise RequestRefused(words.TOO_LONG) from None
         return playback.events[begun:]
 
 
@@ -75,7 +75,7 @@ def _value(name: str, value: Any) -> str:
 
 def of_session(
     scenario: dict[str, Any], log: dict[str, Any], at_us: int | None, frozen_us: int | None = None
-) -> Run:
+) -> AuthoredRun:
     """Return the run of a session.
 
     Args:
@@ -88,11 +88,11 @@ def of_session(
     if frozen_us is not None:
         commands = [each for each in commands if each["at_us"] <= frozen_us]
     if len(commands) > MOST_COMMANDS:
-        raise Refused(words.TOO_MANY, most=MOST_COMMANDS)
+        raise RequestRefused(words.TOO_MANY, most=MOST_COMMANDS)
     last = commands[-1]["at_us"] if commands else 0
     end_us = max(log["until_us"], last + REST_US)
     if frozen_us is not None:
         end_us = max(last, min(end_us, frozen_us))
     stand = max(0, last - 1) if at_us is None else min(at_us, end_us)
     plain = {name: scenario[name] for name in RUN_KEYS if name in scenario}
-    return Run(plain, tuple(commands), stand, end_us)
+    return AuthoredRun(plain, tuple(commands), stand, end_us)

@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from engine.reading.measures import Gauge
-from engine.reading.places import placements, shown_queue
+from engine.reading.measures import MeasureGauge
+from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
-from playground.exercises import lying
+from playground.exercises import place_names
 from playground.exercises.authors import observables, words
-from playground.exercises.authors.runs import Run
-from playground.exercises.grading import Playback, TooLong
-from playground.messages import Refused
+from playground.exercises.authors.runs import AuthoredRun
+from playground.exercises.grading import GradedRun, TooLong
+from playground.texts.page_message import RequestRefused
 
 
-class Point(msgspec.Struct, frozen=True):
+class ScenePoint(msgspec.Struct, frozen=True):
     """Something on the stage that a condition can be about.
 
     Args:
@@ -34,43 +34,43 @@ class Point(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class Scene(msgspec.Struct, frozen=True):
+class AuthoredScene(msgspec.Struct, frozen=True):
     """The lanes from the tail to the head with the messages in them, and the counters below."""
 
-    lanes: list[tuple[Point, list[Point]]]
-    elsewhere: list[tuple[str, list[Point]]]
-    counters: list[Point]
+    lanes: list[tuple[ScenePoint, list[ScenePoint]]]
+    elsewhere: list[tuple[str, list[ScenePoint]]]
+    counters: list[ScenePoint]
 
 
-def of_run(run: Run) -> Scene:
-    """Return what stands on the stage of a run, or raise `Refused` where it is too long."""
-    stage = lying.of_run(run.scenario).stage
+def of_run(run: AuthoredRun) -> AuthoredScene:
+    """Return what stands on the stage of a run, or raise `RequestRefused` where it is too long."""
+    stage = place_names.of_run(run.scenario).stage
     known = observables.of_run(run)
     asked = {name: observable for name, observable in known.items() if observable.compared != "place"}
-    gauges = {name: Gauge(observable.path) for name, observable in asked.items()}
-    playback = Playback(run.whole(), (), gauges.values())
+    gauges = {name: MeasureGauge(observable.path) for name, observable in asked.items()}
+    playback = GradedRun(run.whole(), (), gauges.values())
     try:
         moment = playback.go(run.at_us)
         now, placed = _values(asked, gauges, moment), _placed(moment)
         moment = playback.go(run.end_us)
         then, comes_to = _values(asked, gauges, moment), _placed(moment)
     except TooLong:
-        raise Refused(words.TOO_LONG) from None
-    points = {name: Point(name, str(each.label), now[name], then[name]) for name, each in asked.items()}
-    members: dict[str, list[Point]] = {}
+        raise RequestRefused(words.TOO_LONG) from None
+    points = {name: ScenePoint(name, str(each.label), now[name], then[name]) for name, each in asked.items()}
+    members: dict[str, list[ScenePoint]] = {}
     for number, place in reversed(placed.items()):  # as on the stage: the newest on the left
-        point = Point("place", str(known["place"].label), place, comes_to.get(number, "gone"), number)
+        point = ScenePoint("place", str(known["place"].label), place, comes_to.get(number, "gone"), number)
         members.setdefault(place, []).append(point)
     lanes = [(points[lane], members.get(lane, [])) for lane in stage]
-    elsewhere: list[tuple[str, list[Point]]] = [
+    elsewhere: list[tuple[str, list[ScenePoint]]] = [
         (place, members[place]) for place in ("unacked", "gone") if place in members
     ]
     counters = [point for name, point in points.items() if name not in stage]
-    return Scene(lanes, elsewhere, counters)
+    return AuthoredScene(lanes, elsewhere, counters)
 
 
 def _values(
-    asked: dict[str, observables.Observable], gauges: dict[str, Gauge], moment: WatchedState
+    asked: dict[str, observables.ObservableValue], gauges: dict[str, MeasureGauge], moment: WatchedState
 ) -> dict[str, str]:
     found: dict[str, Any] = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return {

@@ -6,17 +6,17 @@ from typing import Any
 
 from playground.exercises.authors import words
 from playground.exercises.authors.fields import SHORT, TEXT, text_of
-from playground.exercises.authors.runs import Run
+from playground.exercises.authors.runs import AuthoredRun
 from playground.exercises.builder import numbers
 from playground.exercises.kinds import KINDS
-from playground.exercises.posted import Posted
+from playground.exercises.posted import PostedForm
 from playground.jobs.job import RUN, job
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 
 @job(RUN)
-def content(kind: str, posted: Posted, run: Run) -> dict[str, Any]:
-    """Return the plain content of an exercise of a kind, or raise `Refused` saying what is missing."""
+def content(kind: str, posted: PostedForm, run: AuthoredRun) -> dict[str, Any]:
+    """Return the plain content of an exercise of a kind, or raise `RequestRefused` saying what is missing."""
     texts = _texts(posted)
     plain: dict[str, Any] = {
         "kind": kind,
@@ -30,7 +30,7 @@ def content(kind: str, posted: Posted, run: Run) -> dict[str, Any]:
     return numbers.drawn(numbers.of_run(run), posted, plain)
 
 
-def _texts(posted: Posted) -> dict[str, Any]:
+def _texts(posted: PostedForm) -> dict[str, Any]:
     title, task, explain = (
         text_of(posted, "title", 120),
         text_of(posted, "task", TEXT),
@@ -38,7 +38,7 @@ def _texts(posted: Posted) -> dict[str, Any]:
     )
     for text, missing in ((title, words.NO_TITLE), (task, words.NO_TASK), (explain, words.NO_EXPLANATION)):
         if not text:
-            raise Refused(missing)
+            raise RequestRefused(missing)
     hints = [line.strip()[:SHORT] for line in text_of(posted, "hints", TEXT).splitlines() if line.strip()]
     return {
         "title": title,

@@ -13,9 +13,9 @@ from playground.exercises import catalog
 from playground.exercises.authors import words
 from playground.exercises.builder.proofs import proved
 from playground.exercises.models import Made
-from playground.messages import Refused
-from playground.pasted import text_of
-from playground.timeline import ALPHABET
+from playground.hosting.timeline import ALPHABET
+from playground.texts.page_message import RequestRefused
+from playground.texts.pasted_text import text_of
 
 PREFIX = "made-"
 LETTERS = 12
@@ -25,9 +25,9 @@ FORMAT = "waterline-exercise-1"
 
 
 def keep(author: Any, plain: dict[str, Any]) -> Made:
-    """Keep the content of an exercise that the engine has proved, or raise `Refused`. A row never changes."""
+    """Keep the content of an exercise that the engine has proved, or raise `RequestRefused`. A row never changes."""
     if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
-        raise Refused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
+        raise RequestRefused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
     proved(plain)
     slug = PREFIX + "".join(secrets.choice(ALPHABET) for _each in range(LETTERS))
     return Made.objects.create(slug=slug, author=author, content=plain, created=timezone.now())
@@ -70,14 +70,14 @@ def as_file(made: Made) -> str:
 
 
 def of_file(text: str) -> dict[str, Any]:
-    """Return the content of a file, not proved yet, or raise `Refused`."""
+    """Return the content of a file, not proved yet, or raise `RequestRefused`."""
     if len(text.encode()) > MOST_BYTES:
-        raise Refused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
+        raise RequestRefused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
     try:
         found = json.loads(text_of(text))
     except (ValueError, RecursionError):
-        raise Refused(words.NO_EXERCISE, problem=words.NO_JSON) from None
+        raise RequestRefused(words.NO_EXERCISE, problem=words.NO_JSON) from None
     content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
     if not isinstance(content, dict):
-        raise Refused(words.NO_EXERCISE, problem=FORMAT)
+        raise RequestRefused(words.NO_EXERCISE, problem=FORMAT)
     return {name: value for name, value in content.items() if name not in {"slug", "unit"}}

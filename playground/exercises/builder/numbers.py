@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from playground.exercises.authors import words
-from playground.exercises.authors.runs import Run, command_line
-from playground.exercises.posted import Posted
-from playground.messages import Refused
+from playground.exercises.authors.runs import AuthoredRun, command_line
+from playground.exercises.posted import PostedForm
+from playground.texts.page_message import RequestRefused
 
 FIELDS = ("count", "value", "size_bytes")
 MOST = 8
 DIGITS = 7
 
 
-class Number(msgspec.Struct, frozen=True):
+class BuiltNumber(msgspec.Struct, frozen=True):
     """One number of a command: how it is called, what it is usually, and in which line it stands."""
 
     name: str
@@ -32,7 +32,7 @@ class Number(msgspec.Struct, frozen=True):
         return command_line(self.command)
 
 
-def of_run(run: Run) -> list[Number]:
+def of_run(run: AuthoredRun) -> list[BuiltNumber]:
     """Return the whole numbers of a run's commands, called a, b, c in their order."""
     found = [
         (command[field], field, command)
@@ -40,10 +40,12 @@ def of_run(run: Run) -> list[Number]:
         for field in FIELDS
         if isinstance(command.get(field), int) and not isinstance(command[field], bool)
     ]
-    return [Number(name, *each) for name, each in zip(string.ascii_lowercase[:MOST], found, strict=False)]
+    return [
+        BuiltNumber(name, *each) for name, each in zip(string.ascii_lowercase[:MOST], found, strict=False)
+    ]
 
 
-def drawn(numbers: Sequence[Number], posted: Posted, plain: dict[str, Any]) -> dict[str, Any]:
+def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, Any]) -> dict[str, Any]:
     """Return the content of an exercise with its letters in the commands, and from where to where they are drawn.
 
     Args:
@@ -57,7 +59,7 @@ def drawn(numbers: Sequence[Number], posted: Posted, plain: dict[str, Any]) -> d
         if not first and not last:
             continue
         if not (_whole(first) and _whole(last) and int(first) <= each.usual <= int(last)):
-            raise Refused(words.RANGE, name=each.name, usual=each.usual)
+            raise RequestRefused(words.RANGE, name=each.name, usual=each.usual)
         variants[each.name] = {"usual": each.usual, "first": int(first), "last": int(last)}
         letters.setdefault(id(each.command), {})[each.field] = f"{{{each.name}}}"
 

@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from engine.values.errors import ScenarioError
-from playground.doors import door
 from playground.exercises import catalog, limits, variants
 from playground.exercises.authors import words
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
+from playground.hosting.engine_factory import door
 from playground.jobs.job import RUN, job
-from playground.messages import Refused
-from playground.written import message_of
+from playground.storybook.authored_texts import message_of
+from playground.texts.page_message import RequestRefused
 
 MOST_VARIANTS = 120
 """Combinations of numbers of one exercise; each is run."""
@@ -27,7 +27,7 @@ VARIANTS_S = 4 * limits.GRADING_S
 
 @job(RUN)
 def proved(plain: dict[str, Any]) -> Exercise:
-    """Return the exercise that some content is, or raise `Refused` saying what is wrong with it."""
+    """Return the exercise that some content is, or raise `RequestRefused` saying what is wrong with it."""
     deadline = time.monotonic() + limits.GRADING_S
     try:
         made = catalog.read(plain)
@@ -37,9 +37,9 @@ def proved(plain: dict[str, Any]) -> Exercise:
         kind_of(made).prove(made, lambda: time.monotonic() > deadline)
         _prove_variants(plain)
     except (TooLong, BadAnswer):
-        raise Refused(words.TOO_LONG) from None
+        raise RequestRefused(words.TOO_LONG) from None
     except (msgspec.ValidationError, ScenarioError, KeyError, TypeError, ValueError) as error:
-        raise Refused(words.NO_EXERCISE, problem=message_of(error)) from None
+        raise RequestRefused(words.NO_EXERCISE, problem=message_of(error)) from None
     return made
 
 
@@ -48,7 +48,7 @@ def _prove_variants(plain: dict[str, Any]) -> None:
     drawn = variants.drawn_of(plain)
     count = math.prod(len(each.choices) for each in drawn.values())
     if count > MOST_VARIANTS:
-        raise Refused(words.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
+        raise RequestRefused(words.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
     deadline = time.monotonic() + VARIANTS_S
     for chosen in itertools.product(*(each.choices for each in drawn.values())) if drawn else ():
         numbers = dict(zip(drawn, chosen, strict=True))
@@ -56,6 +56,6 @@ def _prove_variants(plain: dict[str, Any]) -> None:
             made = catalog.read(variants.with_numbers(plain, numbers))
             door().check({**made.full_scenario(), "title": "exercise"})
             kind_of(made).prove(made, lambda: time.monotonic() > deadline)
-        except Refused as refused:
+        except RequestRefused as refused:
             given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
-            raise Refused(words.VARIANT, numbers=given, problem=str(refused.message)) from None
+            raise RequestRefused(words.VARIANT, numbers=given, problem=str(refused.message)) from None

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground import ownership, repeating, selectors
-from playground.exercises import lying, stages
+from playground.callers import session_ownership
+from playground.exercises import place_names, stages
 from playground.exercises.authors import observables, runs
 from playground.exercises.builder import drafts, made, numbers
 from playground.exercises.builder.proofs import proved
@@ -20,9 +20,11 @@ from playground.exercises.kinds import KINDS
 from playground.exercises.models import Made
 from playground.exercises.variants import filled
 from playground.jobs.job import RUN, job
-from playground.messages import Message, Refused
+from playground.limits import repeat_gate
+from playground.records import selectors
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import rate_limited, rate_limited_reading
-from playground.web.errors import Gone
+from playground.web.errors import PageGone
 
 
 def _teacher(request: HttpRequest) -> HttpResponse | None:
@@ -41,8 +43,10 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     if away is not None:
         return away
     session = selectors.session_by_id(session_id)
-    if session is None or not ownership.owns(request.session, session_id):
-        raise Gone(_("There is no such session of yours"), Message(_("Open one in the playground first.")))
+    if session is None or not session_ownership.owns(request.session, session_id):
+        raise PageGone(
+            _("There is no such session of yours"), PageMessage(_("Open one in the playground first."))
+        )
     filled = request.POST if request.method == "POST" else request.GET
     kind = filled.get("kind", "")
     kind = kind if kind in KINDS else next(iter(KINDS))
@@ -51,14 +55,14 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         run = runs.of_session(session.scenario, stages.log_of(session), at_us, end_us)
         if request.method == "POST":
-            with repeating.for_request(request):
+            with repeat_gate.for_request(request):
                 plain = drafts.content(kind, request.POST, run)
                 if "keep" in request.POST:
                     kept = made.keep(request.user, plain)
                     return redirect("exercise", "made", kept.slug)
                 proved(plain)
             right = _("The engine has checked it: it can be solved, and is not solved by doing nothing.")
-    except Refused as refused:
+    except RequestRefused as refused:
         problem = str(refused.message)
     except TimeoutError:
         problem = _("The session is busy. Pause it, and try again.")
@@ -76,7 +80,7 @@ def _moment(text: str) -> int | None:
 
 
 @job(RUN)
-def offers(kind: str, run: runs.Run) -> dict[str, Any]:
+def offers(kind: str, run: runs.AuthoredRun) -> dict[str, Any]:
     """Return what the form of a kind offers for this run."""
     return {
         "moments": [
@@ -85,7 +89,7 @@ def offers(kind: str, run: runs.Run) -> dict[str, Any]:
         "at_s": run.at_us / 1e6,
         "observables": [(name, each.label, each.compared) for name, each in observables.of_run(run).items()],
         "ops": observables.OPS,
-        "places": lying.of_run(run.scenario).answers,
+        "places": place_names.of_run(run.scenario).answers,
         "numbers": numbers.of_run(run),
         "fields": KINDS[kind].author_template,
         **KINDS[kind].offers(run),
@@ -126,9 +130,9 @@ def bring(request: HttpRequest) -> HttpResponse:
         else request.POST.get("text", "")
     )
     try:
-        with repeating.for_request(request):
+        with repeat_gate.for_request(request):
             kept = made.keep(request.user, made.of_file(text))
-    except Refused as refused:
+    except RequestRefused as refused:
         return _list(request, str(refused.message), 422)
     return redirect("exercise", "made", kept.slug)
 
@@ -143,7 +147,7 @@ def take(request: HttpRequest, slug: str) -> HttpResponse:
         return away
     found = Made.objects.filter(slug=slug).first()
     if found is None:
-        raise Gone(_("There is no such exercise"), Message(_("Its author may have deleted it.")))
+        raise PageGone(_("There is no such exercise"), PageMessage(_("Its author may have deleted it.")))
     response = HttpResponse(made.as_file(found), content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}.json"'
     return response

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.transitions import all_kinds, fields_of
 from engine.values.errors import ValueRefused
-from playground.exercises.grading.playback import Event
+from playground.exercises.grading.playback import RunEvent
 
 KINDS = {kind.__name__: kind for kind in all_kinds()}
 
@@ -26,7 +26,7 @@ class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.kind not in KINDS or not set(self.where) <= set(fields_of(KINDS[self.kind])):
             raise ValueRefused("no_event_kind", name=self.kind, fields=", ".join(sorted(self.where)))
 
-    def first_in(self, events: Sequence[Event]) -> Event | None:
+    def first_in(self, events: Sequence[RunEvent]) -> RunEvent | None:
         """Return the event that is meant, or None when the run has none."""
         left = self.nth
         for event in events:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from playground import repeating
+from playground.limits import repeat_gate
 
 T = TypeVar("T")
 
@@ -14,7 +14,7 @@ MOST: Final = 500
 """Exercises whose answers are kept: as many variants as the catalogue keeps."""
 
 
-class Known(Generic[T]):
+class KnownAnswers(Generic[T]):
     """A question to the engine about an exercise, whose answers are kept.
 
     Exercises are distinguished by identity: the catalogue hands out the same one each time, and another after a change.
@@ -36,7 +36,7 @@ class Known(Generic[T]):
         known = self._known(exercise)
         if known:
             return known[0]
-        with repeating.for_present():
+        with repeat_gate.for_present():
             known = self._known(exercise)  # others may have asked the same meanwhile
             found = known[0] if known else self._ask(exercise, *more)
         with self._lock:

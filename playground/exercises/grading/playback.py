@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.replay import Piece, Player, Watched, WatchedState, Watcher, on_ledger
+from engine.replay import PlayedPiece, RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
 from engine.replay.player import Timed
 from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
 from engine.report.transitions.base import Transition
@@ -15,7 +15,7 @@ from engine.values.errors import RunTooLong
 from playground.exercises.grading.verdict import TooLong
 
 
-class Event(msgspec.Struct, frozen=True):
+class RunEvent(msgspec.Struct, frozen=True):
     """A transition and when it happened; `number` counts them all."""
 
     number: int
@@ -28,7 +28,7 @@ class Event(msgspec.Struct, frozen=True):
         return type(self.transition).__name__
 
 
-class Playback(Watched):
+class GradedRun(WatchedRun):
     """A scenario with commands given later, played on a ledger as a live session plays it on files.
 
     Args:
@@ -42,14 +42,14 @@ class Playback(Watched):
         self,
         scenario: dict[str, Any],
         commands: Sequence[Timed] = (),
-        watchers: Iterable[Watcher] = (),
+        watchers: Iterable[RunWatcher] = (),
         give_up: Callable[[], bool] = lambda: False,
     ) -> None:
         node = on_ledger(scenario)
         # A session that took a command had another engine: what this one refuses is passed over.
-        player = Player(node, commands, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=give_up)
+        player = RunPlayer(node, commands, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=give_up)
         super().__init__(node, player, watchers)
-        self.events: list[Event] = []
+        self.events: list[RunEvent] = []
 
     def go(self, until_us: int) -> WatchedState:
         """Go on to `until_us` and return the moment there. Raises TooLong."""
@@ -58,10 +58,10 @@ class Playback(Watched):
         except RunTooLong as error:
             raise TooLong(str(error)) from None
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: PlayedPiece) -> None:
         """Keep the transitions that are new, and show the moment."""
         super().take(piece)
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
-            self.events.append(Event(len(self.events), at_us, transition))
+            self.events.append(RunEvent(len(self.events), at_us, transition))
         if self.tally.moved["Published"] > MOST_MESSAGES:
             raise TooLong("the run has more messages than grading takes")

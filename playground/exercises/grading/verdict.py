@@ -15,7 +15,7 @@ class TooLong(Exception):
     """The run is longer than grading may take; the answer is not judged."""
 
 
-class Line(msgspec.Struct, frozen=True):
+class VerdictLine(msgspec.Struct, frozen=True):
     """One thing that was predicted, wanted or done, beside what happened.
 
     Args:
@@ -31,7 +31,7 @@ class Line(msgspec.Struct, frozen=True):
     right: bool | None
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class GradedVerdict(msgspec.Struct, frozen=True):
     """The result of one attempt.
 
     Args:
@@ -45,7 +45,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     passed: bool
     feedback: tuple[str, ...] = ()
-    lines: tuple[Line, ...] = ()
+    lines: tuple[VerdictLine, ...] = ()
     tally: str = ""
     step: int = 0
     moves: tuple[tuple[str, str, str, str, int, int], ...] = ()

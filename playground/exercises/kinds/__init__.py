@@ -1,40 +1,49 @@
 """The kinds of exercises: each is one module, with all that differs from one kind to the next.
 
-To add one: a module with a subclass of `Kind`, its template below templates/exercises/kinds, its texts in the three
-languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.
+To add one: a module with a subclass of `ExerciseKind`, its template below templates/exercises/kinds, its texts in the
+three languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from playground.exercises.kinds.broker import Broker
-from playground.exercises.kinds.choice import Choice
-from playground.exercises.kinds.kind import GiveUp, Kind, Progress, never
-from playground.exercises.kinds.match import Match
-from playground.exercises.kinds.number import Number
-from playground.exercises.kinds.order import Order
-from playground.exercises.kinds.reach import Reach
-from playground.exercises.kinds.several import Several
+from playground.exercises.kinds.broker import BrokerKind
+from playground.exercises.kinds.choice import ChoiceKind
+from playground.exercises.kinds.kind import ExerciseKind, GiveUp, KindProgress, never
+from playground.exercises.kinds.match import MatchKind
+from playground.exercises.kinds.number import NumberKind
+from playground.exercises.kinds.order import OrderKind
+from playground.exercises.kinds.reach import ReachKind
+from playground.exercises.kinds.several import SeveralKind
 
 if TYPE_CHECKING:
-    from playground.exercises.grading import Verdict
+    from playground.exercises.grading import GradedVerdict
     from playground.exercises.schema import Exercise
 
-__all__ = ["KINDS", "GiveUp", "Kind", "Progress", "grade", "kind_of", "never", "solution_of"]
+__all__ = ["KINDS", "ExerciseKind", "GiveUp", "KindProgress", "grade", "kind_of", "never", "solution_of"]
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (Choice(), Several(), Number(), Match(), Order(), Reach(), Broker())
+KINDS: dict[str, ExerciseKind] = {
+    kind.name: kind
+    for kind in (
+        ChoiceKind(),
+        SeveralKind(),
+        NumberKind(),
+        MatchKind(),
+        OrderKind(),
+        ReachKind(),
+        BrokerKind(),
+    )
 }
 """Every kind by the name that files give it."""
 
 
-def kind_of(exercise: Exercise) -> Kind:
+def kind_of(exercise: Exercise) -> ExerciseKind:
     """Return what kind of exercise it is."""
     return KINDS[exercise.kind]
 
 
-def grade(exercise: Exercise, answer: Any, give_up: GiveUp = never) -> Verdict:
+def grade(exercise: Exercise, answer: Any, give_up: GiveUp = never) -> GradedVerdict:
     """Judge an answer by running the engine.
 
     Raises BadAnswer when it has not the form that the kind asks for, TooLong when the run is too long to be graded.

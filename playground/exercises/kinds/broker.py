@@ -9,21 +9,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.reading.places import placements, shown_queue
+from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.report.transitions.messages import Shift
-from playground.exercises import lying
+from playground.exercises import place_names
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line
-from playground.exercises.grading import BadAnswer, Event, Known, Line, Playback, Verdict
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Log, Progress, never
-from playground.exercises.schema import Part
-from playground.messages import Refused
+from playground.exercises.grading import (
+    BadAnswer,
+    GradedRun,
+    GradedVerdict,
+    KnownAnswers,
+    RunEvent,
+    VerdictLine,
+)
+from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, Log, never
+from playground.exercises.schema import SchemaPart
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import Run
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Texts
+    from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts
 
 PLACE_WORDS = {
     "unacked": _("unacknowledged"),
@@ -40,19 +47,19 @@ Placement = dict[str, str]
 """Where each message is, by its number."""
 
 
-class Step(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BrokerStep(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One step of the broker's work: the run up to here."""
 
     until_us: int
 
 
-class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BrokerForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The learner moves messages; each step is compared with what the engine's transitions do."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[BrokerStep, ...]
 
 
-class Stage(msgspec.Struct, frozen=True):
+class BrokerStage(msgspec.Struct, frozen=True):
     """One step: where the messages were, where the engine put them, and by which moves."""
 
     before: Placement
@@ -60,12 +67,12 @@ class Stage(msgspec.Struct, frozen=True):
     moves: tuple[tuple[str, str, str, str, int, int], ...]
 
 
-class Broker(Kind):
+class BrokerKind(ExerciseKind):
     """Step by step, each message to its place."""
 
     name = "broker"
     label = author_label = _("be the broker")
-    form = Form
+    form = BrokerForm
     button = _("Check this step")
     lines_shown = 1  # the first difference is enough to think about; the rest is for the next try
     feedback = {
@@ -74,32 +81,32 @@ class Broker(Kind):
         "_elsewhere": _("A message did move, but to another place."),
     }
 
-    def read(self, posted: Posted) -> Placement:
+    def read(self, posted: PostedForm) -> Placement:
         """Read the place of each message, such as `place-7=gone`."""
         placed = {}
         for name, value in list(posted.items())[:MOST_PARTS]:
             found = re.fullmatch(r"place-([0-9]{1,4})", name)
-            if found and lying.is_known(value):
+            if found and place_names.is_known(value):
                 placed[found[1]] = value
         return placed
 
-    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
+    def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
         """Return the placements of the steps so far, and this one."""
         if self.is_over(exercise, progress):
-            raise Refused(_("All steps are done. Begin again to repeat them."))
+            raise RequestRefused(_("All steps are done. Begin again to repeat them."))
         return [*progress.steps, given]
 
-    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+    def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
         """Go on to the next step when this one is right."""
         if verdict.step > len(progress.steps):
             return progress._replace(steps=(*progress.steps, given))
         return progress
 
-    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+    def is_over(self, exercise: Exercise, progress: KindProgress) -> bool:
         """Return whether all steps are done."""
         return len(progress.steps) >= len(exercise.form.steps)
 
-    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+    def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
         """Return the run up to the step that is done, past the step before."""
         ends = [exercise.scenario["until_us"], *(step.until_us for step in exercise.form.steps)]
         done = len(progress.steps)
@@ -108,27 +115,27 @@ class Broker(Kind):
         scenario = {**exercise.scenario, "commands": commands, "until_us": until_us}
         return scenario, ends[done - 1] if done else 0
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         """Return the step that is to be done: its text, and where the messages stand."""
         number = len(progress.steps)
         return {
             "number": number + 1,
             "text": texts.steps[number],
             "placed": stages(exercise)[number].before,
-            "places": [(place, place_word(place)) for place in lying.of_run(exercise.scenario).answers],
+            "places": [(place, place_word(place)) for place in place_names.of_run(exercise.scenario).answers],
         }
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge the last of the placements given; the ones before it must be right as well."""
-        found, places = stages(exercise, give_up), lying.of_run(exercise.scenario).answers
+        found, places = stages(exercise, give_up), place_names.of_run(exercise.scenario).answers
         if not isinstance(answer, list) or not 1 <= len(answer) <= len(found):
             raise BadAnswer("give one placement for each step")
         for number, (placement, stage) in enumerate(zip(answer, found, strict=False)):
             _check(placement, stage, places)
             wrong = [seq for seq, place in stage.after.items() if placement[seq] != place]
             if wrong:
-                lines = tuple(Line(seq, placement[seq], stage.after[seq], False) for seq in wrong)
-                return Verdict(
+                lines = tuple(VerdictLine(seq, placement[seq], stage.after[seq], False) for seq in wrong)
+                return GradedVerdict(
                     False,
                     (_slip(wrong[0], placement, stage),),
                     lines,
@@ -137,37 +144,37 @@ class Broker(Kind):
                     stage.moves,
                 )
         done = len(answer)
-        return Verdict(done == len(found), (), (), f"{done}", done, found[done - 1].moves)
+        return GradedVerdict(done == len(found), (), (), f"{done}", done, found[done - 1].moves)
 
     def solution(self, exercise: Exercise) -> list[Placement]:
         """Return the right placements, one for each step."""
         return [stage.after for stage in stages(exercise)]
 
-    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return a line for each step: what happened, and who is where."""
         return [
             f"{texts.steps[number]} → "
             + "; ".join(
                 f"{place}: {', '.join(members)}"
-                for place in lying.of_run(exercise.scenario).answers
+                for place in place_names.of_run(exercise.scenario).answers
                 if (members := [seq for seq, at in placement.items() if at == place])
             )
             for number, placement in enumerate(self.solution(exercise))
         ]
 
-    def about(self, texts: Texts, name: str) -> str:
+    def about(self, texts: ExerciseTexts, name: str) -> str:
         """Return a message by its number."""
         return str(MESSAGE % {"number": name})
 
-    def value_text(self, texts: Texts, value: Any) -> str:
+    def value_text(self, texts: ExerciseTexts, value: Any) -> str:
         """Return a place in words."""
         return place_word(str(value))
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Make a step of each instant at which commands were given; read what the learner reads of it."""
         after = run.after()
         if not after:
-            raise Refused(words.NOTHING_AFTER)
+            raise RequestRefused(words.NOTHING_AFTER)
         starts = sorted({each["at_us"] for each in after})[:MOST_STEPS]
         ends = [*(at_us - 1 for at_us in starts[1:]), run.end_us]
         for number, start in enumerate(starts, 1):
@@ -175,7 +182,7 @@ class Broker(Kind):
             texts["steps"].append(fields.text_of(posted, f"step-{number}") or lines)
         return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": fields.go_on(run)}
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the commands after the learner's moment, in lines."""
         return {"steps": [(at, command_line(each)) for at, each in enumerate(run.after()[:MOST_STEPS], 1)]}
 
@@ -183,7 +190,7 @@ class Broker(Kind):
         """Refuse where there is no message to move, or too many."""
         most = max(len(stage.after) for stage in stages(made, give_up))
         if not 1 <= most <= MOST_MOVED:
-            raise Refused(
+            raise RequestRefused(
                 _("By hand, at most %(most)s messages can be moved; here there are %(count)s."),
                 most=MOST_MOVED,
                 count=most,
@@ -198,26 +205,26 @@ def place_word(name: str) -> str:
     return str(PLACE_WORDS.get(name, name))
 
 
-def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
+def stages(exercise: Exercise, give_up: GiveUp = never) -> list[BrokerStage]:
     """Return all steps as the engine does them. New messages are before their step where they arrive: outside."""
     return _stages.answer(exercise, give_up)
 
 
-def _played(exercise: Exercise, give_up: GiveUp) -> list[Stage]:
-    playback = Playback(exercise.full_scenario(), give_up=give_up)
+def _played(exercise: Exercise, give_up: GiveUp) -> list[BrokerStage]:
+    playback = GradedRun(exercise.full_scenario(), give_up=give_up)
     before = _placed(playback.go(exercise.scenario["until_us"]))
-    held = lying.of_run(exercise.scenario).held
+    held = place_names.of_run(exercise.scenario).held
     found = []
     for step in exercise.form.steps:
         begin = len(playback.events)
         after = _placed(playback.go(step.until_us))
         start = {seq: before.get(seq, "arriving") for seq in after}
-        found.append(Stage(start, after, tuple(_moves(playback.events[begin:], held))))
+        found.append(BrokerStage(start, after, tuple(_moves(playback.events[begin:], held))))
         before = after
     return found
 
 
-_stages = Known(_played)
+_stages = KnownAnswers(_played)
 
 
 def _placed(moment: WatchedState) -> Placement:
@@ -225,7 +232,7 @@ def _placed(moment: WatchedState) -> Placement:
     return {} if queue is None else placements(queue)
 
 
-def _moves(events: Sequence[Event], held: tuple[str, ...]) -> list[tuple[str, str, str, str, int, int]]:
+def _moves(events: Sequence[RunEvent], held: tuple[str, ...]) -> list[tuple[str, str, str, str, int, int]]:
     moves = []
     for event in events:
         shift = event.transition
@@ -241,19 +248,19 @@ def _name(place: str | None, held: tuple[str, ...]) -> str:
     return "unacked" if place in held else place or "outside"
 
 
-def _check(placement: Any, stage: Stage, places: tuple[str, ...]) -> None:
+def _check(placement: Any, stage: BrokerStage, places: tuple[str, ...]) -> None:
     if not isinstance(placement, dict) or set(placement) != set(stage.after):
         raise BadAnswer("say of every message where it is")
     if not all(place in places for place in placement.values()):
         raise BadAnswer(f"a message is in one of {', '.join(places)}")
 
 
-def _slip(seq: str, placement: Placement, stage: Stage) -> str:
+def _slip(seq: str, placement: Placement, stage: BrokerStage) -> str:
     """Return what kind of mistake the first wrong message is."""
     if placement[seq] == stage.before[seq]:
         return "_stayed"
     return "_moved" if stage.after[seq] == stage.before[seq] else "_elsewhere"
 
 
-def _written(lines: Sequence[Line]) -> str:
+def _written(lines: Sequence[VerdictLine]) -> str:
     return " ".join(f"{line.about}→{line.yours}" for line in lines[:4])

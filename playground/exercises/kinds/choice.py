@@ -7,45 +7,45 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises.grading import BadAnswer, Verdict
-from playground.exercises.kinds.ghosts import lanes_of
+from playground.exercises.grading import BadAnswer, GradedVerdict
 from playground.exercises.kinds.kind import GiveUp, only_line
 from playground.exercises.kinds.options import OptionsKind, holding, ids
-from playground.messages import Refused
+from playground.exercises.kinds.predicted_lanes import lanes_of
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.posted import Posted
+    from playground.exercises.posted import PostedForm
     from playground.exercises.schema import Exercise
 
 TEXT = 60
 
 
-class Choice(OptionsKind):
+class ChoiceKind(OptionsKind):
     """Exactly one option holds."""
 
     name = "choice"
     author_label = _("predict: one comes true")
 
-    def read(self, posted: Posted) -> str:
+    def read(self, posted: PostedForm) -> str:
         """Read which of the answers was chosen."""
         answer = posted.get("answer", "")[:TEXT]
         if not answer:
-            raise Refused(_("Choose one of the answers first."))
+            raise RequestRefused(_("Choose one of the answers first."))
         return answer
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge the id of an option; a wrong option's own text is its feedback."""
         if not isinstance(answer, str) or answer not in ids(exercise):
             raise BadAnswer("choose one of the options")
         (right,) = holding(exercise, give_up)
         passed = answer == right
-        return Verdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
+        return GradedVerdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse where not exactly one option holds."""
         right = holding(made, give_up)
         if len(right) != 1:
-            raise Refused(
+            raise RequestRefused(
                 _("Exactly one option must come true in the run; here it is %(count)s."), count=len(right)
             )
 

@@ -10,15 +10,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engine.reading.conditions import Condition
-from engine.replay import Watcher
+from engine.replay import RunWatcher
 from playground.exercises.authors import words
-from playground.exercises.grading import Line, Playback, Verdict
-from playground.messages import Refused
+from playground.exercises.grading import GradedRun, GradedVerdict, VerdictLine
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import Run
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Part, Texts
+    from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
 
 GiveUp = Callable[[], bool]
 """Asked now and then while a run is graded; when it returns true, TooLong is raised."""
@@ -38,7 +38,7 @@ def never() -> bool:
     return False
 
 
-class Progress(NamedTuple):
+class KindProgress(NamedTuple):
     """How far somebody is with an exercise.
 
     Args:
@@ -52,7 +52,7 @@ class Progress(NamedTuple):
     seed: str = ""
 
 
-class Kind(ABC):
+class ExerciseKind(ABC):
     """One kind of exercise.
 
     The kind's own table in an exercise's file has the kind's name and the form `form`; pages show `template`.
@@ -64,7 +64,7 @@ class Kind(ABC):
     """As learners read it."""
     author_label: ClassVar[Any]
     """As authors choose it, who must distinguish it from kinds with the same label."""
-    form: ClassVar[type[Part]]
+    form: ClassVar[type[SchemaPart]]
     """What the kind's table in a file holds."""
     feedback: ClassVar[dict[str, Any]] = {}
     """Sentences about a wrong answer, for exercises without sentences of their own; the ids begin with `_`."""
@@ -92,11 +92,11 @@ class Kind(ABC):
         return f"exercises/kinds/author/{self.name}.html"
 
     @abstractmethod
-    def read(self, posted: Posted) -> Any:
-        """Return the answer that was sent, bounded; raise `Refused` saying what is missing."""
+    def read(self, posted: PostedForm) -> Any:
+        """Return the answer that was sent, bounded; raise `RequestRefused` saying what is missing."""
 
     @abstractmethod
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Return the kind's table of an exercise that an author made from a run, with `go_on` where the run goes on.
 
         Args:
@@ -107,36 +107,36 @@ class Kind(ABC):
         Raises Refused saying what is missing.
         """
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return what the author's form offers for a run, besides what it offers for every kind."""
         return {}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse what an author made if nobody can solve it, or if it is solved by doing nothing."""
         if not self.grade(made, self.solution(made), give_up).passed:
-            raise Refused(words.NOT_PASSED)
+            raise RequestRefused(words.NOT_PASSED)
 
     @abstractmethod
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge an answer by running the engine; raise BadAnswer or TooLong."""
 
     @abstractmethod
     def solution(self, exercise: Exercise) -> Any:
         """Return the right answer, in the form that `grade` takes."""
 
-    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return the solution in words."""
         return [self.tally_text(texts, str(self.solution(exercise)))]
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         """Return what the template needs besides the exercise and its texts."""
         return {}
 
-    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+    def is_over(self, exercise: Exercise, progress: KindProgress) -> bool:
         """Return whether nothing is left to answer, until one begins again."""
         return progress.locked
 
-    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
+    def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
         """Return what is graded when this was given; `log` returns the record of the learner's own session."""
         return given
 
@@ -144,7 +144,7 @@ class Kind(ABC):
         """Return whether this answer's own run has to be repeated; what is `Known` of the exercise is not meant."""
         return False
 
-    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+    def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
         """Return how far one is after an answer."""
         return progress
 
@@ -152,7 +152,7 @@ class Kind(ABC):
         """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
         return True
 
-    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
         """Return a locked answer and what the engine did, to be beside the run; None if there is no such pair."""
         return None
 
@@ -164,21 +164,21 @@ class Kind(ABC):
         """Return how far the answer is that is being made, unjudged; None where that would reveal the right one."""
         return None
 
-    def is_held(self, progress: Progress) -> bool:
+    def is_held(self, progress: KindProgress) -> bool:
         """Return whether the run stands still, and its session can only be watched."""
         return not progress.locked
 
-    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+    def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
         """Return the scenario of the session beside the task, and the virtual time up to which it is already played."""
         if progress.locked:
             return exercise.full_scenario(), exercise.scenario["until_us"]
         return exercise.scenario, 0
 
-    def about(self, texts: Texts, name: str) -> str:
+    def about(self, texts: ExerciseTexts, name: str) -> str:
         """Return in words what a line of a verdict is about."""
         return texts.words.get(name, name)
 
-    def value_text(self, texts: Texts, value: Any) -> str:
+    def value_text(self, texts: ExerciseTexts, value: Any) -> str:
         """Return a value of a verdict in words."""
         if value is None:
             return "–"
@@ -186,7 +186,9 @@ class Kind(ABC):
             return _("yes") if value else _("no")
         return texts.words.get(value, value) if isinstance(value, str) else str(value)
 
-    def listed(self, exercise: Exercise, texts: Texts, progress: Progress) -> list[tuple[str, str, str]]:
+    def listed(
+        self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress
+    ) -> list[tuple[str, str, str]]:
         """Return the answers to choose from, each as id, letter and words; none where one writes the answer."""
         return []
 
@@ -194,7 +196,7 @@ class Kind(ABC):
         """Return the single answers that a counted answer consists of."""
         return [tally]
 
-    def tally_text(self, texts: Texts, tally: str) -> str:
+    def tally_text(self, texts: ExerciseTexts, tally: str) -> str:
         """Return a counted answer in words."""
         return self.between.join(texts.words.get(part, part) for part in tally.split(" "))
 
@@ -202,7 +204,7 @@ class Kind(ABC):
 YOURS = gettext_lazy("your prediction")
 
 
-class Prediction(Kind):
+class PredictionKind(ExerciseKind):
     """A question about a run that stands still; right or wrong, the answer stands, and the run shows what happens."""
 
     label = gettext_lazy("predict")
@@ -210,28 +212,28 @@ class Prediction(Kind):
     help = gettext_lazy("The run stands still until then.")
     votable = True
 
-    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+    def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
         """Lock the answer, whatever it was."""
         return progress._replace(locked=True)
 
-    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
         """Return what was predicted and what happened."""
         (line,) = lines
         return self.value_text(texts, line["yours"]), self.value_text(texts, line["engine"])
 
-    def about(self, texts: Texts, name: str) -> str:
+    def about(self, texts: ExerciseTexts, name: str) -> str:
         """Return what a line is about: the only one there is, or an option."""
         return str(YOURS) if name == self.name else super().about(texts, name)
 
 
-def only_line(kind: Kind, answer: Any, right: Any) -> tuple[Line, ...]:
+def only_line(kind: ExerciseKind, answer: Any, right: Any) -> tuple[VerdictLine, ...]:
     """Return the lines of a verdict on a single answer."""
-    return (Line(kind.name, answer, right, answer == right),)
+    return (VerdictLine(kind.name, answer, right, answer == right),)
 
 
-def play(exercise: Exercise, watchers: Iterable[Watcher] = (), give_up: GiveUp = never) -> Playback:
+def play(exercise: Exercise, watchers: Iterable[RunWatcher] = (), give_up: GiveUp = never) -> GradedRun:
     """Return the whole run of an exercise, watched."""
     scenario = exercise.full_scenario()
-    playback = Playback(scenario, (), watchers, give_up)
+    playback = GradedRun(scenario, (), watchers, give_up)
     playback.go(scenario["until_us"])
     return playback

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.reading.measures import Gauge, Measure
+from engine.reading.measures import Measure, MeasureGauge
 from playground.exercises.authors import fields, observables, scene, words
-from playground.exercises.grading import BadAnswer, Known, Verdict
-from playground.exercises.kinds.kind import GiveUp, Prediction, never, only_line, play
-from playground.exercises.schema import Id, Part
-from playground.messages import Refused
+from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers
+from playground.exercises.kinds.kind import GiveUp, PredictionKind, never, only_line, play
+from playground.exercises.schema import Id, SchemaPart
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import Run
-    from playground.exercises.posted import Posted
+    from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.posted import PostedForm
     from playground.exercises.schema import Exercise
 
 
@@ -24,40 +24,40 @@ SLIPS = range(2, 5)
 """Rows of an author's form for wrong numbers; the first row says what is counted."""
 
 
-class Slip(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WrongNumber(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A wrong number that a known misunderstanding leads to, computed from the run as well."""
 
     id: Id
     measure: Measure
 
 
-class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NumberForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is measured, and the largest number that may be given."""
 
     measure: Measure
     most: int = 1_000_000
-    slips: tuple[Slip, ...] = ()
+    slips: tuple[WrongNumber, ...] = ()
 
 
-class Number(Prediction):
+class NumberKind(PredictionKind):
     """A whole number, measured in the run."""
 
     name = "number"
     author_label = _("predict a number")
-    form = Form
+    form = NumberForm
     feedback = {
         "_too-high": _("Too many. Compare your number with what the engine did, and find the difference."),
         "_too-low": _("Too few. Compare your number with what the engine did, and find the difference."),
     }
 
-    def read(self, posted: Posted) -> int:
+    def read(self, posted: PostedForm) -> int:
         """Read `answer=12`."""
         text = posted.get("answer", "").strip()
         if not re.fullmatch(r"[0-9]{1,9}", text):
-            raise Refused(_("Give a whole number."))
+            raise RequestRefused(_("Give a whole number."))
         return int(text)
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge a number: a known slip has its own feedback."""
         if isinstance(answer, bool) or not isinstance(answer, int) or not 0 <= answer <= exercise.form.most:
             raise BadAnswer(f"give a whole number from 0 to {exercise.form.most}")
@@ -66,13 +66,13 @@ class Number(Prediction):
         feedback = [name for name, value in slips.items() if value == answer != right]
         if not passed and not feedback:
             feedback = ["_too-high" if answer > right else "_too-low"]
-        return Verdict(passed, tuple(feedback[:1]), only_line(self, answer, right), str(answer))
+        return GradedVerdict(passed, tuple(feedback[:1]), only_line(self, answer, right), str(answer))
 
     def solution(self, exercise: Exercise) -> int:
         """Return the number that the run comes to."""
         return _numbers.answer(exercise, never)[0]
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read what is counted, and the wrong numbers with their feedback."""
         slips: list[dict[str, Any]] = []
         for row in SLIPS:
@@ -80,13 +80,13 @@ class Number(Prediction):
             if not wrong and not text:
                 continue
             if not (wrong.isascii() and wrong.isdigit() and text):
-                raise Refused(_("A wrong number needs a whole number and its feedback."))
+                raise RequestRefused(_("A wrong number needs a whole number and its feedback."))
             slips.append({"id": f"slip-{row}", "measure": int(wrong)})
             texts["feedback"][f"slip-{row}"] = text
         asked = {"measure": observables.measure(run, posted.get("observable-1", "")), "slips": slips}
         return {"number": asked, "go_on": fields.go_on(run)}
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows of wrong numbers, and what can be pointed at."""
         return {"slips": list(SLIPS), "scene": scene.of_run(run)}
 
@@ -94,9 +94,9 @@ class Number(Prediction):
         """Refuse where the right number is too large, or is listed as a wrong one."""
         right = self.solution(made)
         if not self.grade(made, right, give_up).passed:
-            raise Refused(words.TOO_LONG)
+            raise RequestRefused(words.TOO_LONG)
         if right in [slip.measure for slip in made.form.slips]:
-            raise Refused(
+            raise RequestRefused(
                 _("A wrong number must differ from what the run comes to: %(number)s."), number=right
             )
 
@@ -104,10 +104,10 @@ class Number(Prediction):
 def _measured(exercise: Exercise, give_up: GiveUp) -> tuple[int, dict[str, int]]:
     """Return the right number, and those of the known slips."""
     form = exercise.form
-    gauges = {"": Gauge(form.measure), **{slip.id: Gauge(slip.measure) for slip in form.slips}}
+    gauges = {"": MeasureGauge(form.measure), **{slip.id: MeasureGauge(slip.measure) for slip in form.slips}}
     moment = play(exercise, gauges.values(), give_up).last
     values = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return values.pop(""), values
 
 
-_numbers = Known(_measured)
+_numbers = KnownAnswers(_measured)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.reading.conditions import Condition, Watch
+from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises.authors import fields, scene
-from playground.exercises.grading import Known
-from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, never, play
-from playground.exercises.schema import Id, Part
-from playground.messages import Refused
+from playground.exercises.grading import KnownAnswers
+from playground.exercises.kinds.kind import GiveUp, KindProgress, PredictionKind, never, play
+from playground.exercises.schema import Id, SchemaPart
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import Run
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Texts
+    from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts
 
 
 LETTERS = string.ascii_uppercase
@@ -27,34 +27,36 @@ ROWS = range(1, 7)
 """Options that an author can write."""
 
 
-class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AnswerOption(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One of several answers; it is right if its condition holds."""
 
     id: Id
     when: Condition
 
 
-class Options(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OptionsForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A question with answers to choose from."""
 
-    options: tuple[Option, ...]
+    options: tuple[AnswerOption, ...]
 
 
-class OptionsKind(Prediction):
+class OptionsKind(PredictionKind):
     """What questions with one right answer and with several have in common."""
 
-    form = Options
+    form = OptionsForm
 
-    def listed(self, exercise: Exercise, texts: Texts, progress: Progress) -> list[tuple[str, str, str]]:
+    def listed(
+        self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress
+    ) -> list[tuple[str, str, str]]:
         """Return the options with their letters and words, in an order of the learner's or the vote's own."""
         order = shuffled(exercise, progress.seed)
         return [(name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)]
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         """Return the options as they are listed."""
         return {"options": self.listed(exercise, texts, progress)}
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read a text, a condition and feedback of each option."""
         options = []
         for row in ROWS:
@@ -66,10 +68,10 @@ class OptionsKind(Prediction):
             texts["words"][name] = text
             texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["explain"]
         if not 2 <= len(options) <= len(ROWS):
-            raise Refused(_("Write two to six options, each with a condition."))
+            raise RequestRefused(_("Write two to six options, each with a condition."))
         return {self.name: {"options": options}, "go_on": fields.go_on(run)}
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows, and what can be pointed at."""
         return {"rows": list(ROWS), "scene": scene.of_run(run)}
 
@@ -92,9 +94,9 @@ def holding(exercise: Exercise, give_up: GiveUp = never) -> list[str]:
 
 
 def _held(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
-    options = {option.id: Watch(option.when) for option in exercise.form.options}
+    options = {option.id: ConditionWatch(option.when) for option in exercise.form.options}
     moment = play(exercise, options.values(), give_up).last
     return tuple(name for name, option in options.items() if option.holds(moment))
 
 
-_holding = Known(_held)
+_holding = KnownAnswers(_held)

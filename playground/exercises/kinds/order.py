@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from playground.exercises.authors import fields
-from playground.exercises.authors.runs import Run
-from playground.exercises.grading import BadAnswer, Event, Known, Line, Verdict
+from playground.exercises.authors.runs import AuthoredRun
+from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers, RunEvent, VerdictLine
 from playground.exercises.grading.events import EventForm
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Progress, never, play
-from playground.exercises.schema import Id, Part
-from playground.messages import Refused
+from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, never, play
+from playground.exercises.schema import Id, SchemaPart
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Texts
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts
 
 
 MOST_ITEMS = 8
 """Events that an author can choose."""
 
 
-class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OrderItem(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Something to put in order.
 
     Args:
@@ -38,25 +38,25 @@ class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     after: tuple[Id, ...] | None = None
 
 
-class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OrderForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Events to be put in the order of the run, with distractors among them."""
 
-    items: tuple[Item, ...]
+    items: tuple[OrderItem, ...]
 
 
-class Order(Kind):
+class OrderKind(ExerciseKind):
     """The events of a run, some of which never happen."""
 
     name = "order"
     label = author_label = _("put in order")
-    form = Form
+    form = OrderForm
     button = _("Check the order")
     feedback = {
         "_missing": _("Something is missing from your order."),
         "_out-of-order": _("Everything that happens is there, but not in this order."),
     }
 
-    def read(self, posted: Posted) -> list[str]:
+    def read(self, posted: PostedForm) -> list[str]:
         """Read `position-confirm=3` for each item; 0 or nothing leaves it out."""
         found: list[tuple[int, str]] = []
         for name, value in list(posted.items())[:MOST_PARTS]:
@@ -64,10 +64,10 @@ class Order(Kind):
             if item and re.fullmatch(r"[1-9][0-9]?", value):
                 found.append((int(value), item[1]))
         if not found:
-            raise Refused(_("Put at least one line in its place."))
+            raise RequestRefused(_("Put at least one line in its place."))
         return [item for _position, item in sorted(found)]
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Compare a list of ids with the run."""
         return judge(exercise.form.items, _right.answer(exercise, give_up), answer)
 
@@ -75,11 +75,11 @@ class Order(Kind):
         """Return the ids of what happens, in the order of the run."""
         return list(_right.answer(exercise, never))
 
-    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return the lines in their order."""
         return [texts.words[name] for name in self.solution(exercise)]
 
-    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+    def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
         """Let the run go on once the order is right."""
         return progress._replace(locked=progress.locked or verdict.passed)
 
@@ -87,17 +87,17 @@ class Order(Kind):
         """Show the right places only when the order is right; before, they could be copied."""
         return passed
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         """Return the lines, sorted by their words so that the file's order gives nothing away."""
         items = [(each.id, texts.words[each.id]) for each in exercise.form.items]
         return {"lines": sorted(items, key=lambda item: item[1])}
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read which events are put in order, after which others each may come, and lines that never happen."""
         known = {each.kind: each for each in happened(run.events())}
         chosen = [name for name in known if posted.get(f"event-{name}", "")]
         if not 2 <= len(chosen) <= MOST_ITEMS:
-            raise Refused(_("Choose two to eight events that happen after this moment."))
+            raise RequestRefused(_("Choose two to eight events that happen after this moment."))
         derived = causes([known[name] for name in chosen])
         ids = {name: f"event-{at}" for at, name in enumerate(chosen, 1)}
         items: list[dict[str, Any]] = []
@@ -114,14 +114,14 @@ class Order(Kind):
                 texts["feedback"][f"never-{at}"] = texts["explain"]
         return {"order": {"items": items}, "go_on": fields.go_on(run)}
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the events of the run, each with those that must come before it."""
         events = happened(run.events())
         after = causes(events)
         return {"events": [(each.kind, after[each.kind]) for each in events]}
 
 
-def sequence(items: Sequence[Item], events: Sequence[Event]) -> list[str]:
+def sequence(items: Sequence[OrderItem], events: Sequence[RunEvent]) -> list[str]:
     """Return the ids of the items that happen, in the order of the run."""
     numbers = {}
     for item in items:
@@ -135,19 +135,19 @@ def _sequence(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
     return tuple(sequence(exercise.form.items, play(exercise, (), give_up).events))
 
 
-_right = Known(_sequence)
+_right = KnownAnswers(_sequence)
 
 
-def happened(events: Sequence[Event]) -> list[Event]:
+def happened(events: Sequence[RunEvent]) -> list[RunEvent]:
     """Return the first event of each kind, in the order of the run: what can be put in order."""
-    firsts: dict[str, Event] = {}
+    firsts: dict[str, RunEvent] = {}
     for each in events:
         if each.transition.about.shown != "step":
             firsts.setdefault(each.kind, each)
     return list(firsts.values())
 
 
-def causes(events: Sequence[Event]) -> dict[str, list[str]]:
+def causes(events: Sequence[RunEvent]) -> dict[str, list[str]]:
     """Return the kinds that must come before each kind.
 
     A later instant waits for an earlier one. Within one instant the parts of the broker (messages, memory, files,
@@ -164,14 +164,14 @@ def causes(events: Sequence[Event]) -> dict[str, list[str]]:
     return found
 
 
-def _found_again(event: Event, run: Run) -> dict[str, Any]:
+def _found_again(event: RunEvent, run: AuthoredRun) -> dict[str, Any]:
     """Return how the grader finds an event again: the same kind may have happened before the learner's moment."""
-    whole = Run(run.scenario, run.commands, 0, run.end_us).events()
+    whole = AuthoredRun(run.scenario, run.commands, 0, run.end_us).events()
     before = sum(other.kind == event.kind and other.number < event.number for other in whole)
     return {"kind": event.kind, "nth": before + 1}
 
 
-def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[str]]:
+def predecessors(items: Sequence[OrderItem], right: Sequence[str]) -> dict[str, set[str]]:
     """Return what must be before each item that happens: in a chain of causes, all of the chain."""
     listed = {item.id: item.after for item in items}
     found: dict[str, set[str]] = {}
@@ -182,7 +182,7 @@ def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[s
     return found
 
 
-def judge(items: Sequence[Item], right: Sequence[str], answer: Any) -> Verdict:
+def judge(items: Sequence[OrderItem], right: Sequence[str], answer: Any) -> GradedVerdict:
     """Compare a list of ids with the right one: what does not happen, what is missing, what is before its cause."""
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
@@ -201,9 +201,9 @@ def judge(items: Sequence[Item], right: Sequence[str], answer: Any) -> Verdict:
     wrong = {*imagined, *late}
     # What waits for nothing before it may stand elsewhere than in this run, and is right there.
     lines = [
-        Line(name, number, places.get(name) if name in wrong else number, name not in wrong)
+        VerdictLine(name, number, places.get(name) if name in wrong else number, name not in wrong)
         for number, name in enumerate(answer, 1)
     ]
-    lines += [Line(name, None, places[name], False) for name in missing]
+    lines += [VerdictLine(name, None, places[name], False) for name in missing]
     feedback = imagined[:1] or (["_missing"] if missing else []) or (["_out-of-order"] if late else [])
-    return Verdict(not feedback, tuple(feedback), tuple(lines), " ".join(answer) or "-")
+    return GradedVerdict(not feedback, tuple(feedback), tuple(lines), " ".join(answer) or "-")

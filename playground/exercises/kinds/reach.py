@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.reading.conditions import Condition, Watch
+from engine.reading.conditions import Condition, ConditionWatch
 from engine.replay.player import Timed
 from playground.exercises.authors import fields, observables, scene, words
 from playground.exercises.authors.runs import command_line
-from playground.exercises.grading import BadAnswer, Line, Playback, TooLong, Verdict
-from playground.exercises.kinds.kind import GiveUp, Kind, Log, Progress
-from playground.exercises.schema import Id, Part
-from playground.messages import Refused
+from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, TooLong, VerdictLine
+from playground.exercises.kinds.kind import ExerciseKind, GiveUp, KindProgress, Log
+from playground.exercises.schema import Id, SchemaPart
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import Run
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Texts
+    from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts
 
 MAX_COMMANDS = 500
 TAIL_US = 10_000_000
@@ -40,14 +40,14 @@ VERBS = (
 """Commands that an author can allow besides those of the solution."""
 
 
-class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReachGoal(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One condition of a state to be reached."""
 
     id: Id
     test: Condition
 
 
-class Allowance(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CommandAllowance(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the learner may use: commands in all, which verbs, and messages."""
 
     commands: int = 12
@@ -56,7 +56,7 @@ class Allowance(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     forbidden_settings: tuple[str, ...] = ()
 
 
-class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReachForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A state that the learner has to bring about in a live session.
 
     Args:
@@ -65,18 +65,18 @@ class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         solution: commands that reach the state, for no engine can compute them; the last may be {"until_us": ...}.
     """
 
-    goals: tuple[Goal, ...]
-    limits: Allowance = Allowance()
+    goals: tuple[ReachGoal, ...]
+    limits: CommandAllowance = CommandAllowance()
     solution: tuple[dict[str, Any], ...]
 
 
-class Reach(Kind):
+class ReachKind(ExerciseKind):
     """The session itself is the answer."""
 
     name = "reach"
     label = author_label = _("reach a state")
     is_played = True
-    form = Form
+    form = ReachForm
     button = _("Check")
     help = _("The engine repeats your session and checks whether the state was reached.")
     feedback = {
@@ -90,10 +90,10 @@ class Reach(Kind):
         "_too-many-messages": _("You published more messages than allowed. Begin again with fewer."),
     }
 
-    def read(self, posted: Posted) -> None:
+    def read(self, posted: PostedForm) -> None:
         """Read nothing: what was done in the session is on record."""
 
-    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
+    def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
         """Return the session's command log, and what its own engine finds of the goals."""
         return log([goal.test for goal in exercise.form.goals])
 
@@ -101,7 +101,7 @@ class Reach(Kind):
         """Return whether the session sleeps, so that its engine could not be asked."""
         return "found" not in answer
 
-    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+    def is_over(self, exercise: Exercise, progress: KindProgress) -> bool:
         """A session can be checked again and again."""
         return False
 
@@ -109,35 +109,36 @@ class Reach(Kind):
         """A goal is reached or not; there is nothing to compare with."""
         return False
 
-    def is_held(self, progress: Progress) -> bool:
+    def is_held(self, progress: KindProgress) -> bool:
         """The learner commands the session from the start."""
         return False
 
-    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+    def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
         """Return the scenario that the session begins with."""
         return exercise.scenario, 0
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge a session, see `kind.Log`: by what its engine found, else by repeating the commands on record."""
         commands, until_us = _read(answer)
-        form: Form = exercise.form
+        form: ReachForm = exercise.form
         over = _limits_broken([command for _at_us, command in commands], form.limits)
         found = answer["found"] if "found" in answer else _repeated(exercise, commands, until_us, give_up)
         if found is None:
             raise TooLong("the run is longer than its engine may repeat")
         lines = [
-            Line(goal.id, value, True, holds) for goal, (value, holds) in zip(form.goals, found, strict=True)
+            VerdictLine(goal.id, value, True, holds)
+            for goal, (value, holds) in zip(form.goals, found, strict=True)
         ]
         missed = tuple(line.about for line in lines if not line.right)
         feedback = (over,) if over else missed
         verbs = " ".join(str(command.get("do", "")) for _at_us, command in commands[:8])
-        return Verdict(not feedback, feedback, tuple(lines), verbs or "-")
+        return GradedVerdict(not feedback, feedback, tuple(lines), verbs or "-")
 
     def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any]:
         """Return which goals hold now, and what is left of the budget."""
         commands, _until_us = _read(answer)
         verdict = self.grade(exercise, answer, give_up)
-        limits: Allowance = exercise.form.limits
+        limits: CommandAllowance = exercise.form.limits
         plain = [command for _at_us, command in commands]
         return {
             "goals": {line.about: bool(line.right) for line in verdict.lines},
@@ -145,9 +146,9 @@ class Reach(Kind):
             "messages_left": limits.messages - published_by(plain),
         }
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
         """Return the goals in words, the budget, what is allowed, and how few commands are enough."""
-        form: Form = exercise.form
+        form: ReachForm = exercise.form
         return {
             "goals": [(goal.id, texts.words.get(goal.id, goal.id)) for goal in form.goals],
             "budget": {"commands": form.limits.commands, "messages": form.limits.messages},
@@ -159,11 +160,11 @@ class Reach(Kind):
         """Return the written commands as an answer."""
         return as_answer(list(exercise.form.solution))
 
-    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return a line for each command."""
         return [command_line(command) for command in self.solution(exercise)["commands"]]
 
-    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read the goals and what is allowed; what the author did in the rest of the run is the solution."""
         goals = []
         for row in ROWS:
@@ -177,10 +178,10 @@ class Reach(Kind):
             texts["words"][name] = fields.text_of(posted, f"text-{row}") or usual
             texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["words"][name]
         if not goals:
-            raise Refused(_("Pick one to four goals."))
+            raise RequestRefused(_("Pick one to four goals."))
         solution = run.after()
         if not solution:
-            raise Refused(words.NOTHING_AFTER)
+            raise RequestRefused(words.NOTHING_AFTER)
         verbs = sorted({each["do"] for each in solution} | set(posted.getlist("verb")))
         most = posted.get("commands", "")
         budget = int(most) if most.isascii() and most.isdigit() and len(most) < 4 else len(solution) + 2
@@ -188,7 +189,7 @@ class Reach(Kind):
         whole = [*solution, {"until_us": run.end_us}]
         return {"reach": {"goals": goals, "limits": limits, "solution": whole}}
 
-    def offers(self, run: Run) -> dict[str, Any]:
+    def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows, the commands that can be allowed, and what can be pointed at."""
         return {"rows": list(ROWS), "verbs": VERBS, "scene": scene.of_run(run)}
 
@@ -199,9 +200,9 @@ class Reach(Kind):
         if not verdict.passed:
             missed = [made.en.words.get(line.about, line.about) for line in verdict.lines if not line.right]
             goals = ", ".join(missed) or ", ".join(verdict.feedback)
-            raise Refused(_("Your own run does not reach all the goals: %(goals)s"), goals=goals)
+            raise RequestRefused(_("Your own run does not reach all the goals: %(goals)s"), goals=goals)
         if self.grade(made, as_answer([{"until_us": solution["until_us"]}]), give_up).passed:
-            raise Refused(
+            raise RequestRefused(
                 _(
                     "Doing nothing reaches all the goals already: ask for something that your commands bring about."
                 )
@@ -212,8 +213,8 @@ def _repeated(
     exercise: Exercise, commands: list[Timed], until_us: int, give_up: GiveUp
 ) -> list[tuple[Any, bool]]:
     """Return what of the goals is found when a session is repeated."""
-    goals = [Watch(goal.test) for goal in exercise.form.goals]
-    moment = Playback(exercise.scenario, commands, goals, give_up).go(until_us)
+    goals = [ConditionWatch(goal.test) for goal in exercise.form.goals]
+    moment = GradedRun(exercise.scenario, commands, goals, give_up).go(until_us)
     return [(goal.found(moment), goal.holds(moment)) for goal in goals]
 
 
@@ -239,7 +240,7 @@ def _read(answer: Any) -> tuple[list[Timed], int]:
     return sorted(timed, key=lambda pair: pair[0]), until_us
 
 
-def _limits_broken(commands: list[dict[str, Any]], limits: Allowance) -> str | None:
+def _limits_broken(commands: list[dict[str, Any]], limits: CommandAllowance) -> str | None:
     """Return the id of the first limit that the commands break."""
     if len(commands) > limits.commands:
         return "_too-many-commands"

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises.grading import BadAnswer, Line, Verdict
+from playground.exercises.grading import BadAnswer, GradedVerdict, VerdictLine
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp
 from playground.exercises.kinds.options import OptionsKind, holding, ids
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.posted import Posted
-    from playground.exercises.schema import Exercise, Texts
+    from playground.exercises.posted import PostedForm
+    from playground.exercises.schema import Exercise, ExerciseTexts
 
 TEXT = 60
 
 
-class Several(OptionsKind):
+class SeveralKind(OptionsKind):
     """Any number of options holds."""
 
     name = "several"
     author_label = _("predict: all that come true")
     between = " · "
 
-    def read(self, posted: Posted) -> list[str]:
+    def read(self, posted: PostedForm) -> list[str]:
         """Read `answer=small&answer=large`; none is an answer as well."""
         return [each[:TEXT] for each in posted.getlist("answer")[:MOST_PARTS]]
 
-    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge a list of ids; the options that were wrongly chosen or left out are the feedback."""
         names = ids(exercise)
         if (
@@ -41,15 +41,18 @@ class Several(OptionsKind):
             raise BadAnswer("choose among the options")
         right = set(holding(exercise, give_up))
         lines = tuple(
-            Line(name, name in answer, name in right, (name in answer) == (name in right)) for name in names
+            VerdictLine(name, name in answer, name in right, (name in answer) == (name in right))
+            for name in names
         )
         wrong = tuple(line.about for line in lines if not line.right)
-        return Verdict(not wrong, wrong, lines, " ".join(name for name in names if name in answer) or "-")
+        return GradedVerdict(
+            not wrong, wrong, lines, " ".join(name for name in names if name in answer) or "-"
+        )
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse where all options hold, or none."""
         if not 0 < len(holding(made, give_up)) < len(made.form.options):
-            raise Refused(_("Some of the options must come true in the run, and some must not."))
+            raise RequestRefused(_("Some of the options must come true in the run, and some must not."))
 
     def solution(self, exercise: Exercise) -> list[str]:
         """Return the options that hold."""
@@ -59,7 +62,7 @@ class Several(OptionsKind):
         """Return the chosen options; somebody who chose nothing counts for none."""
         return [] if tally == "-" else tally.split(" ")
 
-    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
         """Return the chosen options and those that hold."""
         chosen, holding_ = (
             self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"
@@ -67,6 +70,6 @@ class Several(OptionsKind):
         )
         return chosen, holding_
 
-    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return a line for each option that holds."""
         return [texts.words[name] for name in self.solution(exercise)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.bounds import RECORD_BYTES, Bounds, number_of
-from playground.hosting.session.usage import Usage
+from playground.hosting.session.usage import SessionUsage
+from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number_of
 
 
-class Beyond(Exception):
+class BurstBeyond(Exception):
     """A command would take more than there is.
 
     Args:
@@ -22,18 +22,18 @@ class Beyond(Exception):
         self.values = values
 
 
-def check_burst(command: dict[str, Any], bounds: Bounds, usage: Usage) -> None:
-    """Raise `Beyond` when a publish would hold more messages, or more bytes, than the session may."""
+def check_burst(command: dict[str, Any], bounds: SessionBounds, usage: SessionUsage) -> None:
+    """Raise `BurstBeyond` when a publish would hold more messages, or more bytes, than the session may."""
     if command.get("do") != "publish":
         return
     count, size_bytes = number_of(command, "count"), number_of(command, "size_bytes")
     if usage.messages + count > bounds.max_messages:
         free = max(0, bounds.max_messages - usage.messages)
-        raise Beyond("too_many_messages", held=usage.messages, most=bounds.max_messages, room=free)
+        raise BurstBeyond("too_many_messages", held=usage.messages, most=bounds.max_messages, room=free)
     each = int(size_bytes) + RECORD_BYTES
     # What is only in RAM yet may be paged out at any time: it has a promise of room.
     used = usage.disk_bytes + usage.ram_bytes
     most = bounds.max_disk_bytes * 9 // 10
     if used + count * each > most:
         wanted, room = int(count) * each, max(0, most - used) // each
-        raise Beyond("too_many_bytes", wanted=wanted, used=used, most=most, room=room)
+        raise BurstBeyond("too_many_bytes", wanted=wanted, used=used, most=most, room=room)

@@ -22,7 +22,7 @@ CODES: Final[dict[int, str]] = {
 }
 
 
-class Failure(msgspec.Struct, frozen=True):
+class WorkFailure(msgspec.Struct, frozen=True):
     """What went wrong.
 
     Args:
@@ -36,22 +36,26 @@ class Failure(msgspec.Struct, frozen=True):
     values: dict[str, str] = {}
 
 
-def of(error: BaseException, door: Any) -> Failure:
+def of(error: BaseException, door: Any) -> WorkFailure:
     """Return what an error of a run means.
 
     Args:
         error: what was raised.
-        door: a `playground.hosting.door.NodeDoor`, which sorts errors into kinds.
+        door: a `playground.hosting.engine_api.NodeDoor`, which sorts errors into kinds.
     """
     if isinstance(error, MemoryError):
-        return Failure("outside", "no_memory")
+        return WorkFailure("outside", "no_memory")
     if isinstance(error, door.full):
         if not isinstance(error.__cause__, OSError):
-            return Failure("bound", "full_disk")
+            return WorkFailure("bound", "full_disk")
         error = error.__cause__
     if isinstance(error, OSError):
         code = CODES.get(error.errno or 0)
-        return Failure("outside", code) if code else Failure("outside", "files_failed", {"why": str(error)})
+        return (
+            WorkFailure("outside", code)
+            if code
+            else WorkFailure("outside", "files_failed", {"why": str(error)})
+        )
     if isinstance(error, door.outside):
-        return Failure("outside", "files_gone")
-    return Failure("engine", "broke")
+        return WorkFailure("outside", "files_gone")
+    return WorkFailure("engine", "broke")

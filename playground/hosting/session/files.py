@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 
-class Files(Protocol):
+class DataFiles(Protocol):
     """Where the files of sessions are."""
 
     def fresh(self, session_id: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playground.hosting.run import Frame, Run
+from playground.hosting.run import PlayedFrame, SessionRun
 from playground.hosting.session.page_clock import PageClock
 from playground.hosting.session.window import FrameWindow
 
@@ -46,11 +46,11 @@ class FrameSender:
             window.restart()
         self.beat()
 
-    def owes(self, run: Run) -> bool:
+    def owes(self, run: SessionRun) -> bool:
         """Whether something should be sent to somebody soon."""
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
-    def flush(self, run: Run, clock: PageClock, now_s: float, beat_s: float | None) -> None:
+    def flush(self, run: SessionRun, clock: PageClock, now_s: float, beat_s: float | None) -> None:
         """Send what has gathered.
 
         Args:
@@ -76,7 +76,7 @@ class FrameSender:
                 window.sent(through, has_pace=False)
                 self._send([reader], run.encode_snapshot(state, why, skipped, clock))
                 if window.pace_owed or why != "fast":
-                    self._send_frame([reader], Frame(through), run, clock)
+                    self._send_frame([reader], PlayedFrame(through), run, clock)
 
     def _is_beat_due(self, clock: PageClock, now_s: float, beat_s: float | None) -> bool:
         if beat_s is None:
@@ -84,13 +84,13 @@ class FrameSender:
         strays = self._announced is not None and self._announced.strays_from(clock)
         return strays or now_s - self.last_s >= beat_s
 
-    def join(self, reader: int, rows: Frame | None, run: Run, clock: PageClock) -> None:
+    def join(self, reader: int, rows: PlayedFrame | None, run: SessionRun, clock: PageClock) -> None:
         """A reader begins (again): with these rows it is in step, otherwise it needs a snapshot."""
         self.windows[reader].join(in_step=rows is not None)
         if rows is not None:
             self._send_frame([reader], rows, run, clock)
 
-    def _send_frame(self, readers: list[int], frame: Frame, run: Run, clock: PageClock) -> None:
+    def _send_frame(self, readers: list[int], frame: PlayedFrame, run: SessionRun, clock: PageClock) -> None:
         for reader in readers:
             self.windows[reader].sent(frame.first + frame.counts.total())
         asks = any(self.windows[reader].asks for reader in readers)

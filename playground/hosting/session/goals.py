@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.reading.conditions import Condition, Watch, needs_whole_run
-from engine.replay import Player, Watched
+from engine.reading.conditions import Condition, ConditionWatch, needs_whole_run
+from engine.replay import RunPlayer, WatchedRun
 from engine.replay.player import Timed
 from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
 from engine.values.errors import RunTooLong
-from playground.hosting.door import NodeDoor
+from playground.hosting.engine_api import NodeDoor
 
 PATIENCE_S: Final = 10.0
 """How long a repetition may go on at once; asked again, it goes on from there."""
@@ -19,7 +19,7 @@ Found = list[tuple[Any, bool]]
 """For each condition the first value that it compares, and whether it holds."""
 
 
-class Goals:
+class ReachedGoals:
     """Conditions of one run.
 
     A condition of the present moment is looked up in the run's own state. One that counts what happened, or looks at
@@ -43,18 +43,18 @@ class Goals:
         clock: Callable[[], float],
     ) -> None:
         self.conditions = conditions
-        self._watches = [Watch(each) for each in conditions]
+        self._watches = [ConditionWatch(each) for each in conditions]
         self._breathe = breathe
         self._clock = clock
         self._ends_s = 0.0
-        self._repetition: Watched | None = None
+        self._repetition: WatchedRun | None = None
         if any(map(needs_whole_run, conditions)):
             node: Any = door.rehearse(scenario)
             node.log.pause = breathe
-            self._player = Player(
+            self._player = RunPlayer(
                 node, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=self._is_over
             )
-            self._repetition = Watched(node, self._player, self._watches)
+            self._repetition = WatchedRun(node, self._player, self._watches)
 
     def found(self, state: Callable[[], dict[str, Any]], commands: list[Timed], at_us: int) -> Found | None:
         """Return what is found at the present moment; None where the run is too long to be repeated.
@@ -69,7 +69,7 @@ class Goals:
             return None
         return [(watch.found(moment), watch.holds(moment)) for watch in self._watches]
 
-    def _repeated(self, repetition: Watched, commands: list[Timed], at_us: int) -> dict[str, Any] | None:
+    def _repeated(self, repetition: WatchedRun, commands: list[Timed], at_us: int) -> dict[str, Any] | None:
         self._player.commands = list(commands)
         self._ends_s = self._clock() + PATIENCE_S
         try:

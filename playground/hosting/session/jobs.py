@@ -46,7 +46,7 @@ _idle = _Idle()
 _DONE: Final = object()
 
 
-class Job:
+class SessionJob:
     """One piece of work.
 
     Args:

@@ -12,7 +12,7 @@ CATCH_UP_S = 0.25
 """An engine that cannot keep up owes at most this much real time; the rest is forgotten, so it runs slower."""
 
 
-class Pacer:
+class RunPacer:
     """How far virtual time should be by now.
 
     Args:

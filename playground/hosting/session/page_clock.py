@@ -59,7 +59,7 @@ class PageClock(NamedTuple):
         return abs(min(due_us, self.to_us) - later.now_us) > STRAYS_S * self.speed * 1e6
 
 
-class Progress:
+class RunProgress:
     """How fast time passed between the last two ticks."""
 
     def __init__(self) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from engine.reading.conditions import Condition
-from playground.bounds import Bounds
-from playground.hosting.session import said
-from playground.hosting.session.failures import Failure
+from playground.hosting.session import page_messages
+from playground.hosting.session.failures import WorkFailure
+from playground.limits.session_bounds import SessionBounds
 
 Timed = tuple[int, dict[str, Any]]
 
@@ -18,11 +18,11 @@ class _Message(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """One message."""
 
 
-class Begin(_Message, frozen=True, array_like=True, tag=True):
+class BeginWorker(_Message, frozen=True, array_like=True, tag=True):
     """The first one: where files are kept, and what a session may take."""
 
     root: str
-    bounds: Bounds
+    bounds: SessionBounds
     key: bytes = b""
     """Signs checkpoints; empty for none."""
     checkpoints: str = ""
@@ -38,7 +38,7 @@ class _Request(_Message, frozen=True, array_like=True, tag=True):
     """Number under which it is answered."""
 
 
-class Open(_Request, frozen=True, array_like=True, tag=True):
+class OpenRun(_Request, frozen=True, array_like=True, tag=True):
     """Make a session's run from its record, up to `until_us`, in place of the present one."""
 
     scenario: dict[str, Any]
@@ -46,79 +46,92 @@ class Open(_Request, frozen=True, array_like=True, tag=True):
     until_us: int
     play: bool
     holds_us: int | None = None
-    """Where time waits for `Release`."""
+    """Where time waits for `ReleaseHold`."""
 
 
-class Rest(_Request, frozen=True, array_like=True, tag=True):
+class Suspend(_Request, frozen=True, array_like=True, tag=True):
     """Keep a checkpoint, say how far the run came, and forget it."""
 
 
-class Submit(_Request, frozen=True, array_like=True, tag=True):
+class SubmitCommand(_Request, frozen=True, array_like=True, tag=True):
     """Give the engine a command."""
 
     command: dict[str, Any]
 
 
-class Where(_Request, frozen=True, array_like=True, tag=True):
+class Locate(_Request, frozen=True, array_like=True, tag=True):
     """Where is the run, between two instants, and which of these conditions hold there?"""
 
     goals: list[Condition] = []
 
 
-class Mix(_Request, frozen=True, array_like=True, tag=True):
+class CountByState(_Request, frozen=True, array_like=True, tag=True):
     """How many alphas, betas, gammas and deltas are there, and how many messages in all?"""
 
 
-class Said(_Message, frozen=True, array_like=True, tag=True):
+class PageSaid(_Message, frozen=True, array_like=True, tag=True):
     """Something that a page says, as it came; answered under `call`, where that is given."""
 
     session: str
-    message: said.Message
+    message: page_messages.Message
     reader: int = 0
     """Whose page it is."""
     call: int | None = None
 
 
-class Drop(_Message, frozen=True, array_like=True, tag=True):
+class DropSession(_Message, frozen=True, array_like=True, tag=True):
     """Forget a session and its files."""
 
     session: str
 
 
-class Leave(_Message, frozen=True, array_like=True, tag=True):
+class PageLeft(_Message, frozen=True, array_like=True, tag=True):
     """A reader is gone."""
 
     session: str
     reader: int
 
 
-class Release(_Message, frozen=True, array_like=True, tag=True):
+class ReleaseHold(_Message, frozen=True, array_like=True, tag=True):
     """What a run waited for is there: it may go on."""
 
     session: str
 
 
-class Space(_Message, frozen=True, array_like=True, tag=True):
+class FrameSpacing(_Message, frozen=True, array_like=True, tag=True):
     """The server has trouble to carry all frames: let so many times as much time pass between two."""
 
     factor: float
 
 
-class Ping(_Message, frozen=True, array_like=True, tag=True):
+class WorkerPing(_Message, frozen=True, array_like=True, tag=True):
     """Are you there?"""
 
 
-ToWorker = Begin | Open | Rest | Submit | Where | Mix | Said | Drop | Leave | Release | Space | Ping
+ToWorker = (
+    BeginWorker
+    | OpenRun
+    | Suspend
+    | SubmitCommand
+    | Locate
+    | CountByState
+    | PageSaid
+    | DropSession
+    | PageLeft
+    | ReleaseHold
+    | FrameSpacing
+    | WorkerPing
+)
 
 
-class Answer(_Message, frozen=True, array_like=True, tag=True):
+class CallAnswer(_Message, frozen=True, array_like=True, tag=True):
     """A request was done."""
 
     call: int
     value: dict[str, Any]
 
 
-class Refusal(_Message, frozen=True, array_like=True, tag=True):
+class CommandRefused(_Message, frozen=True, array_like=True, tag=True):
     """A request was refused, with everything as it was: a code, the engine's or the worker's own, or only a text."""
 
     call: int
@@ -128,18 +141,18 @@ class Refusal(_Message, frozen=True, array_like=True, tag=True):
     by_engine: bool = False
 
 
-class Fell(_Message, frozen=True, array_like=True, tag=True):
+class RunFailed(_Message, frozen=True, array_like=True, tag=True):
     """The run failed and is gone; all was well up to `good_us`. Answers `call`, if it came of one."""
 
     session: str
     life: str
     call: int | None
-    failure: Failure
+    failure: WorkFailure
     good_us: int
     play: bool
 
 
-class Text(_Message, frozen=True, array_like=True, tag=True):
+class PageText(_Message, frozen=True, array_like=True, tag=True):
     """A message for readers, as it goes over the wire."""
 
     session: str
@@ -147,7 +160,7 @@ class Text(_Message, frozen=True, array_like=True, tag=True):
     text: bytes
 
 
-class Welcome(_Message, frozen=True, array_like=True, tag=True):
+class PageWelcome(_Message, frozen=True, array_like=True, tag=True):
     """A reader is about to get its first frame or snapshot."""
 
     session: str
@@ -156,14 +169,14 @@ class Welcome(_Message, frozen=True, array_like=True, tag=True):
     lasts_us: int | None
 
 
-class Pace(_Message, frozen=True, array_like=True, tag=True):
+class SetPace(_Message, frozen=True, array_like=True, tag=True):
     """Time passes now, or not."""
 
     session: str
     play: bool
 
 
-class Reached(_Message, frozen=True, array_like=True, tag=True):
+class TimeReached(_Message, frozen=True, array_like=True, tag=True):
     """How far the run has come for certain."""
 
     session: str
@@ -171,7 +184,7 @@ class Reached(_Message, frozen=True, array_like=True, tag=True):
     good_us: int
 
 
-class Took(_Message, frozen=True, array_like=True, tag=True):
+class SelfCommand(_Message, frozen=True, array_like=True, tag=True):
     """The session gave itself a command, because it is full: it must be on record like any other."""
 
     session: str
@@ -182,7 +195,7 @@ class Took(_Message, frozen=True, array_like=True, tag=True):
     command: dict[str, Any]
 
 
-class Notice(_Message, frozen=True, array_like=True, tag=True):
+class RunNotice(_Message, frozen=True, array_like=True, tag=True):
     """Something to say to everybody: a code and its numbers."""
 
     session: str
@@ -191,7 +204,7 @@ class Notice(_Message, frozen=True, array_like=True, tag=True):
     values: dict[str, int] = {}
 
 
-class Ended(_Message, frozen=True, array_like=True, tag=True):
+class RunEnded(_Message, frozen=True, array_like=True, tag=True):
     """The run reached the scenario's end, with this digest."""
 
     session: str
@@ -199,14 +212,27 @@ class Ended(_Message, frozen=True, array_like=True, tag=True):
     digest: str
 
 
-class Stuck(_Message, frozen=True, array_like=True, tag=True):
+class RunStuck(_Message, frozen=True, array_like=True, tag=True):
     """This session's work has not come to an end for too long: the process ends itself."""
 
     session: str
 
 
-class Pong(_Message, frozen=True, array_like=True, tag=True):
+class WorkerPong(_Message, frozen=True, array_like=True, tag=True):
     """I am here."""
 
 
-FromWorker = Answer | Refusal | Fell | Text | Welcome | Pace | Reached | Took | Notice | Ended | Stuck | Pong
+FromWorker = (
+    CallAnswer
+    | CommandRefused
+    | RunFailed
+    | PageText
+    | PageWelcome
+    | SetPace
+    | TimeReached
+    | SelfCommand
+    | RunNotice
+    | RunEnded
+    | RunStuck
+    | WorkerPong
+)

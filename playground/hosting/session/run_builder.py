@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from playground.bounds import Bounds
-from playground.hosting.book import Remembered
-from playground.hosting.checkpoints import Checkpoints
-from playground.hosting.door import NodeDoor
-from playground.hosting.run import Replay, Run
+from playground.hosting.checkpoints import CheckpointStore
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.run import RunReplay, SessionRun
 from playground.hosting.session import rhythm
-from playground.hosting.session.files import Files
+from playground.hosting.session.files import DataFiles
+from playground.hosting.session_record import RecordedSession
+from playground.limits.session_bounds import SessionBounds
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +33,9 @@ class RunBuilder:
         session_id: str,
         *,
         door: NodeDoor,
-        files: Files,
-        bounds: Bounds,
-        checkpoints: Checkpoints | None,
+        files: DataFiles,
+        bounds: SessionBounds,
+        checkpoints: CheckpointStore | None,
         clock: Callable[[], float],
         breathe: Callable[[], None],
         report: Callable[[int], None],
@@ -51,7 +51,7 @@ class RunBuilder:
         self._kept_number = 0
         """Transitions of the run when it was kept last."""
 
-    def build(self, record: Remembered, until_us: int) -> Run:
+    def build(self, record: RecordedSession, until_us: int) -> SessionRun:
         """Bring the newest checkpoint back and go on from there; without one that works, from the beginning.
 
         Args:
@@ -64,7 +64,10 @@ class RunBuilder:
                 if found is not None:
                     node, files, given = found
                     return self._repeat(
-                        record, until_us, Run(node, files, self._bounds.max_disk_bytes, self._clock), given
+                        record,
+                        until_us,
+                        SessionRun(node, files, self._bounds.max_disk_bytes, self._clock),
+                        given,
                     )
             except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
                 logger.exception("session %s: its checkpoint cannot be used now", self._session_id)
@@ -73,12 +76,14 @@ class RunBuilder:
                 self._checkpoints.forget(self._session_id)
         path = self._files.fresh(self._session_id)
         node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
-        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes, self._clock), 0)
+        return self._repeat(
+            record, until_us, SessionRun(node, files, self._bounds.max_disk_bytes, self._clock), 0
+        )
 
-    def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
+    def _repeat(self, record: RecordedSession, until_us: int, run: SessionRun, given: int) -> SessionRun:
         """Repeat what comes after the first `given` commands."""
         run.node.log.pause = self._breathe
-        replay = Replay(run, record.commands[given:], until_us)
+        replay = RunReplay(run, record.commands[given:], until_us)
         self._kept_number = run.node.log.number if given else 0
         reported_s = self._clock()
         try:
@@ -92,7 +97,7 @@ class RunBuilder:
             raise
         return run
 
-    def keep(self, run: Run, record: Remembered, after: int) -> None:
+    def keep(self, run: SessionRun, record: RecordedSession, after: int) -> None:
         """Keep the run as it is if so many transitions came since the last time."""
         number = run.node.log.number
         if self._checkpoints is None or number - self._kept_number < after:

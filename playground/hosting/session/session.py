@@ -14,29 +14,29 @@ from functools import partial
 from typing import Any
 
 from engine.reading.conditions import Condition
-from playground import timeline
-from playground.bounds import Bounds
-from playground.hosting.book import Remembered
-from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
-from playground.hosting.door import NodeDoor
-from playground.hosting.run import Run
-from playground.hosting.session import failures, mix, protocol, rhythm, said
-from playground.hosting.session.burst import Beyond, check_burst
-from playground.hosting.session.ease import Ease
-from playground.hosting.session.files import Files
+from playground.hosting import timeline
+from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, CheckpointStore
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.run import SessionRun
+from playground.hosting.session import failures, page_messages, protocol, rhythm, state_counts
+from playground.hosting.session.burst import BurstBeyond, check_burst
+from playground.hosting.session.files import DataFiles
 from playground.hosting.session.frame_sender import FrameSender
-from playground.hosting.session.goals import Found, Goals
-from playground.hosting.session.pacer import CATCH_UP_S, Pacer
-from playground.hosting.session.page_clock import PageClock, Progress
+from playground.hosting.session.frame_throttle import FrameThrottle
+from playground.hosting.session.goals import Found, ReachedGoals
+from playground.hosting.session.pacer import CATCH_UP_S, RunPacer
+from playground.hosting.session.page_clock import PageClock, RunProgress
 from playground.hosting.session.run_builder import RunBuilder
-from playground.hosting.session.stops import Stops
-from playground.hosting.session.whole import Begin, Whole, Work
+from playground.hosting.session.stops import StoryStops
+from playground.hosting.session.uninterrupted_work import Begin, UninterruptedWork, WholeWork
 from playground.hosting.session.window import FrameWindow
+from playground.hosting.session_record import RecordedSession
+from playground.limits.session_bounds import SessionBounds
 
 logger = logging.getLogger(__name__)
 
 
-class Session:
+class EngineSession:
     """See the module.
 
     Args:
@@ -54,18 +54,18 @@ class Session:
         session_id: str,
         *,
         door: NodeDoor,
-        files: Files,
-        bounds: Bounds,
+        files: DataFiles,
+        bounds: SessionBounds,
         send: Callable[[Any], None],
         clock: Callable[[], float],
-        checkpoints: Checkpoints | None = None,
-        begin: Begin = Whole,
-        ease: Ease | None = None,
+        checkpoints: CheckpointStore | None = None,
+        begin: Begin = UninterruptedWork,
+        ease: FrameThrottle | None = None,
     ) -> None:
         self.session_id = session_id
-        self.run: Run | None = None
-        self.pacer = Pacer()
-        self.frames = FrameSender(lambda readers, text: send(protocol.Text(session_id, readers, text)))
+        self.run: SessionRun | None = None
+        self.pacer = RunPacer()
+        self.frames = FrameSender(lambda readers, text: send(protocol.PageText(session_id, readers, text)))
         self.life = ""
         self._door = door
         self._files = files
@@ -80,20 +80,22 @@ class Session:
             checkpoints=checkpoints,
             clock=clock,
             breathe=self._breathe,
-            report=lambda percent: send(protocol.Notice(session_id, "info", "waking", {"percent": percent})),
+            report=lambda percent: send(
+                protocol.RunNotice(session_id, "info", "waking", {"percent": percent})
+            ),
         )
-        self._ease = ease or Ease()
-        self._record = Remembered({}, [])
+        self._ease = ease or FrameThrottle()
+        self._record = RecordedSession({}, [])
         self._inbox: deque[Any] = deque()
-        self._goals: Goals | None = None
+        self._goals: ReachedGoals | None = None
         """Those that were asked for last; forgotten with the run."""
         self._begin = begin
-        self._job: Work | None = None
-        self._stops = Stops(bounds.max_virtual_s * 1_000_000)
+        self._job: WholeWork | None = None
+        self._stops = StoryStops(bounds.max_virtual_s * 1_000_000)
         self._full = self._over = False  # over: time stands still only because the scenario is
         self._keeps_up = True
         """Whether the engine came as far as it should have in its last turn."""
-        self._progress = Progress()
+        self._progress = RunProgress()
         self._noted_us = 0
         self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = 0.0
         self._stirred_s = self._asked_s = 0.0
@@ -104,18 +106,20 @@ class Session:
         """Take a message: at once what needs no engine, the rest in its turn."""
         windows = self.frames.windows
         match message:
-            case protocol.Said(message=said.Ack(through=through), reader=reader):
+            case protocol.PageSaid(message=page_messages.FrameAck(through=through), reader=reader):
                 if reader in windows:
                     windows[reader].acknowledge(through)
-            case protocol.Leave(reader=reader) if not self.plays:
+            case protocol.PageLeft(reader=reader) if not self.plays:
                 windows.pop(reader, None)
-            case protocol.Said(message=said.Show(seen=seen), reader=reader):
+            case protocol.PageSaid(message=page_messages.ShowFile(seen=seen), reader=reader):
                 if reader in windows:
                     windows[reader].show(seen)
                     self.frames.beat()
                     self._soon()
             case _:
-                if isinstance(message, protocol.Said) and isinstance(message.message, said.Hello):
+                if isinstance(message, protocol.PageSaid) and isinstance(
+                    message.message, page_messages.PageHello
+                ):
                     windows.setdefault(message.reader, FrameWindow())
                 self._inbox.append(message)
 
@@ -178,83 +182,85 @@ class Session:
         """Do what a message wants, or the next tick."""
         call = getattr(message, "call", None)
         try:
-            if isinstance(message, protocol.Open):
+            if isinstance(message, protocol.OpenRun):
                 self._open(message)
             elif self.run is not None:
                 self._come_up(self.run, message)
                 self._do(self.run, message)
             elif call is not None:
-                self._send(protocol.Refusal(call, code="asleep"))
+                self._send(protocol.CommandRefused(call, code="asleep"))
         except self._door.refusals as refusal:
             code, values = getattr(refusal, "code", ""), getattr(refusal, "values", {})
-            self._send(protocol.Refusal(call or 0, str(refusal), code, values, by_engine=bool(code)))
-        except Beyond as beyond:
-            self._send(protocol.Refusal(call or 0, code=beyond.code, values=beyond.values))
+            self._send(protocol.CommandRefused(call or 0, str(refusal), code, values, by_engine=bool(code)))
+        except BurstBeyond as beyond:
+            self._send(protocol.CommandRefused(call or 0, code=beyond.code, values=beyond.values))
         except Exception as error:
             logger.exception("session %s failed", self.session_id)
             self._fall(error, call)
         finally:
-            if isinstance(message, protocol.Leave):
+            if isinstance(message, protocol.PageLeft):
                 self.frames.windows.pop(message.reader, None)
 
-    def _do(self, run: Run, message: Any) -> None:
+    def _do(self, run: SessionRun, message: Any) -> None:
         match message:
             case None:
                 self._tick(run)
-            case protocol.Said(message=said.Hello() as hello):
+            case protocol.PageSaid(message=page_messages.PageHello() as hello):
                 self._hello(run, message.reader, hello)
-            case protocol.Submit():
+            case protocol.SubmitCommand():
                 self._submit(run, message)
-            case protocol.Said(message=said.Control() as control):
+            case protocol.PageSaid(message=page_messages.ControlRun() as control):
                 self._control(run, control)
-            case protocol.Release():
+            case protocol.ReleaseHold():
                 self._stops.answer_us = None
-            case protocol.Said(message=said.Step()):
+            case protocol.PageSaid(message=page_messages.StepRun()):
                 self._step(run, message)
-            case protocol.Said(message=said.Ask(line=line)):
+            case protocol.PageSaid(message=page_messages.AskConsole(line=line)):
                 run.finish_instant()
                 reply = self._door.ask(run.node, line)
                 self._answer(message, text=reply.text, changes=reply.changes)
-            case protocol.Where():
+            case protocol.Locate():
                 run.finish_instant()
                 found = self._found(run, message.goals)
                 self._answer(message, **run.moment(), number=len(self._record.commands), found=found)
-            case protocol.Mix():
-                self._answer(message, mix=mix.of(run.node.snapshot()))
-            case protocol.Rest():
+            case protocol.CountByState():
+                self._answer(message, mix=state_counts.of(run.node.snapshot()))
+            case protocol.Suspend():
                 self._rest(run, message)
-            case protocol.Leave():
+            case protocol.PageLeft():
                 pass  # the time until now has passed: that was all
             case _:
                 raise TypeError(f"no session takes {message!r:.80}")
 
     def _answer(self, request: Any, **value: Any) -> None:
-        self._send(protocol.Answer(request.call, value))
+        self._send(protocol.CallAnswer(request.call, value))
 
     def _fall(self, error: Exception, call: int | None) -> None:
         """Say that the run failed, and how; it is gone."""
         good_us = self.run.good_us if self.run is not None else 0
         self._close_run()
         failure = failures.of(error, self._door)
-        self._send(protocol.Fell(self.session_id, self.life, call, failure, good_us, self.pacer.play))
+        self._send(protocol.RunFailed(self.session_id, self.life, call, failure, good_us, self.pacer.play))
 
     def _breathe(self) -> None:
         if self._job is not None:
             self._job.breathe()
 
-    def _found(self, run: Run, conditions: list[Condition]) -> Found | None:
+    def _found(self, run: SessionRun, conditions: list[Condition]) -> Found | None:
         """Return what of some conditions is found in the run as it is; none cost nothing, and forget nothing."""
         if not conditions:
             return []
         if self._goals is None or self._goals.conditions != conditions:
-            self._goals = Goals(conditions, self._door, self._record.scenario, self._breathe, self._clock)
+            self._goals = ReachedGoals(
+                conditions, self._door, self._record.scenario, self._breathe, self._clock
+            )
         return self._goals.found(run.node.snapshot, self._record.commands, run.node.now_us)
 
     # --- the run's life ---
 
-    def _open(self, message: protocol.Open) -> None:
+    def _open(self, message: protocol.OpenRun) -> None:
         self._close_run()
-        self._record = Remembered(message.scenario, list(message.commands))
+        self._record = RecordedSession(message.scenario, list(message.commands))
         run = self._builder.build(self._record, message.until_us)
         self.run, self.life, self._full, self._over = run, secrets.token_hex(4), False, False
         self._keeps_up = True
@@ -266,7 +272,7 @@ class Session:
         self.frames.restart()
         self._answer(message, life=self.life, **run.moment())
 
-    def _rest(self, run: Run, message: protocol.Rest) -> None:
+    def _rest(self, run: SessionRun, message: protocol.Suspend) -> None:
         run.finish_instant()
         self._pace(False)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
@@ -283,10 +289,10 @@ class Session:
 
     # --- time ---
 
-    def _come_up(self, run: Run, message: Any) -> None:
+    def _come_up(self, run: SessionRun, message: Any) -> None:
         """Let time pass up to now, as pages show it, before a message is looked at."""
         if message is not None and self.plays:
-            stops = isinstance(getattr(message, "message", None), said.Pacing)
+            stops = isinstance(getattr(message, "message", None), page_messages.Pacing)
             self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
@@ -295,9 +301,9 @@ class Session:
         self.pacer.set(self._clock(), now_us, play, speed)
         self.frames.beat()
         self._soon()
-        self._send(protocol.Pace(self.session_id, play))
+        self._send(protocol.SetPace(self.session_id, play))
 
-    def _tick(self, run: Run) -> None:
+    def _tick(self, run: SessionRun) -> None:
         now_s = self._clock()
         usual_s = rhythm.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s, now_s - self._asked_s)
         self._tick_s = usual_s * self._ease.factor
@@ -314,11 +320,11 @@ class Session:
         self._stirred_s = self._asked_s = self._clock()
         self._next_tick_s = min(self._next_tick_s, self.frames.last_s + rhythm.TICK_S * self._ease.factor)
 
-    def _page_clock(self, run: Run) -> PageClock:
+    def _page_clock(self, run: SessionRun) -> PageClock:
         clock = self.pacer.page_clock(run.node.now_us, self._stops.next_us())
         return clock if self._keeps_up else clock.slower(self._progress.pace, self._tick_s)
 
-    def _play(self, run: Run, now_s: float, budget_s: float = rhythm.TURN_S) -> None:
+    def _play(self, run: SessionRun, now_s: float, budget_s: float = rhythm.TURN_S) -> None:
         # Frames that come seldom do not slow time down.
         owes_s = max(CATCH_UP_S, rhythm.LATE_BY * self._tick_s)
         due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s, run.node.next_us())
@@ -328,7 +334,7 @@ class Session:
             self._stops.end_us, self._over = None, True
             self._pace(False)
             if not self._stops.holds_at(run.node.now_us):
-                self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
+                self._send(protocol.RunEnded(self.session_id, self.life, run.node.log.digest))
         if reached and self._stops.asked_us is not None and due_us >= self._stops.asked_us:
             self._pace(False)
         if reached and self._stops.holds_at(run.node.now_us):
@@ -341,13 +347,13 @@ class Session:
             self._next_note_s = now_s + rhythm.NOTE_S
             if run.good_us > self._noted_us:
                 self._noted_us = run.good_us
-                self._send(protocol.Reached(self.session_id, self.life, run.good_us))
+                self._send(protocol.TimeReached(self.session_id, self.life, run.good_us))
             self._builder.keep(run, self._record, BETWEEN)
         if now_s >= self._next_check_s or (run.disk_is_full() and not self._full):
             self._next_check_s = now_s + rhythm.CHECK_S
             self._check_usage(run)
 
-    def _control(self, run: Run, message: said.Control) -> None:
+    def _control(self, run: SessionRun, message: page_messages.ControlRun) -> None:
         play, stops_us = message.play, None
         if play is not None:
             until_us = message.until_us
@@ -363,12 +369,12 @@ class Session:
         if play is not None:
             self._stops.asked_us, self._over = stops_us, False
 
-    def _step(self, run: Run, message: protocol.Said) -> None:
+    def _step(self, run: SessionRun, message: protocol.PageSaid) -> None:
         self._pace(False)
         self._over = False
         self._refuse_worn_out(run)
         if self._stops.holds_at(run.node.now_us):
-            raise Beyond("asked")
+            raise BurstBeyond("asked")
         number, next_us = run.node.log.number, run.node.next_us()
         if self._stops.answer_us is not None and (next_us is None or next_us > self._stops.answer_us):
             run.turn(self._stops.answer_us, rhythm.TURN_S)
@@ -379,20 +385,20 @@ class Session:
 
     # --- readers and commands ---
 
-    def _hello(self, run: Run, reader: int, message: said.Hello) -> None:
+    def _hello(self, run: SessionRun, reader: int, message: page_messages.PageHello) -> None:
         window = self.frames.windows.get(reader)
         if window is None:  # it left meanwhile
             return
         if not self.plays:  # nobody watched until now: the time since then does not count
             self.pacer.anchor(self._clock(), run.node.now_us)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
-        self._send(protocol.Welcome(self.session_id, reader, self.life, self._stops.end_us))
+        self._send(protocol.PageWelcome(self.session_id, reader, self.life, self._stops.end_us))
         known = message.have is not None and message.life in {None, self.life}
         rows = run.rows_since(message.have) if known and message.have is not None else None
         self.frames.join(reader, rows, run, self._page_clock(run))
         self._next_tick_s = self._clock()
 
-    def _submit(self, run: Run, message: protocol.Submit) -> None:
+    def _submit(self, run: SessionRun, message: protocol.SubmitCommand) -> None:
         self._refuse_worn_out(run)
         check_burst(message.command, self._bounds, run.usage(len(self._record.commands)))
         at_us = run.submit(message.command)
@@ -404,23 +410,23 @@ class Session:
         self._answer(message, at_us=at_us, number=len(self._record.commands) - 1)
 
     def _notify_held(self, level: str = "info") -> None:
-        self._send(protocol.Notice(self.session_id, level, "asked"))
+        self._send(protocol.RunNotice(self.session_id, level, "asked"))
 
     # --- what it takes ---
 
-    def _is_worn_out(self, run: Run) -> bool:
+    def _is_worn_out(self, run: SessionRun) -> bool:
         """Whether the run has come as far as a session may."""
         too_many = run.node.log.number >= self._bounds.max_transitions
         return too_many or run.node.now_us >= self._bounds.max_virtual_s * 1_000_000
 
-    def _refuse_worn_out(self, run: Run) -> None:
+    def _refuse_worn_out(self, run: SessionRun) -> None:
         if self._is_worn_out(run):
-            raise Beyond("worn_out", **self._bounds.of_a_run)
+            raise BurstBeyond("worn_out", **self._bounds.of_a_run)
 
     def _notify_worn_out(self) -> None:
-        self._send(protocol.Notice(self.session_id, "limit", "worn_out", self._bounds.of_a_run))
+        self._send(protocol.RunNotice(self.session_id, "limit", "worn_out", self._bounds.of_a_run))
 
-    def _check_usage(self, run: Run) -> None:
+    def _check_usage(self, run: SessionRun) -> None:
         usage = run.usage(len(self._record.commands))
         full = run.disk_is_full() or usage.messages >= self._bounds.max_messages
         if full and not self._full:
@@ -433,14 +439,14 @@ class Session:
                 "most": self._bounds.max_messages,
                 "most_bytes": self._bounds.max_disk_bytes,
             }
-            self._send(protocol.Notice(self.session_id, "limit", "full", values))
+            self._send(protocol.RunNotice(self.session_id, "limit", "full", values))
         self._full = full
 
-    def _stop_publishers(self, run: Run) -> None:
+    def _stop_publishers(self, run: SessionRun) -> None:
         """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
         commands = self._record.commands
         for setting in timeline.running_publishers(self._record.scenario, commands, run.node.now_us):
             stop = {**setting, "running": False}
             at_us = run.submit(stop)
-            self._send(protocol.Took(self.session_id, self.life, len(commands), at_us, stop))
+            self._send(protocol.SelfCommand(self.session_id, self.life, len(commands), at_us, stop))
             commands.append((at_us, stop))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Stops:
+class StoryStops:
     """The moments up to which a session's time may pass; None for what nothing waits for.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True):
+class SessionUsage(msgspec.Struct, frozen=True):
     """What a session takes at the moment."""
 
     messages: int = 0

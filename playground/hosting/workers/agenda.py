@@ -18,7 +18,7 @@ CALM_S: Final = 1.0
 """Whoever was asked something so lately has no turn early: the next one comes with what is asked next."""
 
 
-class Agenda:
+class WorkerAgenda:
     """Sessions by name, each with the time at which it wants a turn."""
 
     def __init__(self) -> None:

@@ -7,11 +7,11 @@ import os
 import socket
 import threading
 
-from playground.hosting.door import NodeDoor
-from playground.hosting.workers.link import Link
-from playground.hosting.workers.pool import ENDS_S, Started
-from playground.hosting.workers.pulse import Pulse
-from playground.hosting.workers.worker import Worker
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.workers.link import WorkerLink
+from playground.hosting.workers.pool import ENDS_S, StartedProcess
+from playground.hosting.workers.worker import EngineWorker
+from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 
 
 class InThread:
@@ -24,10 +24,10 @@ class InThread:
     def __init__(self, door: NodeDoor) -> None:
         self._door = door
 
-    def __call__(self) -> tuple[socket.socket, Started]:
+    def __call__(self) -> tuple[socket.socket, StartedProcess]:
         """Start one."""
         ours, theirs = socket.socketpair()
-        worker = Worker(Link(theirs), self._door)
+        worker = EngineWorker(WorkerLink(theirs), self._door)
         thread = threading.Thread(target=worker.serve, name="engines", daemon=True)
         thread.start()
         return ours, _Thread(thread, theirs)
@@ -37,7 +37,7 @@ class _Thread:
     """See `pool.Started`."""
 
     def __init__(self, thread: threading.Thread, end: socket.socket) -> None:
-        self.pulse = Pulse(os.getpid(), thread.native_id or 0)
+        self.pulse = WorkerHeartbeat(os.getpid(), thread.native_id or 0)
         self._thread = thread
         self._end = end
 

@@ -29,7 +29,7 @@ def packed(message: Any) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
-class Unpacker:
+class MessageUnpacker:
     """Finds messages in what arrives, piece by piece."""
 
     def __init__(self, decoder: msgspec.msgpack.Decoder[Any]) -> None:
@@ -52,16 +52,16 @@ class Unpacker:
         return found
 
 
-class Gone(BaseException):
+class LinkClosed(BaseException):
     """The server is gone: whatever goes on here, ends. No handler of errors may take it for one."""
 
 
-class Link:
+class WorkerLink:
     """A worker's end."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self._unpacker = Unpacker(of_server)
+        self._unpacker = MessageUnpacker(of_server)
         self._held = bytearray()
         self._sending = threading.Lock()
         self._arrival = select.poll()  # select() itself takes no handle from 1024 on
@@ -74,13 +74,13 @@ class Link:
             self.flush()
 
     def flush(self) -> None:
-        """Send what is to be sent; waits while the server is behind. Raises `Gone`."""
+        """Send what is to be sent; waits while the server is behind. Raises `LinkClosed`."""
         if self._held:
             data, self._held = self._held, bytearray()
             self._send(data)
 
     def send_now(self, message: Any) -> None:
-        """Send a message before all that is to be sent. For another thread. Raises `Gone`."""
+        """Send a message before all that is to be sent. For another thread. Raises `LinkClosed`."""
         self._send(packed(message))
 
     def _send(self, data: bytes | bytearray) -> None:
@@ -88,18 +88,18 @@ class Link:
             with self._sending:
                 self._socket.sendall(data)
         except OSError as error:
-            raise Gone from error
+            raise LinkClosed from error
 
     def receive(self, wait_s: float) -> list[Any]:
-        """Return what has arrived, waiting for it at most so long. Raises `Gone`."""
+        """Return what has arrived, waiting for it at most so long. Raises `LinkClosed`."""
         try:
             if not self._arrival.poll(wait_s * 1000):
                 return []
             data = self._socket.recv(READ_BYTES)
         except OSError as error:
-            raise Gone from error
+            raise LinkClosed from error
         if not data:
-            raise Gone
+            raise LinkClosed
         return self._unpacker.feed(data)
 
     def close(self) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from playground.hosting.session import protocol
-from playground.hosting.session.ease import Ease
-from playground.hosting.workers.end import Listener, Lost, WorkerEnd
-from playground.hosting.workers.pulse import Pulse
+from playground.hosting.session.frame_throttle import FrameThrottle
+from playground.hosting.workers.worker_client import LinkListener, WorkerEnd, WorkerLost
+from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +34,10 @@ SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
 
-class Started(Protocol):
+class StartedProcess(Protocol):
     """A worker that was started."""
 
-    pulse: Pulse
+    pulse: WorkerHeartbeat
     """Measures whether its silence is the worker's own fault or a lack of processor time."""
 
     def kill(self) -> None:
@@ -47,15 +47,15 @@ class Started(Protocol):
         """Return when it has ended."""
 
 
-Launch = Callable[[], tuple[socket.socket, Started]]
+Launch = Callable[[], tuple[socket.socket, StartedProcess]]
 """Starts a worker; returns the server's end of the socket to it as well."""
 
 
-class Process:
-    """A worker in a process of its own: see `Started`."""
+class WorkerProcess:
+    """A worker in a process of its own: see `StartedProcess`."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.pulse = Pulse(process.pid, process.pid)  # the first thread of a process has its number
+        self.pulse = WorkerHeartbeat(process.pid, process.pid)  # the first thread of a process has its number
         self.kill = process.kill
         self.wait = process.wait
 
@@ -65,7 +65,7 @@ WORKER: Final = "playground.hosting.workers.worker"
 
 def process(
     environment: dict[str, str] | None = None, program: str = WORKER
-) -> tuple[socket.socket, Started]:
+) -> tuple[socket.socket, StartedProcess]:
     """Start a worker as a process of its own, or another module that takes the number of a socket."""
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
@@ -79,10 +79,10 @@ def process(
             process_group=0,  # Ctrl-C is for the server, whose end a worker notices
             env={**os.environ, **(environment or {})},
         )
-    return ours, Process(started)
+    return ours, WorkerProcess(started)
 
 
-class Coming:
+class ComingWorker:
     """A worker that is being started, and how many sessions wait for it.
 
     Args:
@@ -101,7 +101,7 @@ def _heard(task: asyncio.Task[WorkerEnd]) -> None:
         task.exception()
 
 
-class Pool:
+class WorkerPool:
     """Gives each session a worker.
 
     A worker that is lost is replaced at once, not when a session asks for one.
@@ -112,17 +112,17 @@ class Pool:
         begin: the first message to each worker.
     """
 
-    def __init__(self, count: int, launch: Launch, begin: protocol.Begin) -> None:
+    def __init__(self, count: int, launch: Launch, begin: protocol.BeginWorker) -> None:
         self._count = count
         self._launch = launch
         self._begin = begin
-        self._coming: list[Coming] = []
+        self._coming: list[ComingWorker] = []
         self._ended = False
         self.ends: list[WorkerEnd] = []
-        self._started: dict[WorkerEnd, Started] = {}
+        self._started: dict[WorkerEnd, StartedProcess] = {}
         self._waiting: set[asyncio.Future[Any]] = set()
-        self._ease = Ease()
-        self.pressure = Ease(COMMANDS_LATE_S, COMMANDS_LATE_S / 2)
+        self._ease = FrameThrottle()
+        self.pressure = FrameThrottle(COMMANDS_LATE_S, COMMANDS_LATE_S / 2)
         """How late commands are answered: what else takes processors comes so many times as seldom."""
         self.others_late_s: Callable[[], float] = lambda: 0.0
         """How late pages are, in seconds; whoever makes pages sets it."""
@@ -131,10 +131,10 @@ class Pool:
     async def begin(self) -> None:
         """Start a first worker before anybody needs it: no visitor waits for one to start."""
         if not self.ends:
-            with contextlib.suppress(Lost):  # whoever needs it gets the error
+            with contextlib.suppress(WorkerLost):  # whoever needs it gets the error
                 await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
-    async def place(self, session_id: str, listener: Listener) -> WorkerEnd:
+    async def place(self, session_id: str, listener: LinkListener) -> WorkerEnd:
         """Return the worker of a session that has none yet: one with few sessions.
 
         Raises:
@@ -142,7 +142,7 @@ class Pool:
         """
         end = await self._least()
         if end.gone:
-            raise Lost
+            raise WorkerLost
         end.listeners[session_id] = listener
         return end
 
@@ -154,7 +154,7 @@ class Pool:
         coming = min(self._coming, key=lambda each: each.waiting, default=None)
         if coming is None or (there is not None and len(there.listeners) <= coming.waiting):
             if there is None:
-                raise Lost
+                raise WorkerLost
             return there
         coming.waiting += 1
         try:
@@ -162,9 +162,9 @@ class Pool:
         finally:
             coming.waiting -= 1
 
-    def _come(self) -> Coming:
+    def _come(self) -> ComingWorker:
         """Begin to start a worker that will have sessions."""
-        coming = Coming(self._started_end())
+        coming = ComingWorker(self._started_end())
         self._coming.append(coming)
         coming.task.add_done_callback(lambda _task: self._coming.remove(coming))
         return coming
@@ -180,11 +180,11 @@ class Pool:
             ours, started = await asyncio.get_running_loop().run_in_executor(None, self._launch)
         except OSError as error:
             logger.exception("no worker can be started")
-            raise Lost from error
+            raise WorkerLost from error
         end = await WorkerEnd(self._forget, started.kill, self._command_took).connect(ours)
         self._started[end] = started
         end.send(self._begin)
-        end.send(protocol.Space(self._ease.factor))
+        end.send(protocol.FrameSpacing(self._ease.factor))
         if not self._tasks:
             self._tasks = [asyncio.create_task(each) for each in (self._supervise(), self._keep_up())]
         return end
@@ -214,7 +214,7 @@ class Pool:
                     logger.error("a worker does not answer: it is killed")
                     end.kill()
                 else:
-                    end.send(protocol.Ping())
+                    end.send(protocol.WorkerPing())
 
     async def _keep_up(self) -> None:
         """Have the workers make fewer frames while this loop is late, or pages are: answers and holds would be late."""
@@ -229,7 +229,7 @@ class Pool:
             self._ease.late(loop.time(), late_s)
             if self._ease.factor != before:
                 for end in self.ends:
-                    end.send(protocol.Space(self._ease.factor))
+                    end.send(protocol.FrameSpacing(self._ease.factor))
             for end in self.ends:
                 end.flush()
 
@@ -241,7 +241,7 @@ class Pool:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._ended = True
         for coming in tuple(self._coming):
-            with contextlib.suppress(Lost):
+            with contextlib.suppress(WorkerLost):
                 await coming.task
         ends, self.ends = self.ends, []
         started = [self._started[end] for end in ends]
@@ -252,7 +252,7 @@ class Pool:
                 each.kill()
             await self._have_ended(started)
 
-    async def _have_ended(self, started: list[Started]) -> bool:
+    async def _have_ended(self, started: list[StartedProcess]) -> bool:
         """Wait a while until workers have ended, these and those that were lost before; return whether they have."""
         loop = asyncio.get_running_loop()
         waiting = {*self._waiting, *(loop.run_in_executor(None, each.wait) for each in started)}

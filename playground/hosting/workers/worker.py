@@ -18,16 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
 
-from playground.hosting.checkpoints import Checkpoints
+from playground.hosting.checkpoints import CheckpointStore
 from playground.hosting.directories import SessionFiles
-from playground.hosting.door import NodeDoor
-from playground.hosting.engine_door import EngineDoor
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import protocol
-from playground.hosting.session.ease import Ease
-from playground.hosting.session.jobs import Job
-from playground.hosting.session.session import Session
-from playground.hosting.workers.agenda import GRID_S, Agenda
-from playground.hosting.workers.link import Gone, Link
+from playground.hosting.session.frame_throttle import FrameThrottle
+from playground.hosting.session.jobs import SessionJob
+from playground.hosting.session.session import EngineSession
+from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
+from playground.hosting.workers.link import LinkClosed, WorkerLink
 
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
@@ -40,7 +40,7 @@ STUCK: Final = 3
 """Exit status of a worker that ended itself because a turn did not end."""
 
 
-class Worker:
+class EngineWorker:
     """Takes messages, and gives turns to the sessions that want one.
 
     Args:
@@ -49,24 +49,24 @@ class Worker:
         clock: real seconds.
     """
 
-    def __init__(self, link: Link, door: NodeDoor, clock: Callable[[], float] = time.monotonic) -> None:
-        self.sessions: dict[str, Session] = {}
+    def __init__(self, link: WorkerLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic) -> None:
+        self.sessions: dict[str, EngineSession] = {}
         self.turn: tuple[str, float] | None = None
         """Whose turn it is, and how long this thread had worked when it began."""
         self._link = link
         self._door = door
         self._clock = clock
-        self._begin: protocol.Begin | None = None
+        self._begin: protocol.BeginWorker | None = None
         self._files: SessionFiles | None = None
-        self._checkpoints: Checkpoints | None = None
-        self._agenda = Agenda()
-        self._ease = Ease()
+        self._checkpoints: CheckpointStore | None = None
+        self._agenda = WorkerAgenda()
+        self._ease = FrameThrottle()
         self._heard_s = 0.0
 
     def serve(self) -> None:
         """Work until the server is gone. However this ends, the server notices that it has ended."""
         try:
-            with contextlib.suppress(Gone):
+            with contextlib.suppress(LinkClosed):
                 while True:
                     self.go_on()
         finally:
@@ -90,7 +90,7 @@ class Worker:
         if taken is not None:
             self._give_turn(self.sessions[taken[0]], now_s, taken[1])
 
-    def _give_turn(self, session: Session, now_s: float, late_s: float) -> None:
+    def _give_turn(self, session: EngineSession, now_s: float, late_s: float) -> None:
         goes_on = session.is_busy
         if goes_on:
             self._link.flush()  # it may come back late
@@ -103,14 +103,14 @@ class Worker:
         self.turn = None
         self._plan(session)
 
-    def _may_go_on(self, session: Session) -> bool:
+    def _may_go_on(self, session: EngineSession) -> bool:
         """Return whether what a session has just answered can be shown at once, as nobody else waits for an answer.
 
         Then the answer and the picture leave together, and nobody is woken for each.
         """
         return not (session.is_busy or self._agenda.asked) and -math.inf < session.due_s() <= self._clock()
 
-    def _plan(self, session: Session) -> None:
+    def _plan(self, session: EngineSession) -> None:
         due_s = session.due_s()
         now_s = self._clock()
         if session.is_busy:  # a turn that was left in the middle goes on behind those that are due by now
@@ -120,13 +120,13 @@ class Worker:
 
     def _take(self, message: Any) -> None:
         match message:
-            case protocol.Begin():
+            case protocol.BeginWorker():
                 self._prepare(message)
-            case protocol.Ping():
-                self._link.send(protocol.Pong())
-            case protocol.Space():
+            case protocol.WorkerPing():
+                self._link.send(protocol.WorkerPong())
+            case protocol.FrameSpacing():
                 self._ease.ask(message.factor)
-            case protocol.Drop():
+            case protocol.DropSession():
                 session = self.sessions.pop(message.session, None)
                 if session is not None:
                     self._agenda.forget(message.session)
@@ -137,11 +137,11 @@ class Worker:
                 if not session.is_busy:
                     self._plan(session)
 
-    def _prepare(self, message: protocol.Begin) -> None:
+    def _prepare(self, message: protocol.BeginWorker) -> None:
         self._begin = message
         self._files = SessionFiles(Path(message.root))
         if message.key:
-            self._checkpoints = Checkpoints(
+            self._checkpoints = CheckpointStore(
                 Path(message.checkpoints),
                 door=self._door,
                 key=message.key,
@@ -149,12 +149,12 @@ class Worker:
                 most_bytes=message.checkpoint_bytes,
             )
 
-    def _session(self, session_id: str) -> Session:
+    def _session(self, session_id: str) -> EngineSession:
         session = self.sessions.get(session_id)
         if session is None:
             if self._begin is None or self._files is None:
                 raise RuntimeError("the first message is Begin")
-            session = self.sessions[session_id] = Session(
+            session = self.sessions[session_id] = EngineSession(
                 session_id,
                 door=self._door,
                 files=self._files,
@@ -162,13 +162,13 @@ class Worker:
                 send=self._link.send,
                 clock=self._clock,
                 checkpoints=self._checkpoints,
-                begin=Job,
+                begin=SessionJob,
                 ease=self._ease,
             )
         return session
 
 
-def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
+def watch(worker: EngineWorker, link: WorkerLink, overrun_s: float, thread: int) -> None:
     """End this process when a turn does not end, saying whose it was.
 
     Args:
@@ -181,8 +181,8 @@ def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
         turn = worker.turn
         if turn is not None and time.clock_gettime(worked) - turn[1] > overrun_s:
             logging.getLogger(__name__).error("session %s does not come to an end", turn[0])
-            with contextlib.suppress(Gone):
-                link.send_now(protocol.Stuck(turn[0]))
+            with contextlib.suppress(LinkClosed):
+                link.send_now(protocol.RunStuck(turn[0]))
             os._exit(STUCK)
 
 
@@ -196,8 +196,8 @@ def serve(handle: int) -> None:
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     logging.getLogger("playground").setLevel(level)
-    link = Link(socket.socket(fileno=handle))
-    worker = Worker(link, cast(NodeDoor, EngineDoor()))
+    link = WorkerLink(socket.socket(fileno=handle))
+    worker = EngineWorker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     watched = worker, link, overrun_s, threading.get_ident()
     threading.Thread(target=watch, args=watched, daemon=True).start()

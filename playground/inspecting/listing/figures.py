@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.status import Printed, Question, StatusReader
+from engine.backing_queue.status import PrintedStatus, Question, StatusReader
 from engine.generations import STATUSES
-from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, Row, rows
-from playground.inspecting.listing.terms import Pair, pairs, plain, term
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, ListingRow, rows
+from playground.inspecting.listing.terms import TermPair, pairs, plain, term
+from playground.inspecting.unreadable import UnreadableInput
 
 MOST_CHARS: Final = 200_000
 MOST_QUEUES: Final = 50
@@ -36,7 +36,7 @@ SPREAD: Final = "backing_queue_status."
 Lane = tuple[str, int | None, int, str]
 
 
-class Figures(msgspec.Struct, frozen=True):
+class QueueFigures(msgspec.Struct, frozen=True):
     """One queue's.
 
     Args:
@@ -53,7 +53,7 @@ class Figures(msgspec.Struct, frozen=True):
     questions: list[Question]
 
 
-class Listing(msgspec.Struct, frozen=True):
+class QueueListing(msgspec.Struct, frozen=True):
     """What a text has.
 
     Args:
@@ -65,7 +65,7 @@ class Listing(msgspec.Struct, frozen=True):
         rest: characters beyond those that are read.
     """
 
-    figures: list[Figures]
+    figures: list[QueueFigures]
     left_out: list[LeftOut]
     left_out_count: int
     columns: list[str]
@@ -73,9 +73,9 @@ class Listing(msgspec.Struct, frozen=True):
     rest: int
 
 
-def read(text: str) -> Listing:
+def read(text: str) -> QueueListing:
     """Return the figures of each queue in a text; raise Unreadable where no status is in it."""
-    found: list[Figures] = []
+    found: list[QueueFigures] = []
     left_out: list[LeftOut] = []
     columns: dict[str, None] = {}
     more = 0
@@ -91,12 +91,12 @@ def read(text: str) -> Listing:
         columns |= dict.fromkeys(_unused(row, cell, figures.name))
         found.append(figures)
     if not found:
-        raise Unreadable("figures")
+        raise UnreadableInput("figures")
     rest = max(0, len(text) - MOST_CHARS)
-    return Listing(found, left_out[:MOST_NAMED], len(left_out), list(columns), more, rest)
+    return QueueListing(found, left_out[:MOST_NAMED], len(left_out), list(columns), more, rest)
 
 
-def _status(row: Row) -> tuple[dict[str, Any], str]:
+def _status(row: ListingRow) -> tuple[dict[str, Any], str]:
     """Return the status in a row by name, and which cell has it."""
     spread = {
         column.removeprefix(SPREAD): _spread(str(value))
@@ -118,7 +118,7 @@ def _status(row: Row) -> tuple[dict[str, Any], str]:
     return {}, ""
 
 
-def _unused(row: Row, cell: str, name: str) -> Iterator[str]:
+def _unused(row: ListingRow, cell: str, name: str) -> Iterator[str]:
     """Yield the columns that are not used: by their places, where the text has no head."""
     for column, value in row.cells.items():
         if row.headed:
@@ -134,7 +134,7 @@ def _spread(value: str) -> Any:
     return found[0] if found else value
 
 
-def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figures:
+def _figures(row: ListingRow, status: dict[str, Any], cell: str, number: int) -> QueueFigures:
     reader = _reader_of(status)
     counts = {
         lane: _recorded(status.get(lane), lane, reader.items)
@@ -156,7 +156,7 @@ def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figure
         (lane, count, round(100 * (count or 0) / most), reader.lanes[lane]) for lane, count in counts.items()
     ]
     name = _name(row, cell) or f"#{number}"
-    return Figures(name[:255], lanes, values, list(_questions(reader, values, status, counts)))
+    return QueueFigures(name[:255], lanes, values, list(_questions(reader, values, status, counts)))
 
 
 def _reader_of(status: dict[str, Any]) -> StatusReader:
@@ -171,7 +171,7 @@ def _recorded(value: Any, lane: str, items: tuple[int, ...]) -> int | None:
     return _whole(value[2])
 
 
-def _name(row: Row, cell: str) -> str:
+def _name(row: ListingRow, cell: str) -> str:
     """Return the queue's name: its column, or the first cell that is neither the status nor a pid."""
     if row.headed:
         return str(row.cells.get("name", ""))
@@ -195,7 +195,7 @@ def _is_lazy(arguments: Any) -> bool:
 def _threes(found: list[Any]) -> Iterator[tuple[str, bool]]:
     """Yield the lazy argument where arguments stand with their types: {"x-queue-mode",longstr,"lazy"}."""
     for each in found:
-        if isinstance(each, Pair) and each[:1] == ["x-queue-mode"] and each[-1:] == ["lazy"]:
+        if isinstance(each, TermPair) and each[:1] == ["x-queue-mode"] and each[-1:] == ["lazy"]:
             yield "x-queue-mode", True
 
 
@@ -218,7 +218,7 @@ def _questions(
     asks = next((each for each in STATUSES if values.get("version") == each.version), reader)
     deliveries = status.get("delivery_count")
     yield from (reader if reader.named else asks).questions(
-        Printed(
+        PrintedStatus(
             values,
             counts,
             next((counts[lane] for lane in reader.counted), None),

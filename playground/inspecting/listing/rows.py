@@ -25,7 +25,7 @@ DELIMITERS: Final = ",;"
 """Between the cells of CSV: as `--formatter csv` prints it, and as some spreadsheets save it."""
 
 
-class Row(msgspec.Struct):
+class ListingRow(msgspec.Struct):
     """One row.
 
     Args:
@@ -46,7 +46,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     text: str
 
 
-def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
+def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
     """Yield the rows of a text.
 
     Args:
@@ -74,12 +74,12 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
         elif "[" not in whole and "{" not in whole and not (head and len(cells) == len(head) > 1):
             left_out.append(LeftOut(line, whole.strip()[:80]))
         elif head and len(cells) == len(head):
-            yield Row(line, dict(zip(head, cells, strict=True)), True)
+            yield ListingRow(line, dict(zip(head, cells, strict=True)), True)
         else:
-            yield Row(line, {f"#{at}": cell for at, cell in enumerate(cells, 1)}, False)
+            yield ListingRow(line, {f"#{at}": cell for at, cell in enumerate(cells, 1)}, False)
 
 
-def _from_json(text: str) -> list[Row] | None:
+def _from_json(text: str) -> list[ListingRow] | None:
     """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text.
 
     What the tools print above and below it is ignored; each line may be an object of its own, too, as of `jq -c`.
@@ -96,12 +96,12 @@ def _from_json(text: str) -> list[Row] | None:
         found = found["items"] if isinstance(found.get("items"), list) else [found]
     if not all(isinstance(each, dict) for each in found):
         return None
-    return [Row(at, each, True) for at, each in enumerate(found, 1)]
+    return [ListingRow(at, each, True) for at, each in enumerate(found, 1)]
 
 
-def _from_json_lines(lines: list[tuple[int, str]]) -> list[Row] | None:
+def _from_json_lines(lines: list[tuple[int, str]]) -> list[ListingRow] | None:
     try:
-        return [Row(at, msgspec.json.decode(line, type=dict[str, Any]), True) for at, line in lines]
+        return [ListingRow(at, msgspec.json.decode(line, type=dict[str, Any]), True) for at, line in lines]
     except (msgspec.DecodeError, RecursionError):
         return None
 

@@ -19,7 +19,7 @@ Term = Any
 """A list (of both brackets), or a text: an atom, a number, a pid or a string without its quotes."""
 
 
-class Pair(list[Term]):
+class TermPair(list[Term]):
     """A tuple, or the value of a key."""
 
 
@@ -44,7 +44,7 @@ def term(text: str) -> list[Term]:
             if len(inside) > DEEPEST:
                 too_deep += 1
                 continue
-            made: list[Term] = Pair() if mark == "{" else []
+            made: list[Term] = TermPair() if mark == "{" else []
             inside[-1].append(made)
             inside.append(made)
         elif mark in ("]", "}", ")"):
@@ -70,7 +70,7 @@ def pairs(found: list[Term]) -> Iterator[tuple[str, Term]]:
         if key:
             yield key, each
             key = ""
-        elif isinstance(each, Pair) and len(each) > 1 and isinstance(each[0], str):
+        elif isinstance(each, TermPair) and len(each) > 1 and isinstance(each[0], str):
             yield plain(each[0]), each[1]
         elif isinstance(each, str) and each.endswith(":") and len(each) > 1:
             key = plain(each[:-1])

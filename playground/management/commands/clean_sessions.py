@@ -7,8 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from playground import keeping, limits, services
 from playground.hosting.directories import sweep
+from playground.limits import session_limits
+from playground.records import kept_bytes, services
 from playground.sweeping import records, tables
 
 
@@ -20,16 +21,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Read the age."""
         parser.add_argument(
-            "--days", type=int, default=limits.current().keep_days, help="default: %(default)s"
+            "--days", type=int, default=session_limits.current().keep_days, help="default: %(default)s"
         )
         parser.add_argument(
-            "--links-days", type=int, default=limits.current().links_days, help="default: %(default)s"
+            "--links-days", type=int, default=session_limits.current().links_days, help="default: %(default)s"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete and say how many."""
         deleted = services.delete_sessions_unseen_for(options["days"])
-        unused = services.delete_unused_unseen_for(keeping.UNUSED_S)
+        unused = services.delete_unused_unseen_for(kept_bytes.UNUSED_S)
         links = services.delete_links_unseen_for(options["links_days"])
         sweeps = records.delete_older_than(options["days"])
         texts = services.delete_texts_of_nothing()

@@ -10,9 +10,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from playground import selectors, timeline
-from playground.doors import door
+from playground.hosting import timeline
+from playground.hosting.engine_factory import door
 from playground.models import Scenario, Session
+from playground.records import selectors
 from workloads.errors import WorkloadError
 from workloads.private import without_personal_data
 from workloads.workload import Source, Workload, checked, read_directory, shipped

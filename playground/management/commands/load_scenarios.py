@@ -8,10 +8,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground import library, selectors, services, timeline
-from playground.doors import door
+from playground.hosting import timeline
+from playground.hosting.engine_factory import door
+from playground.library import ready_scenarios
 from playground.models import Scenario
-from playground.storybook.entry import Entry
+from playground.records import selectors, services
+from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 
 logger = logging.getLogger(__name__)
@@ -24,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load every file and take out the entries whose file is gone."""
-        files = library.files()
+        files = ready_scenarios.files()
         for number, path in enumerate(files, start=1):
             self.stdout.write(f"  {number}/{len(files)} {path.stem} ... ", ending="")
             self.stdout.flush()
@@ -35,8 +37,8 @@ class Command(BaseCommand):
 
     def _load(self, path: Path) -> str:
         try:
-            entry = library.load(path)
-        except (library.BadScenario, ValueError) as error:
+            entry = ready_scenarios.load(path)
+        except (ready_scenarios.BadScenario, ValueError) as error:
             raise CommandError(f"{path}: {error}") from error
         # The digest stands in the file, and the tests hold it to the engine; a file of one's own may have none yet.
         digest = entry.run["digest"] or _digest(entry)
@@ -49,7 +51,7 @@ class Command(BaseCommand):
         return f"loaded, digest {digest[:12]}"
 
 
-def _digest(entry: Entry) -> str | None:
+def _digest(entry: LibraryEntry) -> str | None:
     """Play a scenario to learn its digest; None when the engine fails."""
     try:
         result = rehearse(entry)
@@ -61,7 +63,7 @@ def _digest(entry: Entry) -> str | None:
     return result.digest
 
 
-def unchanged(there: Scenario, entry: Entry, digest: str) -> bool:
+def unchanged(there: Scenario, entry: LibraryEntry, digest: str) -> bool:
     """Return whether the library has this very entry already."""
     body = timeline.canonical({**entry.run, "digest": None})
     kept = (there.text.body, there.digest, there.engine_version, there.story)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground import library
+from playground.library import ready_scenarios
 from playground.storybook import thumbnails
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the files whose digest or form differs; fail when a claim does not hold."""
         broken, drawn = 0, {}
-        files = [path for path in library.files() if options["only"] in (None, path.stem)]
+        files = [path for path in ready_scenarios.files() if options["only"] in (None, path.stem)]
         if not files:
             raise CommandError(f"there is no ready scenario {options['only']}")
         for path in files:
@@ -40,6 +40,6 @@ class Command(BaseCommand):
             for sentence in (*result.broken, *result.refused):
                 broken += 1
                 self.stdout.write(f"  {sentence}")
-        thumbnails.keep(drawn, {path.stem for path in library.files()})
+        thumbnails.keep(drawn, {path.stem for path in ready_scenarios.files()})
         if broken:
             raise CommandError(f"{broken} claims do not hold, or commands were refused")

@@ -6,7 +6,7 @@ import { shownState } from "../model/shown.js";
 import { gettext, signed } from "../model/text.js";
 import { fieldsOf } from "./field-words.js";
 
-/** @import { AnyTransition, QueueState, State } from "../model/catalogue/types.js" */
+/** @import { AnyTransition, QueueSnapshot, RunSnapshot } from "../model/catalogue/types.js" */
 
 const MOST = 8;
 const NOTHING = "\u2013";
@@ -38,8 +38,8 @@ export function differingFields(a, b) {
 /**
  * B against A: [{lane, text, same}] for each lane and what consumers hold. Queues of two versions have no lane in common:
  * of these, what is ready and what of it is in RAM.
- * @param {State} a
- * @param {State} b
+ * @param {RunSnapshot} a
+ * @param {RunSnapshot} b
  */
 export function laneDifferences(a, b) {
   const [left, right] = [a, b].map(shownState);
@@ -53,7 +53,7 @@ export function laneDifferences(a, b) {
   ];
 }
 
-/** @param {QueueState | null} queue */
+/** @param {QueueSnapshot | null} queue */
 const inRam = (queue) => queue?.counters.ram_msg_count ?? 0;
 
 /**

@@ -12,7 +12,7 @@ import { pushGlyph } from "./glyphs.js";
 import { walker } from "./lane.js";
 
 /**
- * @import { QueueState, Range, State, Values } from "../model/catalogue/types.js"
+ * @import { QueueSnapshot, Range, RunSnapshot, Values } from "../model/catalogue/types.js"
  * @import { Mark } from "./glyphs.js"
  * @import { LanePlan } from "./lane.js"
  * @import { Lane, Scene } from "./stage.js"
@@ -24,8 +24,8 @@ const BARS = 6;
 /**
  * Append what the lane shows; sets scene.term (the record that RAM keeps) and scene.ruler (labels of the files).
  * @param {Scene} scene
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  * @param {Lane} lane
  */
 export function pushCounted(scene, state, queue, lane) {
@@ -38,7 +38,7 @@ export function pushCounted(scene, state, queue, lane) {
 
 /**
  * The messages of a counted lane as runs: those of its stretch that the queue's own part has, without the unacknowledged ones.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {string} lane
  * @returns {Range[]}
  */
@@ -117,8 +117,8 @@ function segmentShares(size, live) {
 
 /**
  * @param {Scene} scene
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  * @param {Lane} lane
  * @param {Range[]} live
  */

@@ -3,7 +3,7 @@ import { EXTENT as E } from "../model/catalogue/rows.js";
 import { rowsOfLane } from "./spot.js";
 
 /**
- * @import { QueueState } from "../model/catalogue/types.js"
+ * @import { QueueSnapshot } from "../model/catalogue/types.js"
  * @import { Fate } from "../model/fate.js"
  * @import { Lane, Scene } from "./stage.js"
  */
@@ -37,7 +37,7 @@ function pieces(start, count, fates) {
 /**
  * Segments [{lane, kind, from, to}] of a scene: indexes from the head, `to` excluded; neighbours alike are one.
  * @param {Scene} scene
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Fate} fates
  */
 export function fateSegments(scene, queue, fates) {

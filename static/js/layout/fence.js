@@ -2,7 +2,7 @@
 import { UNACKED, aboutPlace } from "../model/places.js";
 
 /**
- * @import { QueueState } from "../model/catalogue/types.js"
+ * @import { QueueSnapshot } from "../model/catalogue/types.js"
  * @import { Lane } from "./stage.js"
  */
 
@@ -18,7 +18,7 @@ function contentLanes(lanes) {
 /**
  * {target, lane, u, over: [[u0, u1], ...]}; `u` is where the fence stands; null without a target. A fence that is
  * `held` somewhere shows what would leave if it stood there.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Lane[]} lanes
  * @param {number | null | undefined} [held]
  */

@@ -7,7 +7,7 @@ import { liveRows } from "./counted.js";
 import { walker } from "./lane.js";
 
 /**
- * @import { Extent, QueueState, State } from "../model/catalogue/types.js"
+ * @import { Extent, QueueSnapshot, RunSnapshot } from "../model/catalogue/types.js"
  * @import { Numbered } from "../model/stretches.js"
  * @import { LanePlan } from "./lane.js"
  * @import { Lane, Scene } from "./stage.js"
@@ -15,7 +15,7 @@ import { walker } from "./lane.js";
 
 /**
  * The rows of a lane of the stage, by seq_id.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {string} name
  * @returns {(Extent | Numbered)[]}
  */
@@ -27,7 +27,7 @@ export function rowsOfLane(queue, name) {
 
 /**
  * The rows of what consumers hold as [row, place], by seq_id.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  */
 export function pendingRowsOf(queue) {
   /** @type {[row: Extent, place: string][]} */
@@ -37,7 +37,7 @@ export function pendingRowsOf(queue) {
 
 /**
  * The message at an index of a lane: {seq, place, row} or null.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} lane
  * @param {number} index
  */
@@ -52,7 +52,7 @@ export function messageAt(state, lane, index) {
 
 /**
  * How many messages of a lane are nearer to its head than a seq_id; -1 if it is not in the lane.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {string} name
  * @param {number} seq
  */
@@ -69,7 +69,7 @@ export function indexIn(queue, name, seq) {
 /**
  * {lane, index} of a seq_id in a scene, or null.
  * @param {Scene} scene
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {number} seq
  */
 export function spotOf(scene, queue, seq) {

@@ -16,7 +16,7 @@ import { planLane, planPart, singles, walker } from "./lane.js";
 import { pendingRowsOf } from "./spot.js";
 
 /**
- * @import { Extent, QueueState, State, Values } from "../model/catalogue/types.js"
+ * @import { Extent, QueueSnapshot, RunSnapshot, Values } from "../model/catalogue/types.js"
  * @import { Unsynced } from "../model/unsynced.js"
  * @import { Geo, LaneSpan } from "./geometry.js"
  * @import { Mark } from "./glyphs.js"
@@ -43,7 +43,7 @@ const FEW_PITCH = 40;
 
 /**
  * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} width
  * @param {number} height
  * @param {boolean} turned
@@ -81,7 +81,7 @@ export function stageScene(state, width, height, turned, options = {}) {
   return scene;
 }
 
-/** @param {QueueState | null} queue */
+/** @param {QueueSnapshot | null} queue */
 function countsOf(queue) {
   /** @type {Record<string, number>} */
   const counts = { [UNACKED]: pendingOf(queue) };
@@ -91,8 +91,8 @@ function countsOf(queue) {
 
 /**
  * @param {Scene} scene
- * @param {State} state
- * @param {QueueState | null} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
  * @param {string} name
  * @param {number} count
  * @param {LaneSpan} span
@@ -121,7 +121,7 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
 
 /**
  * How many of the messages with consumers are in which place.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @returns {Record<string, number>}
  */
 function heldCounts(queue) {
@@ -130,7 +130,7 @@ function heldCounts(queue) {
 
 /**
  * Rows of a lane as [row, place], by seq_id.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {string} name
  * @returns {{ rows: Extent[], place?: string, places?: Map<Extent, string> }}
  */

@@ -6,7 +6,7 @@ import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 
 /**
- * @import { File, QueueState, Row, State, StoreState, Values } from "../model/catalogue/types.js"
+ * @import { StoreFile, QueueSnapshot, StoreRow, RunSnapshot, StoreSnapshot, Values } from "../model/catalogue/types.js"
  * @import { Box } from "./geometry.js"
  * @import { Tone } from "./tones.js"
  * @import { Collection } from "../model/unsynced.js"
@@ -27,8 +27,8 @@ const STEP = 8;
 /**
  * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` gives the numbers of
  * messages in the counted lane, as far as this page has received them (model/numbers.js).
- * @param {State} state
- * @param {QueueState | null} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
  * @param {string} name
  * @param {number} width
  * @param {number} height
@@ -103,7 +103,7 @@ function scaleOf(limit, largest) {
 
 /**
  * The oldest and the newest files, as many as fit.
- * @param {File[]} files
+ * @param {StoreFile[]} files
  * @param {number} capacity
  */
 function ends(files, capacity) {
@@ -113,11 +113,11 @@ function ends(files, capacity) {
 }
 
 /**
- * @param {StoreState} store
+ * @param {StoreSnapshot} store
  * @param {Set<number>} files
  */
 function rowsByFile(store, files) {
-  /** @type {Map<number, Row[]>} */
+  /** @type {Map<number, StoreRow[]>} */
   const found = new Map();
   for (const row of store.rows) {
     if (!files.has(row[S.file])) continue;
@@ -129,9 +129,9 @@ function rowsByFile(store, files) {
 }
 
 /**
- * @param {StoreState} store
- * @param {File} given
- * @param {Row[]} rows
+ * @param {StoreSnapshot} store
+ * @param {StoreFile} given
+ * @param {StoreRow[]} rows
  * @param {Tone[]} tones
  * @param {string} otherwise
  * @param {Box} bar
@@ -180,7 +180,7 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
 
 /**
  * Width of one record in pixels where all are alike, so that the drawing can divide a bar by lines.
- * @param {Row[]} rows
+ * @param {StoreRow[]} rows
  * @param {number} perByte
  */
 function recordWidth(rows, perByte) {

@@ -3,7 +3,7 @@ import { DELTA as D } from "../model/catalogue/rows.js";
 import { spans } from "../model/messages.js";
 import { liveRows } from "./counted.js";
 
-/** @import { QueueState } from "../model/catalogue/types.js" */
+/** @import { QueueSnapshot } from "../model/catalogue/types.js" */
 
 /** @typedef {[start: number, count: number, tone: string]} Tone the tone of a stretch of numbers */
 
@@ -57,7 +57,7 @@ function firstEndingAfter(list, start) {
 
 /**
  * Spans of seq_ids that lanes list.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @returns {Tone[]}
  */
 export function toneBySeq(queue) {
@@ -67,7 +67,7 @@ export function toneBySeq(queue) {
 /**
  * Spans of message numbers with their tones, and the tone of all others: {list: [msg_no, count, tone], otherwise}.
  * `known(start, count)` gives the numbers of messages that are only counted; where some are unknown, the others may be those.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {(start: number, count: number) => [number, number][]} known
  */
 export function toneByMessage(queue, known = () => []) {

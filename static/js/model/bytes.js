@@ -6,7 +6,7 @@ import { listedPlacesOf } from "./places.js";
 import { bytesOfRow, lowestByte, offsetOf, recordAt } from "./stretches.js";
 
 /**
- * @import { QueueState, State, Values } from "./catalogue/types.js"
+ * @import { QueueSnapshot, RunSnapshot, Values } from "./catalogue/types.js"
  * @import { StoreRecord } from "./messages.js"
  */
 
@@ -22,7 +22,7 @@ import { bytesOfRow, lowestByte, offsetOf, recordAt } from "./stretches.js";
 
 /**
  * The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} store
  * @param {number} file
  * @param {number} at
@@ -41,7 +41,7 @@ export function recordAtByte(state, store, file, at) {
 
 /**
  * The seq_id of a message number, where a lane lists it; else null.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} msgNo
  */
 export function seqOfNumber(queue, msgNo) {
@@ -54,8 +54,8 @@ export function seqOfNumber(queue, msgNo) {
 /**
  * Where to read a message's content: {question} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (RAM keeps no
  * number and the index record is not read yet). `indexRecord` is the index record as the server sent it, or null.
- * @param {State} state
- * @param {QueueState | null | undefined} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {number} seq
  * @param {SentRecord | null} indexRecord
  * @returns {Plan}
@@ -73,7 +73,7 @@ export function storePlan(state, queue, seq, indexRecord) {
 
 /**
  * Make the question for the record at a place of a store, unless its bytes are in the write buffer.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {StoreRecord} record
  * @returns {Plan}
  */
@@ -87,7 +87,7 @@ export function placePlan(state, record) {
 
 /**
  * The store record of a message whose index record was read: its id ends with its number.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {SentRecord} indexRecord
  */
 function recordInStore(state, indexRecord) {

@@ -1,6 +1,6 @@
 /** Publishers and consumers as things on the page: what each does, and the commands that change it. Pure. */
 
-/** @import { State, Values } from "./catalogue/types.js" */
+/** @import { RunSnapshot, Values } from "./catalogue/types.js" */
 
 /** The names that the engine keeps for itself. */
 const OWN = new Set(["burst", "hand"]);
@@ -18,7 +18,7 @@ const KEPT = {
 
 /**
  * {publishers, consumers}: [{name, ...values}], in the order that `order` gives names, then as they came.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string[]} [order]
  */
 export function clientsOf(state, order = []) {

@@ -14,13 +14,13 @@ import { lengthOf, pendingOf, readyOf } from "./messages.js";
  */
 
 /**
- * @import { State, Values } from "./catalogue/types.js"
+ * @import { RunSnapshot, Values } from "./catalogue/types.js"
  * @import { Line } from "./timeline.js"
  */
 
 /**
  * Names of the cluster's nodes; none where there is only one.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function nodesOf(state) {
   return Object.keys(state.node.cluster ?? {})
@@ -31,7 +31,7 @@ export function nodesOf(state) {
 
 /**
  * The queue that a shown one belongs to: itself, or the one that it mirrors.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} shown
  */
 export function mirroredQueue(state, shown) {
@@ -41,7 +41,7 @@ export function mirroredQueue(state, shown) {
 /**
  * What one node has of a queue: its role there (master, mirror, none or down), what it would bring back, and how full
  * its memory is. `label` is the name of its member among the state's queues.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  * @param {string} node
  * @returns {Member}
@@ -86,7 +86,7 @@ export function nodeOf(state, name, node) {
 
 /**
  * How many messages a master has, ready and unacknowledged; null without a living master.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  */
 export function depthOf(state, name) {
@@ -119,7 +119,7 @@ const ENDS_FAILOVER = new Set(["NodeStarted", "SyncStarted"]);
  * The last failover of a queue among the lines of the narrative, until a node starts or its mirrors are filled: `what`
  * is promoted, refused (no mirror may be promoted) or down, `node` the one that is gone, `lost` how many messages.
  * @param {Line[]} lines
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} queue
  */
 export function failoverOf(lines, state, queue) {

@@ -3,7 +3,7 @@ import { STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { bytesOfRow, lowestByte } from "./stretches.js";
 
 /**
- * @import { AnyTransition, State, Values } from "./catalogue/types.js"
+ * @import { AnyTransition, RunSnapshot, Values } from "./catalogue/types.js"
  * @import { History } from "./history.js"
  */
 
@@ -66,7 +66,7 @@ function same(pair, t) {
 
 /**
  * A store file at a moment: {number, size, valid, live: [[offset, bytes], ...]}, neighbours merged; or null.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} store
  * @param {number} number
  */

@@ -3,7 +3,7 @@ import { STORE_FILE as F } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { md5 } from "./md5.js";
 
-/** @import { QueueState, State } from "./catalogue/types.js" */
+/** @import { QueueSnapshot, RunSnapshot } from "./catalogue/types.js" */
 
 const VHOST = "/";
 /** How deep a queue's directory is in the tree. */
@@ -27,7 +27,7 @@ export function hashed(text) {
 
 /**
  * Lines of the tree from the top: {depth, name, bytes, of}; `bytes` null for a directory, `of` whose it is.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function directoryOf(state) {
   /** @type {FileLine[]} */
@@ -55,7 +55,7 @@ export function awaitsFirstRecord(lines) {
 
 /**
  * @param {string} name
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @returns {FileLine[]}
  */
 function filesOf(name, queue) {

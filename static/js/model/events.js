@@ -3,7 +3,7 @@ import { KINDS } from "./catalogue/kinds.js";
 import { readyOf } from "./messages.js";
 import { isCounted } from "./places.js";
 
-/** @import { AnyTransition, Kind, State, Transition, TransitionOf, Values } from "./catalogue/types.js" */
+/** @import { AnyTransition, Kind, RunSnapshot, Transition, TransitionOf, Values } from "./catalogue/types.js" */
 
 const SAME_US = 1_000_000;
 const MAX_EVENTS = 200;
@@ -117,7 +117,7 @@ export class Events {
    * @param {number} number
    * @param {number} atUs
    * @param {Transition} t
-   * @param {State | null} state
+   * @param {RunSnapshot | null} state
    */
   observe(number, atUs, t, state = null) {
     this.note(number, atUs, this.typeOf(t));

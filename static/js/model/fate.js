@@ -8,7 +8,7 @@ import { aboutPlace } from "./places.js";
 import { RANGES as RUNS, insert, overlapping, remove, total } from "./stretches.js";
 
 /**
- * @import { Extent, QueueState, Range, Transition } from "./catalogue/types.js"
+ * @import { Extent, QueueSnapshot, Range, Transition } from "./catalogue/types.js"
  * @import { Numbered } from "./stretches.js"
  */
 
@@ -46,7 +46,7 @@ function without(these, those) {
 /**
  * {kept, back, lost} as runs [start, count], and why: {unplaced, unacked, acks, transient, unsynced, survives}.
  * `recovered` is what the start reported, as `foundBy` has it, null when the queue is gone; `length` is how many messages it has after its start.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Numbered[] | null} recovered
  */
 export function fateOf(queue, recovered, length = 0) {
@@ -94,7 +94,7 @@ export function foundBy(t) {
 /**
  * What became of a queue's messages whose files have started: {queue, entries} of the one that stopped, as `fateOf`, and
  * whether the files are `foreign`: they have messages that the queue never had, so what a start dropped of them is not known.
- * @param {{ queue: QueueState, entries: Numbered[] }} stopped
+ * @param {{ queue: QueueSnapshot, entries: Numbered[] }} stopped
  * @param {number} length
  */
 export function fateOfStart({ queue, entries }, length) {

@@ -7,7 +7,7 @@ import { figures, sentence, situation } from "./situation.js";
 import { bytes, gettext, number } from "./text.js";
 
 /**
- * @import { State } from "./catalogue/types.js"
+ * @import { RunSnapshot } from "./catalogue/types.js"
  * @import { History } from "./history.js"
  */
 
@@ -20,7 +20,7 @@ const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["beta", "gamma"], ["con
 const BACK = STORY.length - 2;
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} seq
  * @returns {{ beat: Beat, place: string } | null}
  */
@@ -35,7 +35,7 @@ export function beatOf(state, seq) {
 
 /**
  * How many beats of its story a message has reached, given how many it had: they come one after the other.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} seq
  * @param {number} reached
  */
@@ -62,7 +62,7 @@ export class Beats {
   /**
    * Take the state after a transition.
    * @param {number} at
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   saw(at, state) {
     const reached = beatsReached(state, this.seq, this.reached);
@@ -120,7 +120,7 @@ const CAPTIONS = {
 
 /**
  * How far a message is on its way to files, and the bytes in the write buffer in which its content waits.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} seq
  * @param {number | null} msgNo its number in the stores, where a counted lane knows of no row
  * @returns {Written & { buffered: number }}
@@ -139,7 +139,7 @@ function writtenOf(state, seq, msgNo) {
 
 /**
  * The sentence above the stage while one message is followed; the situation where it is not there.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} seq
  * @param {number | null} [msgNo] the number of its content in the stores, where it is known
  */

@@ -9,7 +9,7 @@ import { fill, gettext, number } from "./text.js";
 
 /**
  * @import { Plan, SentRecord } from "./bytes.js"
- * @import { Handlers, Kind, QueueState, State, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { Handlers, Kind, QueueSnapshot, RunSnapshot, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Lane } from "../layout/stage.js"
  * @import { Moves, Observers } from "./life.js"
  * @import { Figures } from "./situation.js"
@@ -24,7 +24,7 @@ import { fill, gettext, number } from "./text.js";
 
 /**
  * A first step for newcomers: done when one of some kinds of transitions was there, or when a state meets it; `goal` is what to press.
- * @typedef {{ id: string, text: () => string, goal: string, done?: string[], met?: (state: State) => boolean }} FirstStep
+ * @typedef {{ id: string, text: () => string, goal: string, done?: string[], met?: (state: RunSnapshot) => boolean }} FirstStep
  */
 
 /**
@@ -42,9 +42,9 @@ import { fill, gettext, number } from "./text.js";
  * @typedef {object} QueueMap
  * @property {() => string} [title] what the files are called, where they are more than an index
  * @property {boolean} [fsyncs] whether the store that these queues share calls fsync; yes where nothing is said
- * @property {(pen: CanvasRenderingContext2D, given: { width: number, height: number, queue: QueueState | null, session: Playhead, chosen: number | null }) => { scene: Values, note: string, label: string }} paint
- * @property {(scene: Values, queue: QueueState, x: number, y: number) => number | null} at
- * @property {(scene: Values, state: State, queue: QueueState, seq: number) => MapBox[]} spots
+ * @property {(pen: CanvasRenderingContext2D, given: { width: number, height: number, queue: QueueSnapshot | null, session: Playhead, chosen: number | null }) => { scene: Values, note: string, label: string }} paint
+ * @property {(scene: Values, queue: QueueSnapshot, x: number, y: number) => number | null} at
+ * @property {(scene: Values, state: RunSnapshot, queue: QueueSnapshot, seq: number) => MapBox[]} spots
  */
 
 /**
@@ -62,7 +62,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {(counts: Record<string, number>) => string | null} held in a few signs how many of the messages with consumers are where
  * @property {(values: Values) => Record<string, string>} questions what the printed status of such a queue makes one ask, by the codes of Inspect
  * @property {(now: Figures) => { text: string, tone: string }} situation the situation in one sentence, where messages are there
- * @property {(queue: QueueState, settings: Values, lanes: Lane[]) => Values | null} surplus what of its lanes is more than may stay
+ * @property {(queue: QueueSnapshot, settings: Values, lanes: Lane[]) => Values | null} surplus what of its lanes is more than may stay
  * @property {() => Values} empty the own part of a queue that holds nothing
  * @property {(own: Values) => void} begin the queue begins; what its recovery has found stays
  * @property {(own: Values) => Values} copy
@@ -72,12 +72,12 @@ import { fill, gettext, number } from "./text.js";
  * @property {(own: Values, seq: number) => boolean} indexInFile whether a file of the queue is known to have a message's index entry
  * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
  * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
- * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
- * @property {(queue: QueueState, settings: Values) => LoadGauge | null} gauge how many messages wait in RAM, where a rate decides it
+ * @property {(state: RunSnapshot, queue: QueueSnapshot | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
+ * @property {(queue: QueueSnapshot, settings: Values) => LoadGauge | null} gauge how many messages wait in RAM, where a rate decides it
  * @property {FirstStep[]} firstSteps its own first steps for newcomers; none where those of the usual kind hold
  * @property {TourStep[]} tour its own guided tour; none where that of the usual kind holds
  * @property {Conditions} until conditions of "run until" that only it has; none where those of the usual kind hold
- * @property {(state: State, queue: QueueState | null | undefined, seq: number, record: SentRecord | null) => Plan | null} bodyPlan where to read a body that lies in a file of the queue; null where it does not, or nobody knows
+ * @property {(state: RunSnapshot, queue: QueueSnapshot | null | undefined, seq: number, record: SentRecord | null) => Plan | null} bodyPlan where to read a body that lies in a file of the queue; null where it does not, or nobody knows
  * @property {QueueMap} [map] of those files, registered by generations/views.js
  */
 
@@ -195,8 +195,8 @@ export const generationOfRule = (rule) => Object.values(known).find(({ rules }) 
 
 /**
  * How many messages a file of the queue is for, at most.
- * @param {State} state
- * @param {QueueState | null} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
  */
 export function perFile(state, queue) {
   return generationOf(queue).perFile(state.node.settings);

@@ -7,7 +7,7 @@
 import { generationOf } from "./generations.js";
 import { fold } from "./reduce.js";
 
-/** @import { AnyTransition, File, NodeState, State, Transition } from "./catalogue/types.js" */
+/** @import { AnyTransition, StoreFile, NodeState, RunSnapshot, Transition } from "./catalogue/types.js" */
 
 export const EVERY = 200;
 export const MAX_ROWS = 20_000;
@@ -21,8 +21,8 @@ const WEIGHT_PER_ROW = 20;
 
 /**
  * Copy a state. Rows of stretches are values (stretches.js), so only what holds them is copied; rows of files do change.
- * @param {State} state
- * @returns {State}
+ * @param {RunSnapshot} state
+ * @returns {RunSnapshot}
  */
 export function copyState(state) {
   const queues = mapValues(state.queues, (queue) => ({
@@ -34,7 +34,7 @@ export function copyState(state) {
   }));
   const stores = mapValues(state.stores, (store) => ({
     ...store,
-    files: store.files.map((file) => /** @type {File} */ (file.slice())),
+    files: store.files.map((file) => /** @type {StoreFile} */ (file.slice())),
     rows: store.rows.slice(),
     orphans: store.orphans.slice(),
   }));
@@ -58,7 +58,7 @@ function mapValues(object, change) {
 
 /**
  * How much memory a state takes, in rows.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function weightOf(state) {
   let weight = 1;
@@ -73,7 +73,7 @@ export function weightOf(state) {
 /**
  * What happened without a gap: rows from position `first` on, their times, and copies of the state on the way.
  * @typedef {{first: number, startUs: number, rows: Transition[], atUs: number[], points: Point[]}} Stretch
- * @typedef {{at: number, state: State, weight: number}} Point
+ * @typedef {{at: number, state: RunSnapshot, weight: number}} Point
  */
 
 export class History {
@@ -113,7 +113,7 @@ export class History {
    * A whole state arrived: it begins a stretch, unless it only repeats where the last one ended.
    * @param {number} position
    * @param {number} us
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   snapshot(position, us, state) {
     const last = this.stretches[this.stretches.length - 1];
@@ -147,7 +147,7 @@ export class History {
    * A transition was folded; `state` is the one after it.
    * @param {Transition} t
    * @param {number} us
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   add(t, us, state) {
     const stretch = this.stretches[this.stretches.length - 1];
@@ -166,7 +166,7 @@ export class History {
   /**
    * @param {Stretch} stretch
    * @param {number} at
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   keep(stretch, at, state) {
     const weight = weightOf(state);
@@ -249,7 +249,7 @@ export class History {
 
   /**
    * Fold the rows from one position of a stretch to a later one into `state`.
-   * @param {State} state
+   * @param {RunSnapshot} state
    * @param {number} from
    * @param {number} to
    */

@@ -7,7 +7,7 @@
 
 import { learn } from "./columns.js";
 
-/** @import { State, Transition, Values } from "./catalogue/types.js" */
+/** @import { RunSnapshot, Transition, Values } from "./catalogue/types.js" */
 
 export const FIRST_HOST = "/";
 const BREAK = "\n";
@@ -63,7 +63,7 @@ export function showHost(vhost) {
 
 /**
  * Choose the virtual host of a state that is the first to be shown, where nobody has.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function chooseHost({ queues, node }) {
   if (!free || !node.vhosts) return;
@@ -79,7 +79,7 @@ export function shownHost() {
 
 /**
  * The names of the virtual hosts, the oldest first.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @returns {string[]}
  */
 export function hostsOf({ node }) {
@@ -88,8 +88,8 @@ export function hostsOf({ node }) {
 
 /**
  * What of a state is in the virtual host that is shown, with names as they are in it. Twin: engine/reading/hosts.py.
- * @param {State} state
- * @returns {State}
+ * @param {RunSnapshot} state
+ * @returns {RunSnapshot}
  */
 export function stateHere(state) {
   learn(state.node.bodies);
@@ -112,7 +112,7 @@ export function stateHere(state) {
   };
 }
 
-/** @param {State} state */
+/** @param {RunSnapshot} state */
 function several(state) {
   return chosen !== FIRST_HOST || Boolean(state.node.vhosts);
 }
@@ -159,7 +159,7 @@ function processOf(id) {
 /**
  * A transition as the virtual host that is shown has it; something that stands for it where it happened in another one.
  * @param {Transition} t
- * @param {State} state the one before it
+ * @param {RunSnapshot} state the one before it
  * @returns {Transition}
  */
 export function transitionHere(t, state) {

@@ -5,7 +5,7 @@ import { rateAt } from "./samples.js";
 import { gettext } from "./text.js";
 
 /**
- * @import { QueueState, Values } from "./catalogue/types.js"
+ * @import { QueueSnapshot, Values } from "./catalogue/types.js"
  * @import { Sample } from "./samples.js"
  */
 
@@ -27,7 +27,7 @@ const lane = (name, at, lanes) => ({
 
 /**
  * The plots of a queue: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes".
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @returns {Plot[]}
  */
 export function plotsOf(queue) {

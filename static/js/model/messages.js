@@ -6,13 +6,13 @@ import { aboutPlace, countedLanesOf, lanesOf, pendingPlacesOf, placesOf } from "
 import { holding, offsetOf, total } from "./stretches.js";
 import { gettext } from "./text.js";
 
-/** @import { QueueState, State } from "./catalogue/types.js" */
+/** @import { QueueSnapshot, RunSnapshot } from "./catalogue/types.js" */
 
 /** @typedef {{ store: string, file: number, offset: number, bytes: number }} StoreRecord where a message's record is */
 
 /**
  * The rows of one place of a queue.
- * @param {QueueState | null | undefined} queue
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {string} place
  */
 export function rowsOf(queue, place) {
@@ -21,7 +21,7 @@ export function rowsOf(queue, place) {
 
 /**
  * How many messages a sub-queue holds.
- * @param {QueueState | null | undefined} queue
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {string} place
  */
 export function lengthOf(queue, place) {
@@ -32,7 +32,7 @@ export function lengthOf(queue, place) {
 
 /**
  * How many messages consumers hold unacknowledged.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  */
 export function pendingOf(queue) {
   if (!placesOf(queue).length) return queue?.counters.unacked ?? 0;
@@ -53,7 +53,7 @@ export function stateOf(place, flags) {
 
 /**
  * How many messages wait for a consumer, in all lanes.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  */
 export function readyOf(queue) {
   if (!placesOf(queue).length) return queue?.counters.len ?? 0;
@@ -68,7 +68,7 @@ const NONE = { alpha: 0, beta: 0, gamma: 0, [COUNTED]: 0 };
 
 /**
  * How many of the waiting messages there are of each Greek letter (Q3).
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  */
 export function lettersOf(queue) {
   const counted = countedLanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
@@ -80,7 +80,7 @@ export function lettersOf(queue) {
 
 /**
  * Where a message is: a lane, `unacked` or `gone`; null when it was never there.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 export function placeOf(queue, seq) {
@@ -91,7 +91,7 @@ export function placeOf(queue, seq) {
 
 /**
  * Names of the queues that clients use: a queue that consists of others, one for each priority, without those.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function declaredQueues(state) {
   return Object.keys(state.queues).filter((name) => !state.queues[name].part_of && !state.queues[name].mirror_of);
@@ -102,7 +102,7 @@ export const DEFAULT_QUEUE = "orders";
 
 /**
  * The queue that is meant where a condition names none: the default one, else the first; null where there is none.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function usualQueue(state) {
   return state.queues[DEFAULT_QUEUE] ?? Object.values(state.queues)[0] ?? null;
@@ -149,7 +149,7 @@ export function stateWords(place, flags) {
 
 /**
  * Where a message is: {place, row} or null.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 export function locate(queue, seq) {
@@ -167,7 +167,7 @@ export function locate(queue, seq) {
 
 /**
  * All live messages that are listed, as sorted [start, count, state, msg_no] spans.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  */
 export function spans(queue) {
   /** @type {[start: number, count: number, state: string, msgNo: number][]} */
@@ -183,8 +183,8 @@ export function spans(queue) {
 
 /**
  * {store, file, offset, bytes} of a message's record, or null where it has none (or RAM only counts it, without a number).
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 export function recordOf(state, queue, seq) {
@@ -196,7 +196,7 @@ export function recordOf(state, queue, seq) {
 
 /**
  * {store, file, offset, bytes} of a message number's record, or null.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} store
  * @param {number} msgNo
  */
@@ -209,7 +209,7 @@ export function recordOfNumber(state, store, msgNo) {
 
 /**
  * Whether a record waits in its store's write buffer: its file does not have it yet.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {StoreRecord} record
  */
 export function waitsInBuffer(state, { store, file, offset, bytes }) {

@@ -5,7 +5,7 @@
 import { holding, insert, overlapping, remove } from "./stretches.js";
 
 /**
- * @import { AnyTransition, Extent, State } from "./catalogue/types.js"
+ * @import { AnyTransition, Extent, RunSnapshot } from "./catalogue/types.js"
  * @import { Shape } from "./stretches.js"
  */
 
@@ -45,7 +45,7 @@ export class Numbers {
 
   /**
    * Keep the numbers of everything outside counted lanes in a whole state.
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   take(state) {
     for (const [name, queue] of Object.entries(state.queues))

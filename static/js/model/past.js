@@ -9,7 +9,7 @@ import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
 /**
- * @import { State, Transition, TransitionRow } from "./catalogue/types.js"
+ * @import { RunSnapshot, Transition, TransitionRow } from "./catalogue/types.js"
  * @import { History } from "./history.js"
  * @import { Session } from "./session.js"
  */
@@ -19,7 +19,7 @@ export const WHOLE = 6000;
 
 /**
  * A stretch of rows as the host sends it again, with the state before them; `us` is when it begins.
- * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} SentStretch
+ * @typedef {{ first: number, us: number, state?: RunSnapshot, rows?: TransitionRow[], at_us?: number[] }} SentStretch
  * @typedef {{ stretches: SentStretch[], through: number }} SentPast
  */
 
@@ -44,7 +44,7 @@ function stretchOf(stretch, every) {
 
 /**
  * @param {number} at
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 function pointAt(at, state) {
   return { at, state: copyState(state), weight: weightOf(state) };

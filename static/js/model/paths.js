@@ -6,7 +6,7 @@ import { DELTA as D, EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./cat
 import { isCounted } from "./places.js";
 import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
-/** @import { Extent, IndexState, QueueState, State, StoreState, Values } from "./catalogue/types.js" */
+/** @import { Extent, IndexState, QueueSnapshot, RunSnapshot, StoreSnapshot, Values } from "./catalogue/types.js" */
 
 const COUNTED = ["happened", "moved", "became", "stopped"];
 /** @type {Record<string, number>} */
@@ -28,13 +28,13 @@ const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
 /** Where each message of a queue is; computed for one message at a time. */
 class Places {
-  /** @param {QueueState} queue */
+  /** @param {QueueSnapshot} queue */
   constructor(queue) {
     this.queue = queue;
   }
 }
 
-/** @type {Record<string, (queue: QueueState) => unknown>} */
+/** @type {Record<string, (queue: QueueSnapshot) => unknown>} */
 const OF_QUEUE = {
   ready: readyOf,
   unacked: pendingOf,
@@ -43,7 +43,7 @@ const OF_QUEUE = {
   gamma: (queue) => lettersOf(queue).gamma,
   place: (queue) => new Places(queue),
 };
-/** @type {Record<string, (store: StoreState) => unknown>} */
+/** @type {Record<string, (store: StoreSnapshot) => unknown>} */
 const OF_STORE = {
   file_bytes: (store) => sum(store.files, (file) => file[F.disk_bytes]),
   valid_bytes: (store) => sum(store.files, (file) => file[F.valid]),
@@ -100,9 +100,9 @@ function step(value, name, parent) {
  * @param {string} parent
  */
 function derived(value, name, parent) {
-  if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(/** @type {State} */ (value)) ?? undefined;
+  if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(/** @type {RunSnapshot} */ (value)) ?? undefined;
   if (own(value, "lanes")) {
-    const { counted, own: part } = /** @type {QueueState} */ (value);
+    const { counted, own: part } = /** @type {QueueSnapshot} */ (value);
     for (const each of [counted, part]) if (own(each, name)) return each[name];
   }
   const found = DERIVED.find(([names, mark]) => own(names, name) && own(value, mark));

@@ -2,7 +2,7 @@
 import { GONE, PLACES, USUAL } from "./catalogue/places.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
-/** @import { Place, Values } from "./catalogue/types.js" */
+/** @import { MessagePlace, Values } from "./catalogue/types.js" */
 
 /**
  * The places of a queue, from the tail to the head; then those of unacknowledged messages.
@@ -37,7 +37,7 @@ const NOTHING = {};
  */
 export const goneIn = (settings) => GONE[settings?.release] ?? NOTHING;
 
-/** @type {Record<string, Place>} */
+/** @type {Record<string, MessagePlace>} */
 const known = {};
 
 /**
@@ -45,7 +45,7 @@ const known = {};
  * @param {string} name
  */
 export function aboutPlace(name) {
-  known[name] ??= /** @type {Place} */ (
+  known[name] ??= /** @type {MessagePlace} */ (
     Object.values(PLACES)
       .flat()
       .find((place) => place.name === name)
@@ -62,7 +62,7 @@ export function letterOf(name) {
   return letter || (content === "ram" ? "alpha" : "beta");
 }
 
-/** @param {Place[]} places */
+/** @param {MessagePlace[]} places */
 const names = (places) => places.map((place) => place.name);
 
 /**

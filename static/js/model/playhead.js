@@ -7,7 +7,7 @@ import { Timeline, momentOf } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
 /**
- * @import { State } from "./catalogue/types.js"
+ * @import { RunSnapshot } from "./catalogue/types.js"
  * @import { Session } from "./session.js"
  * @import { Line, Target } from "./timeline.js"
  */
@@ -32,7 +32,7 @@ export class Playhead {
     this.at = null;
     this.us = 0;
     this.stepped = false;
-    /** @type {{ at: number, state: State } | null} */
+    /** @type {{ at: number, state: RunSnapshot } | null} */
     this.folded = null;
     /** @type {((move: Move) => void)[]} */
     this.listeners = [];

@@ -2,11 +2,11 @@
 import { generationOf } from "./generations.js";
 import { countedLanesOf, listedPlacesOf } from "./places.js";
 
-/** @import { Delta, Extent, QueueState, State, Values } from "./catalogue/types.js" */
+/** @import { DeltaExtent, Extent, QueueSnapshot, RunSnapshot, Values } from "./catalogue/types.js" */
 
 /** @typedef {Values} Facts what is shown of a queue, as far as its kind depends on it */
 
-/** @type {Delta} */
+/** @type {DeltaExtent} */
 const BLANK = [null, 0, 0, null];
 
 /**
@@ -21,7 +21,7 @@ function lanesFor(queue, lanes = {}) {
 /**
  * Every lane of a queue that is only counted, with its record.
  * @param {Facts} queue
- * @param {Delta} record
+ * @param {DeltaExtent} record
  */
 function countedFor(queue, record = BLANK) {
   return Object.fromEntries(countedLanesOf(queue).map((lane) => [lane, record]));
@@ -30,7 +30,7 @@ function countedFor(queue, record = BLANK) {
 /**
  * A queue that holds nothing; `shown` is what stays while it stops and starts.
  * @param {Facts} [shown]
- * @returns {QueueState}
+ * @returns {QueueSnapshot}
  */
 function emptyQueue(shown = {}) {
   return {
@@ -46,7 +46,7 @@ function emptyQueue(shown = {}) {
 
 /**
  * A queue of a state, made known where this is the first word of it.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  */
 export function queueOf(state, name) {
@@ -56,8 +56,8 @@ export function queueOf(state, name) {
 
 /**
  * A queue that begins again has what its recovery found, and nothing else.
- * @param {QueueState} before
- * @returns {QueueState}
+ * @param {QueueSnapshot} before
+ * @returns {QueueSnapshot}
  */
 export function begun({ backing_queue, own }) {
   const queue = emptyQueue(backing_queue === undefined ? {} : { backing_queue });
@@ -67,7 +67,7 @@ export function begun({ backing_queue, own }) {
 
 /**
  * The queue names another implementation: it gets the places and the part of that.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  */
 export function rearrange(queue) {
   queue.lanes = lanesFor(queue, queue.lanes);
@@ -77,8 +77,8 @@ export function rearrange(queue) {
 
 /**
  * The record of what is only counted is another.
- * @param {QueueState} queue
- * @param {Delta} record
+ * @param {QueueSnapshot} queue
+ * @param {DeltaExtent} record
  */
 export function recount(queue, record) {
   for (const lane of countedLanesOf(queue)) queue.counted[lane] = record;

@@ -13,11 +13,11 @@ import { begun, queueOf, rearrange, recount } from "./queue-state.js";
 import { aboutPlace } from "./places.js";
 import { EXTENTS, insert, remove } from "./stretches.js";
 
-/** @import { Binding, Handlers, Kind, State, Transition, TransitionOf, TransitionRow, Values } from "./catalogue/types.js" */
+/** @import { BindingState, Handlers, Kind, RunSnapshot, Transition, TransitionOf, TransitionRow, Values } from "./catalogue/types.js" */
 
 /**
  * The state before anything happened.
- * @returns {State}
+ * @returns {RunSnapshot}
  */
 export function emptyState() {
   return {
@@ -44,7 +44,7 @@ export function emptyState() {
 
 /**
  * Messages change place: the whole of Shift and its kinds.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"Published">} t
  */
 function shift(state, t) {
@@ -113,7 +113,7 @@ const NODE_HANDLERS = {
   },
 };
 
-/** @type {(keyof Binding)[]} what makes a binding, besides its arguments */
+/** @type {(keyof BindingState)[]} what makes a binding, besides its arguments */
 const BINDING_FIELDS = ["exchange", "queue", "routing_key", "to"];
 
 /**
@@ -126,7 +126,7 @@ function same(one, other) {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** @param {Binding} t */
+/** @param {BindingState} t */
 function bindingOf(t) {
   return { exchange: t.exchange, queue: t.queue, routing_key: t.routing_key, arguments: t.arguments, to: t.to };
 }
@@ -202,7 +202,7 @@ export function handlerOf(kind) {
 
 /**
  * Fold one transition. The first one that names a queue creates its state, even before the queue starts.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Transition} t
  */
 export function fold(state, t) {
@@ -211,7 +211,7 @@ export function fold(state, t) {
 
 /**
  * Fold a batch of transitions as they come over the wire, in order.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionRow[]} rows
  */
 export function reduce(state, rows) {

@@ -6,13 +6,13 @@ import { shownQueue, shownState } from "./shown.js";
 import { gettext } from "./text.js";
 
 /**
- * @import { State } from "./catalogue/types.js"
+ * @import { RunSnapshot } from "./catalogue/types.js"
  * @import { Line } from "./timeline.js"
  */
 
 /**
  * {text, tone} while the shown queue is as its last start left it; else null.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Line[]} lines
  */
 export function restarted(state, lines) {

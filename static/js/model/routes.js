@@ -4,7 +4,7 @@ import { DEFAULT_QUEUE, declaredQueues } from "./messages.js";
 import { fill, gettext } from "./text.js";
 
 /**
- * @import { State, Values } from "./catalogue/types.js"
+ * @import { RunSnapshot, Values } from "./catalogue/types.js"
  * @import { Client } from "./clients.js"
  */
 
@@ -36,7 +36,7 @@ export const exchangeName = (name) => name || gettext("(default)");
 
 /**
  * The kind of an exchange; the predeclared ones have it in their names.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} exchange
  */
 export function typeOf(state, exchange) {
@@ -48,7 +48,7 @@ export function typeOf(state, exchange) {
 
 /**
  * Whether an exchange of this name is there.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  */
 function isExchange(state, name) {
@@ -58,7 +58,7 @@ function isExchange(state, name) {
 /**
  * {exchanges: [name], queues: [name], wires: [{from, to, key, lost}]} of a state. The default exchange is always shown, another
  * predeclared one where a client uses it. A wire that is `lost` leads to nothing.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function routesOf(state) {
   const queues = declaredQueues(state);
@@ -87,7 +87,7 @@ export function routesOf(state) {
 
 /**
  * The key under which a queue is bound by hand: the one that publishers of the exchange use, else the queue's own name.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} exchange
  * @param {string} queue
  */
@@ -101,7 +101,7 @@ function keyFor(state, exchange, queue) {
 
 /**
  * {command, text} that joins two things in either direction, or {problem} in words where they cannot be joined.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} one
  * @param {string} other
  * @returns {Step | { problem: string }}
@@ -152,7 +152,7 @@ export function joining(state, one, other) {
 
 /**
  * What a thing can be joined to: [{id, command, text}].
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} id
  */
 export function joinsOf(state, id) {
@@ -175,7 +175,7 @@ export function joinsOf(state, id) {
 
 /**
  * The bindings of a thing that can be taken away: [{command, text}].
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} id
  */
 export function partingsOf(state, id) {
@@ -192,7 +192,7 @@ export function partingsOf(state, id) {
 /**
  * Why a bind would fail, by field, or null: the broker closes the channel for it, which a form need not.
  *
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {{ exchange: string, queue: string }} fields of the form
  */
 export function bindProblem(state, { exchange, queue }) {

@@ -7,7 +7,7 @@ import { memoryOf } from "./situation.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./stretches.js";
 
-/** @import { AnyTransition, State, Values } from "./catalogue/types.js" */
+/** @import { AnyTransition, RunSnapshot, Values } from "./catalogue/types.js" */
 
 const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
@@ -87,7 +87,7 @@ export class Samples {
   /**
    * Take a sample of the state.
    * @param {number} atUs
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   take(atUs, state) {
     if (atUs < (this.list.at(-1)?.us ?? 0)) this.list = this.list.filter((each) => each.us <= atUs);
@@ -121,7 +121,7 @@ export class Samples {
 
   /**
    * @param {number} us
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   sampleOf(us, state) {
     const { used, limit, pagingAt } = memoryOf(state);

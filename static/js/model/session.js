@@ -8,7 +8,7 @@ import { PlayClock } from "./play-clock.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
-/** @import { FrameMessage, SnapshotMessage, State, Transition, TransitionRow } from "./catalogue/types.js" */
+/** @import { FrameMessage, SnapshotMessage, RunSnapshot, Transition, TransitionRow } from "./catalogue/types.js" */
 
 /**
  * What listeners get after a batch: how it came, and how many rows it had.
@@ -24,7 +24,7 @@ import { Unsynced } from "./unsynced.js";
 /** How often listeners are notified when only time has passed. */
 const PASSED_MS = 500;
 
-/** @typedef {(t: Transition, number: number, state: State) => void} Watcher that is called with each transition, with the state after it */
+/** @typedef {(t: Transition, number: number, state: RunSnapshot) => void} Watcher that is called with each transition, with the state after it */
 
 export class Session {
   constructor(past = new History()) {

@@ -4,7 +4,7 @@
  */
 import { placesOf } from "./places.js";
 
-/** @import { QueueState, State } from "./catalogue/types.js" */
+/** @import { QueueSnapshot, RunSnapshot } from "./catalogue/types.js" */
 
 /** @type {string | null} */
 let chosen = null;
@@ -19,20 +19,20 @@ export function showQueue(name) {
 
 /**
  * The name by which clients use the queue that is shown, or null where there is none.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function shownDeclared(state) {
   const name = shownQueue(state);
   return name === null ? null : (state.queues[name].part_of ?? name);
 }
 
-/** The queue that is meant where none is named, as in engine/reading/places.py. */
+/** The queue that is meant where none is named, as in engine/reading/message_places.py. */
 const USUAL = "orders";
 
 /**
  * Names of all queues in the order in which the host lists them: by name, mirrors last. A state that was folded from
  * transitions has them in the order in which they were declared, so views that show several queues take the order from here.
- * @param {Pick<State, "queues">} state
+ * @param {Pick<RunSnapshot, "queues">} state
  */
 export function queueNames({ queues }) {
   /** @param {string} name */
@@ -42,7 +42,7 @@ export function queueNames({ queues }) {
 
 /**
  * The name of the queue that is shown, or null where there is none.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @returns {string | null}
  */
 export function shownQueue(state) {
@@ -54,8 +54,8 @@ export function shownQueue(state) {
 
 /**
  * The queue that is shown, as it is in a state; null where there is none.
- * @param {State} state
- * @returns {QueueState | null}
+ * @param {RunSnapshot} state
+ * @returns {QueueSnapshot | null}
  */
 export function shownState(state) {
   const name = shownQueue(state);

@@ -6,11 +6,11 @@ import { countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
-/** @import { State, Values } from "./catalogue/types.js" */
+/** @import { RunSnapshot, Values } from "./catalogue/types.js" */
 
 /**
  * Lengths of the lanes, the unacked, and what of it is in RAM.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function figures(state) {
   const name = shownQueue(state);
@@ -42,7 +42,7 @@ export function figures(state) {
 /**
  * The node's memory as it was counted last, its watermark, where paging begins (M3; null where a release has no paging, W70), and
  * whether it is past that.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function memoryOf({ node }) {
   const { process_memory: used = 0, limit = null, paging_at = null } =
@@ -53,7 +53,7 @@ export function memoryOf({ node }) {
 
 /**
  * The sentence above the stage: {text, tone}.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function situation(state) {
   const now = figures(state);
@@ -81,7 +81,7 @@ export function situation(state) {
 
 /**
  * The sentence where there is no queue: the broker was stopped (D2), or none is declared or none has started yet.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 function noQueue({ node }) {
   return node.app.runs === false
@@ -91,7 +91,7 @@ function noQueue({ node }) {
 
 /**
  * Bytes of all files of the queue and the stores.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function fileBytes(state) {
   let sum = 0;
@@ -106,7 +106,7 @@ const MESSAGE_BYTES = 300;
 
 /**
  * How many messages of a size bring memory past the paging line, as it is counted now; 0 where it is past it, null where there is none.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} size of a body in bytes
  */
 export function toPagingLine(state, size) {

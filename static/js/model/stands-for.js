@@ -1,7 +1,7 @@
 /** What a control stands for: the lines of rabbitmqctl, of a configuration file or of a client, with the values now. */
 import { shownDeclared } from "./shown.js";
 
-/** @import { State, Values } from "./catalogue/types.js" */
+/** @import { RunSnapshot, Values } from "./catalogue/types.js" */
 
 /**
  * What a control stands for: a command of rabbitmqctl, or a line of a file; `runtime` when a restart forgets it.
@@ -12,7 +12,7 @@ import { shownDeclared } from "./shown.js";
 
 /**
  * Values that many lines need, from the state and from the fields of the page.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Values} [fields]
  */
 function valuesNow(state, fields = {}) {
@@ -57,7 +57,7 @@ const DECIMALS = 4;
 /**
  * The value that a line's `{value}` shows for a setting.
  * @param {string} key
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Values} values
  */
 function settingNow(key, state, values) {
@@ -97,7 +97,7 @@ function kindOf(key, value) {
  * The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client".
  * @param {string[]} keys
  * @param {Record<string, StandsFor>} table
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Values} fields
  * @returns {StandsForLine[]}
  */

@@ -2,7 +2,7 @@
 import { holds } from "./conditions.js";
 
 /**
- * @import { State, Values } from "./catalogue/types.js"
+ * @import { RunSnapshot, Values } from "./catalogue/types.js"
  * @import { Condition } from "./conditions.js"
  */
 
@@ -133,7 +133,7 @@ export class Story {
   /**
    * Examine the state of a moment: at the prediction's moment it decides which option was right.
    * @param {number} atUs
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   observe(atUs, state) {
     if (!this.prediction || this.right !== null || atUs !== this.prediction.at_us) return;
@@ -143,7 +143,7 @@ export class Story {
   /**
    * Examine a row's state for notes that wait for a condition; returns whether the run should stand still.
    * @param {number} atUs
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   watch(atUs, state) {
     const met = this.waiting.filter((each) => holds(/** @type {Condition} */ (each.when), state));

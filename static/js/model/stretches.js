@@ -7,7 +7,7 @@
 import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 import { recordBytes } from "./columns.js";
 
-/** @import { Entry, Extent, Range, Row } from "./catalogue/types.js" */
+/** @import { IndexEntry, Extent, Range, StoreRow } from "./catalogue/types.js" */
 
 /**
  * What every row begins with: its first number and its count.
@@ -45,7 +45,7 @@ export const EXTENTS = {
 
 /**
  * Index entries: rows of ENTRY.
- * @type {Shape<Entry>}
+ * @type {Shape<IndexEntry>}
  */
 export const ENTRIES = {
   part: (row, offset, count) => [row[N.start] + offset, count, row[N.code]],
@@ -63,11 +63,11 @@ export const RANGES = {
 
 /**
  * Rows of a message store: rows of STORE_ROW; step -1 was written backwards.
- * @type {Shape<Row>}
+ * @type {Shape<StoreRow>}
  */
 export const STORE_ROWS = {
   part: (row, offset, count) => {
-    const part = /** @type {Row} */ (row.slice());
+    const part = /** @type {StoreRow} */ (row.slice());
     part[S.start] += offset;
     part[S.count] = count;
     part[S.offset] = offsetOf(row, offset);
@@ -83,7 +83,7 @@ export const STORE_ROWS = {
 
 /**
  * Offset of the record of the message that is `skip` behind a row's first.
- * @param {Row} row
+ * @param {StoreRow} row
  * @param {number} skip
  */
 export function offsetOf(row, skip) {
@@ -94,7 +94,7 @@ export function offsetOf(row, skip) {
 
 /**
  * How far behind a row's first message the one is whose record covers a byte of the file.
- * @param {Row} row
+ * @param {StoreRow} row
  * @param {number} at inside the row
  */
 export function recordAt(row, at) {
@@ -111,7 +111,7 @@ export function recordAt(row, at) {
 
 /**
  * Bytes of all records of a store row.
- * @param {Row} row
+ * @param {StoreRow} row
  */
 export function bytesOfRow(row) {
   return recordBytes(row[S.record_bytes], row[S.start], row[S.count]);
@@ -119,7 +119,7 @@ export function bytesOfRow(row) {
 
 /**
  * Where the first byte of a store row is in its file.
- * @param {Row} row
+ * @param {StoreRow} row
  */
 export function lowestByte(row) {
   return row[S.step] > 0 ? row[S.offset] : offsetOf(row, row[S.count] - 1);

@@ -6,7 +6,7 @@ import { EXTENT as E } from "./catalogue/rows.js";
 import { stateOf } from "./messages.js";
 import { aboutPlace } from "./places.js";
 
-/** @import { State, Transition } from "./catalogue/types.js" */
+/** @import { RunSnapshot, Transition } from "./catalogue/types.js" */
 
 /**
  * @param {Record<string, number>} counts
@@ -58,7 +58,7 @@ export class Tally {
 
   /**
    * A state with the counts, as conditions use both.
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   moment(state) {
     return { ...state, happened: this.happened, moved: this.moved, became: this.became, stopped: this.stopped };

@@ -8,7 +8,7 @@ import { Activity, Samples } from "./samples.js";
 import { total } from "./stretches.js";
 
 /**
- * @import { AnyTransition, QueueState, State, Transition, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { AnyTransition, QueueSnapshot, RunSnapshot, Transition, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Fate } from "./fate.js"
  * @import { Numbered } from "./stretches.js"
  */
@@ -51,7 +51,7 @@ export class Timeline {
     this.held = 0;
     /**
      * Queues that stopped, with what their recovery found, by name.
-     * @type {Record<string, { queue: QueueState, entries: Numbered[] }>}
+     * @type {Record<string, { queue: QueueSnapshot, entries: Numbered[] }>}
      */
     this.stopped = {};
     /** @type {Moment | null} what governs now; null where it must be read again */
@@ -85,7 +85,7 @@ export class Timeline {
    * @param {number} number
    * @param {number} atUs
    * @param {Transition} t
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   note(number, atUs, t, state) {
     this.sampling.count(t);
@@ -101,7 +101,7 @@ export class Timeline {
 
   /**
    * The target that a queue has in a state, with where it comes from; null where that was not seen.
-   * @param {State} state
+   * @param {RunSnapshot} state
    * @param {string | undefined} queue
    */
   targetIn(state, queue) {
@@ -123,7 +123,7 @@ export class Timeline {
   /**
    * Keep a target with the memory of its moment, and whether it was set by hand (Q43).
    * @param {TransitionOf<"TargetChanged">} t
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   target(t, state) {
     this.targets[t.queue] = { t, memory: { ...state.node.memory } };
@@ -133,7 +133,7 @@ export class Timeline {
   /**
    * Keep what a stop is about to end: together with the start after it, it gives what was lost.
    * @param {Transition} t
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   before(t, state) {
     const found = foundBy(t);
@@ -217,7 +217,7 @@ export class Timeline {
   /**
    * Take a sample of the state for the charts.
    * @param {number} atUs
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   sample(atUs, state) {
     this.sampling.take(atUs, state);
@@ -249,7 +249,7 @@ export function causeOf({ target, why }) {
 
 /**
  * What governs in a state.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @returns {Moment}
  */
 export function momentOf({ node }) {

@@ -8,13 +8,13 @@ import { shownState } from "./shown.js";
 import { gettext } from "./text.js";
 
 /**
- * @import { State, Values } from "./catalogue/types.js"
+ * @import { RunSnapshot, Values } from "./catalogue/types.js"
  * @import { FirstStep } from "./generations.js"
  */
 
 /**
  * A step of the tour; `turned` where the stage stands upright, as on phones; `seen` has the kinds of rows since the step began.
- * @typedef {{ id: string, title: () => string, text: (turned: boolean) => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
+ * @typedef {{ id: string, title: () => string, text: (turned: boolean) => string, commands?: Values[], met?: (state: RunSnapshot, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
  */
 
 const SIZE_BYTES = 6144;
@@ -34,7 +34,7 @@ export const consumer = (running) => ({ do: "set_consumer", name: "c1", rate_per
 
 /**
  * How many messages a lane of the shown queue has.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} lane
  */
 export const length = (state, lane) => lengthOf(shownState(state), lane);
@@ -103,14 +103,14 @@ export const COMMON = {
 
 /**
  * The steps for the queue that a state shows: those of its kind, if it has its own.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export const stepsOf = (state) => ownOrUsual(shownState(state), "tour");
 
 /**
  * Whether what a step describes has happened.
  * @param {Step} step
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Set<string>} seen
  */
 export function isMet(step, state, seen) {

@@ -12,7 +12,7 @@ import { Tally } from "./tally.js";
 import { gettext } from "./text.js";
 
 /**
- * @import { State, Transition } from "./catalogue/types.js"
+ * @import { RunSnapshot, Transition } from "./catalogue/types.js"
  * @import { Condition } from "./conditions.js"
  * @import { Change, Session } from "./session.js"
  */
@@ -59,7 +59,7 @@ const OF_ALL = {
 
 /**
  * The conditions for the queue that a state shows: those of its kind stand between what all kinds of queues have.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @returns {Conditions}
  */
 export const conditionsOf = (state) => ({ ...OF_MESSAGES, ...ownOrUsual(shownState(state), "until"), ...OF_ALL });
@@ -68,7 +68,7 @@ export const conditionsOf = (state) => ({ ...OF_MESSAGES, ...ownOrUsual(shownSta
 class Wait {
   /**
    * @param {Condition} condition
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   constructor(condition, state, tally = new Tally()) {
     this.watch = new Watch(condition);
@@ -76,7 +76,7 @@ class Wait {
     this.held = this.holds(state);
   }
 
-  /** @param {State} state */
+  /** @param {RunSnapshot} state */
   holds(state) {
     return this.watch.holds(this.tally.moment(state));
   }
@@ -84,7 +84,7 @@ class Wait {
   /**
    * Whether the condition comes true with a transition; `state` is the one after it.
    * @param {Transition} t
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   metBy(t, state) {
     this.tally.observe(t);
@@ -94,14 +94,14 @@ class Wait {
   /**
    * The same of transitions of which only the numbers by kind are known.
    * @param {Record<string, number>} skipped
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   metAmong(skipped, state) {
     this.tally.skip(skipped);
     return this.comesTrue(state);
   }
 
-  /** @param {State} state */
+  /** @param {RunSnapshot} state */
   comesTrue(state) {
     const { held } = this;
     this.held = this.holds(state);
@@ -167,7 +167,7 @@ export class Until {
   /**
    * @param {Transition} t
    * @param {number} number
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   observe(t, number, state) {
     if (this.name && !this.found && this.wait?.metBy(t, state)) this.pauseFor("reached", number + 1);

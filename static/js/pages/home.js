@@ -12,7 +12,7 @@ import { csrfToken, dataOf, find, findAll, need, setText, show, throttle } from 
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
-/** @import { NoticeMessage, State, WelcomeMessage } from "../model/catalogue/types.js" */
+/** @import { NoticeMessage, RunSnapshot, WelcomeMessage } from "../model/catalogue/types.js" */
 
 const PANEL_MS = 150;
 /** How long a beat of the story stands, so that its sentence can be read. */
@@ -105,7 +105,7 @@ class Demo {
   /**
    * A beat of the story may have come; it is held unless another one still is.
    * @param {number} at the transition that made it
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   beat(at, state) {
     if (this.lasts === null) return;

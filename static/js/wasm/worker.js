@@ -1,7 +1,7 @@
 /**
  * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which uses the socket's messages, and two
- * desks that answer questions: `given` reads files that are to be inspected (`playground.inspecting.desk`), `pages` answers
- * what a page would request from a server (`playground.desk`).
+ * desks that answer questions: `given` reads files that are to be inspected (`playground.inspecting.browser_inspect`), `pages` answers
+ * what a page would request from a server (`playground.browser_app`).
  * In: {prepare: place} begins to load what a page with a desk needs, before the first question; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
  * place. {id, place, desk, question, args} is a question to a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
@@ -15,7 +15,7 @@ import { MODULES, contents, startPython, unpack } from "./python.js";
  */
 
 /**
- * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/desk.py, playground/desk).
+ * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/browser_inspect.py, playground/desk).
  * @typedef {{ turn: () => void, wait_s: () => number, receive: (text: string) => void }} Solo
  * @typedef {(text: string) => void} Send
  * @typedef {(text: string, send: Send, keep: Send, wordsOf: (refusal: Values) => string) => Solo} Begin
@@ -36,14 +36,14 @@ def begin(text, send, keep, words_of):
 begin
 `;
 const GIVEN = `
-from playground.inspecting.desk import Desk
+from playground.inspecting.browser_inspect import Desk
 Desk()
 `;
 const PAGES = `
 from pathlib import Path
-from playground.desk.begin import begin as begin_desk
+from playground.browser_app.begin import begin as begin_desk
 begin_desk(Path("${MODULES}"))
-from playground.desk import desk
+from playground.browser_app import desk
 desk
 `;
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.broker.commands import packed as columns
 from playground.inspecting import uploads
-from playground.links import LONGEST, packed
+from playground.sessions.scenario_links import LONGEST, packed
 from tests.programs.attack.hogs import BLANK
 from tests.programs.attack.patterns import ANSWERS
 from tests.programs.attack.processes import memory_bytes, memory_of_all

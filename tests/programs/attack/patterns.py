@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from playground.links import packed
+from playground.sessions.scenario_links import packed
 from tests.programs.attack import hogs
 from tests.programs.attack.hogs import BLANK
 from tests.programs.attack.world import SMALL, World, in_thread

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from playground.inspecting import apart, bounds
+from playground.inspecting import bounds, reader_process
 from tests.helpers.hostile_journal import scattered_acks
 from tests.programs.attack.processes import memory_bytes
 from tests.programs.attack.world import Person, World, in_thread
@@ -46,7 +46,7 @@ def _readers(world: World) -> list[int]:
     found = []
     for each in descendants_of(world.server.process.pid):
         command = Path(f"/proc/{each}/cmdline")
-        if command.exists() and apart.PROGRAM.encode() in command.read_bytes():
+        if command.exists() and reader_process.PROGRAM.encode() in command.read_bytes():
             found.append(each)
     return found
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from engine.broker.clients.channel import Delivered
+from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import Scenario
+from engine.broker.commands.scenario import ParsedScenario
 from engine.broker.commands.topology import Topology
 from engine.mirrored_queue import instructions as to_do
 from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, ConsumerCancelled
@@ -37,7 +37,7 @@ class ClusterDoor:
     """
 
     def __init__(self, storage: Storage, emit: Callable[[Transition], None] = lambda t: None) -> None:
-        scenario = Scenario(profile="real", settings={"nodes": 3}, topology=Topology())
+        scenario = ParsedScenario(profile="real", settings={"nodes": 3}, topology=Topology())
         self.node = Cluster(scenario, storage, keep=KEEP_EVENTS)
         self._next = self.node.log.number
         self.received = Received()
@@ -56,7 +56,7 @@ class ClusterDoor:
     # --- what is observed --------------------------------------------------------------------------------------------
 
     def _observed(self, node: str, kind: str, what: Any) -> None:
-        if isinstance(what, to_do.Instruction):
+        if isinstance(what, to_do.MirrorInstruction):
             self.received.instruction(node, what)
         else:
             self.received.count(node, kind, what)
@@ -64,7 +64,7 @@ class ClusterDoor:
     def _client(self, name: str) -> dict[str, Any]:
         return self._clients.setdefault(name, {})
 
-    def _delivered(self, delivered: Delivered) -> None:
+    def _delivered(self, delivered: DeliveredMessages) -> None:
         for i in range(delivered.count):
             place = delivered.offset + i * delivered.step
             message = delivered.extent.msg_no + place

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -81,7 +81,7 @@ class BackingQueueDoor(Operations):
             **{name: config[name] for name in SETTING_NAMES},
         )
         self.codec = MessageCodec(
-            vhost=config["vhost"], templates=(Template(routing_keys=(config["queue"],)),)
+            vhost=config["vhost"], templates=(MessageTemplate(routing_keys=(config["queue"],)),)
         )
         self.rates = config["rates"]
         self.next_msg_no = 0
@@ -256,7 +256,7 @@ class BackingQueueDoor(Operations):
         self.queue.state.index.flush()
         self.storage.rename(kept, journal)
 
-    def _start_again(self, terms: Terms | None) -> None:
+    def _start_again(self, terms: CleanTerms | None) -> None:
         references = self.queue.state.index.store_references
         self._make_stores()
         refs = [terms.persistent_ref] if terms and terms.persistent_ref else []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import Taken
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.arrivals import TakenMessages
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v1.queue import QueueMeans
 from engine.classic_v1.store import MsgStore
 from engine.classic_v2.index.references import references
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, Template, TermLayout
+from engine.formats.message import MessageCodec, MessageTemplate, TermLayout
 from engine.formats.message_ids import big_endian
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -97,7 +97,7 @@ class BothDoor(V2Door):
         )
         self.codec = BothCodec(  # type: ignore[assignment]
             vhost=config["vhost"],
-            templates=(Template(routing_keys=(config["queue"],)),),
+            templates=(MessageTemplate(routing_keys=(config["queue"],)),),
             frame_bytes=NO_FRAMES,
         )
         self.marks = Marks()
@@ -164,7 +164,7 @@ class BothDoor(V2Door):
         return found
 
     def _fetch(self, step: dict[str, Any]) -> dict[str, Any]:
-        taken: list[Taken] = self.queue.fetch(step["count"], step["ack"])
+        taken: list[TakenMessages] = self.queue.fetch(step["count"], step["ack"])
         delivered: list[list[Any]] = []
         for each in taken:
             if each.redelivered:
@@ -224,7 +224,7 @@ class BothDoor(V2Door):
             return {"terms": "non_clean_shutdown", "terminate_crashed": True}
         return {"terms": self._terms(terms)}
 
-    def _terms(self, terms: Terms) -> dict[str, Any]:
+    def _terms(self, terms: CleanTerms) -> dict[str, Any]:
         return {
             "next_seq_id": terms.next_seq_id,
             "next_deliver_seq_id": terms.next_deliver_seq_id,
@@ -248,7 +248,7 @@ class BothDoor(V2Door):
         self._start_again(None)
         return {"terms": "non_clean_shutdown"}
 
-    def _start_again(self, terms: Terms | None) -> None:
+    def _start_again(self, terms: CleanTerms | None) -> None:
         self.marks = Marks()
         named = list(references(self.storage, self.own, self.codec, self.both.of_files()))
         self._make_stores()

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
 from engine.classic_v2.index.references import references
@@ -18,7 +18,7 @@ from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash
 from engine.values.ranges import Range
@@ -106,7 +106,7 @@ class V2Door(Operations):
         """Return what encodes messages as the recording driver made them."""
         return TraceCodec(
             vhost=self.config["vhost"],
-            templates=(Template(routing_keys=(self.config["queue"],)),),
+            templates=(MessageTemplate(routing_keys=(self.config["queue"],)),),
             transient_mark_second=self.settings.transient_mark_second,
             frame_bytes=NO_FRAMES,
             rts_ms=EPOCH_MS,
@@ -303,7 +303,7 @@ class V2Door(Operations):
             result["terminate_crashed"] = True
         return result
 
-    def _terms(self, terms: Terms) -> dict[str, Any]:
+    def _terms(self, terms: CleanTerms) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "next_seq_id": terms.next_seq_id,
             "persistent_count": terms.persistent_count,
@@ -334,7 +334,7 @@ class V2Door(Operations):
         self._start_again(None)
         return {"terms": "non_clean_shutdown"}
 
-    def _start_again(self, terms: Terms | None) -> None:
+    def _start_again(self, terms: CleanTerms | None) -> None:
         self._make_stores()
         refs = [terms.persistent_ref] if terms and terms.persistent_ref else []
         named = references(self.storage, self.own, self.codec, self.settings)

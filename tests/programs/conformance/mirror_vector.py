@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.broker.cluster import Cluster
-from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.member import QueueMember
 from engine.classic_v1.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.mirrored_queue.master import MasterQueue
@@ -91,7 +91,7 @@ def _master(node: Cluster, record: QueueRecord) -> dict[str, Any]:
     return {**shown, "mirrored": mirrored, **({"seen_status": queue.seen.total} if mirrored else {})}
 
 
-def _mirror(member: Member) -> dict[str, Any]:
+def _mirror(member: QueueMember) -> dict[str, Any]:
     mirror = member.mirror
     statuses: dict[str, int] = {}
     for each in mirror.known:

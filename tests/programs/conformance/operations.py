@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.arrivals import Arrival, TakenMessages
 from engine.values.ranges import Range
 from tests.programs.conformance.vector import seq_ranges
 
@@ -56,7 +56,7 @@ class Operations:
         return self._taken(self.queue.drop(step["count"], step["ack"]), step["count"])
 
     @staticmethod
-    def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
+    def _taken(taken: list[TakenMessages], wanted: int) -> dict[str, Any]:
         count = sum(each.extent.count for each in taken)
         return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
 

@@ -26,7 +26,7 @@ class Received:
         else:
             counts.setdefault(kind, []).append(what)
 
-    def instruction(self, node: str, instruction: to_do.Instruction) -> None:
+    def instruction(self, node: str, instruction: to_do.MirrorInstruction) -> None:
         """Note what a member's multicast callback was given; runs of equal instructions are one."""
         runs = self._gm.setdefault(node, [])
         for row in _rows(instruction):
@@ -43,26 +43,26 @@ class Received:
         }
 
 
-def _rows(instruction: to_do.Instruction) -> list[list[Any]]:
+def _rows(instruction: to_do.MirrorInstruction) -> list[list[Any]]:
     row: list[Any] | None = None
     match instruction:
-        case to_do.Publish(arrival):
+        case to_do.PublishInstruction(arrival):
             row = ["publish", "flow", arrival.count]
-        case to_do.PublishDelivered(arrival):
+        case to_do.PublishDeliveredInstruction(arrival):
             row = ["publish_delivered", "flow", arrival.count]
-        case to_do.Discard(arrival):
+        case to_do.DiscardInstruction(arrival):
             row = ["discard", "flow", arrival.count]
-        case to_do.Drop(left, each, runs, ack):
+        case to_do.DropInstruction(left, each, runs, ack):
             row = ["drop", instruction.first_left, left, each, ack, runs]
-        case to_do.Ack(_, runs):
+        case to_do.AckInstruction(_, runs):
             row = ["ack", instruction.count // runs, runs]
-        case to_do.Requeue(_, runs):
+        case to_do.RequeueInstruction(_, runs):
             row = ["requeue", instruction.count // runs, runs]
-        case to_do.Depth(depth):
+        case to_do.DepthInstruction(depth):
             row = ["depth", depth, 1]
-        case to_do.SyncStart(mirrors):
+        case to_do.SyncStartInstruction(mirrors):
             row = ["sync_start", len(mirrors), 1]
-        case to_do.Delete(reason):
+        case to_do.DeleteInstruction(reason):
             row = ["delete_and_terminate", reason, 1]
     return [] if row is None else [row]
 

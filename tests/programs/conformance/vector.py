@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from engine.backing_queue.places import place_named
+from engine.backing_queue.message_places import place_named
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.store import MsgStore

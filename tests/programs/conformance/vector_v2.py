@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue.entries import UNTAKEN
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import V2QueueState
 from engine.classic_v2.store import SharedClient, SharedStore
 from engine.storage.port import Storage
 from engine.values.extents import Extent
@@ -109,7 +109,7 @@ def listed(found: Mapping[str, bytes], prefix: str, extension: str) -> list[list
 
 
 def vector(
-    q: QueueState, persistent: SharedStore, transient: SharedStore, found: Mapping[str, bytes]
+    q: V2QueueState, persistent: SharedStore, transient: SharedStore, found: Mapping[str, bytes]
 ) -> dict[str, Any]:
     """Return the state of queue and stores with the trace format's field names."""
     pending = sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
@@ -168,7 +168,7 @@ def index_of(index: V2Index, found: Mapping[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _own_store(q: QueueState, found: Mapping[str, bytes]) -> dict[str, Any]:
+def _own_store(q: V2QueueState, found: Mapping[str, bytes]) -> dict[str, Any]:
     store = q.store
     return {
         "files": shortened(listed(found, "", ".qs")),

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.damage.reading import Options
+from engine.damage.reading import ReadingOptions
 from engine.inspect.command import EVERYTHING
-from engine.inspect.places import inspect
+from engine.inspect.directory_kinds import inspect
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import CALIBRATION, ROOT
@@ -77,7 +77,7 @@ def directories(recordings: Path) -> dict[str, Any]:
     places = sorted(path for path in (recordings / "datadirs").iterdir() if path.is_dir())
     for place in places:
         manifest = json.loads((place / "manifest.json").read_text())
-        report = inspect(DirectoryStorage(str(place)), Options(list_most=EVERYTHING))
+        report = inspect(DirectoryStorage(str(place)), ReadingOptions(list_most=EVERYTHING))
         found = {queue["name"]: queue["messages_sha256"] for queue in report["queues"]}
         for queue in manifest["queues"]:
             queues += 1

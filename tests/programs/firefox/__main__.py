@@ -13,7 +13,7 @@ from typing import Any, Final
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from playground import export
+from playground.offline import export
 from tests.programs.firefox.bidi import Tab, firefox
 
 SCENARIO: Final = "first-burst"

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from engine.backing_queue.stores import CLEAN
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.store.recovery import CleanStop
+from engine.classic_v2.store.recovery import V2CleanStop
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
@@ -44,7 +44,7 @@ class Left(msgspec.Struct, frozen=True):
         stop: of the persistent store.
     """
 
-    terms: dict[str, Terms]
+    terms: dict[str, CleanTerms]
     stop: Stop | None
 
 
@@ -69,7 +69,7 @@ def of_node(directory: Path) -> Left:
     return Left({name: _terms(each) for name, each in found.items()}, stop)
 
 
-def _terms(found: RecoveryTerms) -> Terms:
+def _terms(found: RecoveryTerms) -> CleanTerms:
     terms = terms_of(found)
     assert terms is not None
     return terms
@@ -78,7 +78,7 @@ def _terms(found: RecoveryTerms) -> Terms:
 def for_engine(storage: Storage, codec: McCodec, stop: Stop) -> None:
     """Write the note that the engine's store looks for."""
     rows = sorted((codec.msg_no_of(bytes.fromhex(row[0])), 1, *row[1:]) for row in stop.rows)
-    note = CleanStop(stop.refs, stop.files, tuple(rows))
+    note = V2CleanStop(stop.refs, stop.files, tuple(rows))
     path = f"{STORE}/{CLEAN}"
     storage.create(path)
     storage.append(path, [RawBytes(msgspec.json.encode(note))])
@@ -91,7 +91,7 @@ def of_engine(storage: Storage, codec: McCodec, refs: Sequence[str]) -> Stop:
         refs: what the clients are called instead of the engine's names.
     """
     path = f"{STORE}/{CLEAN}"
-    note = msgspec.json.decode(storage.read_bytes(path, 0, storage.size(path) or 0), type=CleanStop)
+    note = msgspec.json.decode(storage.read_bytes(path, 0, storage.size(path) or 0), type=V2CleanStop)
     storage.delete(path)
     rows = [
         (codec.id_bytes(start + skip).hex(), count_of, file, offset + skip * size, size)

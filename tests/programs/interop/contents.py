@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.classic_v2.formats.header import HEADER_BYTES
 from engine.classic_v2.formats.mc import McCodec, parse_container
-from engine.classic_v2.formats.qi import IndexSlots, Location, decode_index
+from engine.classic_v2.formats.qi import BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.inspect.queue import entry_term
 from engine.formats import properties
@@ -60,7 +60,7 @@ def of_queue(storage: Storage, directory: str, codec: McCodec) -> Iterator[tuple
             return found
 
         chunks(_whole(storage, f"{directory}/{name}"))
-        own = [each for each in slots if each.location is Location.QUEUE]
+        own = [each for each in slots if each.location is BodyLocation.QUEUE]
         data = _whole(storage, f"{directory}/{name[:-3]}.qs") if own else b""
         for run in own:
             for skip in range(run.count):

@@ -16,7 +16,7 @@ import pika
 from pika.adapters.blocking_connection import BlockingChannel
 
 from engine.backing_queue.arrivals import Arrival
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from tests.programs.differential.installation import LATEST, TODAYS
 from tests.programs.differential.node import PrivateNode
@@ -200,7 +200,7 @@ def go_on(host: Host | HostV2, expected: Expected) -> None:
         q.ack(tags[: len(tags) // 2])
         gone = sum(each.count for each in tags[: len(tags) // 2])
         del messages[:gone]
-        template = host.codec.template_no(Template(routing_keys=(queue,)))
+        template = host.codec.template_no(MessageTemplate(routing_keys=(queue,)))
         for count, size in ((NEW_SMALL, 200), (NEW_LARGE, 5500)):
             first = host.next_numbers(count)
             q.publish(Arrival(count, first, size, raw_persistent=True, template=template))

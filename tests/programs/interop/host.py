@@ -16,12 +16,12 @@ from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats import properties
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
 from engine.formats.stored import ParsedMessage, parse_message
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 from engine.values.ranges import Range
 from tests.programs.conformance.door import BackingQueueDoor
 
@@ -46,7 +46,9 @@ class NodeDoor(BackingQueueDoor):
 
     def _make_stores(self) -> None:
         if "properties" in self.config:
-            template = Template(routing_keys=(self.config["queue"],), properties=self.config["properties"])
+            template = MessageTemplate(
+                routing_keys=(self.config["queue"],), properties=self.config["properties"]
+            )
             self.codec = MessageCodec(vhost=self.config["vhost"], templates=(template,))
         super()._make_stores()
 
@@ -310,5 +312,5 @@ def queue_names(directory: Path) -> Iterator[str]:
             yield stated[1]
 
 
-def _segment(path: str, size: int, codec: MessageCodec, data: bytes) -> list[Chunk]:
+def _segment(path: str, size: int, codec: MessageCodec, data: bytes) -> list[ByteChunk]:
     return decode_segment(data, int(Path(path).stem), size, codec)

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
-from engine.formats.message import Template
+from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.releases import RELEASES
 from engine.storage.directory import DirectoryStorage
@@ -48,7 +48,9 @@ class NodeDoorV2(V2Door):
         super().__init__(config, release, storage, own)
 
     def _codec(self) -> McCodec:
-        template = Template(routing_keys=(self.config["queue"],), properties=self.config.get("properties"))
+        template = MessageTemplate(
+            routing_keys=(self.config["queue"],), properties=self.config.get("properties")
+        )
         second = self.settings.transient_mark_second
         return McCodec(vhost=self.config["vhost"], templates=(template,), transient_mark_second=second)
 
@@ -117,7 +119,7 @@ class HostV2:
     def _directory(self, name: str) -> str:
         return f"queues/{queue_directory(self.codec.vhost, name)}"
 
-    def _terms(self, name: str) -> Terms | None:
+    def _terms(self, name: str) -> CleanTerms | None:
         return self._left.terms.get(queue_directory(self.codec.vhost, name))
 
     def _queue(self, name: str) -> ClassicQueueV2:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any, Final
 
-from engine.replay.player import Player, on_ledger
+from engine.replay.player import RunPlayer, on_ledger
 from tests.conftest import ROOT
 from tests.programs.attack.processes import memory_bytes, open_files
 from tests.programs.attack.world import Answer, Person, Seat, World, in_thread
@@ -77,7 +77,7 @@ async def _file_of(world: World, person: Person, session: str) -> Answer:
 
 
 def _repeated(scenario: dict[str, Any]) -> str:
-    player = Player(on_ledger(scenario))
+    player = RunPlayer(on_ledger(scenario))
     player.finish(scenario["until_us"])
     return str(player.node.log.digest)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.broker.clients.channel import Delivered
+from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
 from engine.releases import REFERENCE, RELEASES
@@ -191,7 +191,7 @@ class EnginePlayer:
 
     # --- what clients see --------------------------------------------------------------------------------------------
 
-    def _deliver(self, seen: Delivered) -> None:
+    def _deliver(self, seen: DeliveredMessages) -> None:
         kind = self.node.kinds.of(seen.extent.template)
         properties = dict(kind.properties)
         if kind.expiration_ms is not None:

@@ -4,7 +4,7 @@ import json
 import time
 from pathlib import Path
 
-from engine.replay import Player, on_ledger
+from engine.replay import RunPlayer, on_ledger
 
 SCENARIOS = Path("/waterline/scenarios")
 
@@ -14,7 +14,7 @@ def play(path: Path) -> dict[str, object]:
     began = time.perf_counter()
     scenario = json.loads(path.read_text())
     node = on_ledger(scenario)
-    Player(node).finish(scenario["until_us"])
+    RunPlayer(node).finish(scenario["until_us"])
     took = round(time.perf_counter() - began, 3)
     return {"name": path.stem, "digest": node.log.digest, "native": scenario["digest"], "s": took}
 

@@ -7,9 +7,9 @@ import { contents, startPython, unpack } from "../../../static/js/wasm/python.js
 const PLAY = readFileSync(new URL("play.py", import.meta.url), "utf-8");
 const DESK = `
 from pathlib import Path
-from playground.desk.begin import begin
+from playground.browser_app.begin import begin
 begin(Path("/waterline"))
-from playground.desk import desk
+from playground.browser_app import desk
 desk.ask
 `;
 

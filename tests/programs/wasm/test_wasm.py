@@ -34,9 +34,9 @@ print(node.log.digest)
 
 
 def test_the_ledger_needs_no_numpy() -> None:
-    from playground import library
+    from playground.library import ready_scenarios
 
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     played = subprocess.run(
         [sys.executable, "-c", PLAY],
@@ -51,11 +51,11 @@ def test_the_ledger_needs_no_numpy() -> None:
 
 def test_all_of_them_had_the_same_digests_in_node_and_in_chromium(repo_root: Path) -> None:
     """`make wasm-digests static-digests` play them anew, and keep what they found."""
-    from playground import library
     from playground.exercises.catalog import exercises
+    from playground.library import ready_scenarios
 
     kept = json.loads((repo_root / "fidelity" / "webassembly.json").read_text("utf-8"))
-    ready = {entry.slug: entry.run["digest"] for entry in library.entries()}
+    ready = {entry.slug: entry.run["digest"] for entry in ready_scenarios.entries()}
     assert set(kept["digests"]) == ready.keys() | {f"exercise-{name}" for name in exercises()}
     assert {name: kept["digests"][name] for name in ready} == ready
     for place in ("node", "chromium"):

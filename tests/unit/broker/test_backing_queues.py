@@ -12,10 +12,10 @@ import pytest
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.measured import Measured
-from engine.backing_queue.places import PLACES, places_of
+from engine.backing_queue.measured import MeasuredQueue
+from engine.backing_queue.message_places import PLACES, places_of
 from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.protocol import BackingQueue, Verbs
+from engine.backing_queue.protocol import BackingQueue, QueueVerbs
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.releases import REFERENCE
@@ -60,8 +60,8 @@ def test_a_new_queue_writes_its_verbs_its_entries_and_its_snapshot() -> None:
     def members(kind: type) -> set[str]:
         return {name for name in vars(kind) if not name.startswith("_")} | set(kind.__annotations__)
 
-    verbs = members(Verbs)
-    everything = verbs | members(Measured) | members(BackingQueue)
+    verbs = members(QueueVerbs)
+    everything = verbs | members(MeasuredQueue) | members(BackingQueue)
     assert len(verbs) == 20
     assert everything - members(PlainQueue) == verbs | {"entries", "snapshot"}
     assert members(Shelf) - {"purge_acks"} <= verbs | {"entries", "snapshot"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.broker.time.backoff import Backoff
+from engine.broker.time.backoff import HibernateBackoff
 
 SECOND_US = 1_000_000
 
 
 def test_a_process_that_is_woken_soon_waits_longer_the_next_time() -> None:
-    backoff = Backoff("orders/0", 1000, 10_000)
+    backoff = HibernateBackoff("orders/0", 1000, 10_000)
     assert backoff.wait_ms == 1000
     waits = [backoff.wait_ms]
     for _ in range(4):
@@ -18,7 +18,7 @@ def test_a_process_that_is_woken_soon_waits_longer_the_next_time() -> None:
 
 
 def test_one_that_was_left_alone_waits_half_as_long_or_up_to_as_long() -> None:
-    backoff = Backoff("orders/0", 1000, 10_000)
+    backoff = HibernateBackoff("orders/0", 1000, 10_000)
     for _ in range(3):
         backoff.wake(0)
     long_ms = backoff.wait_ms
@@ -28,7 +28,7 @@ def test_one_that_was_left_alone_waits_half_as_long_or_up_to_as_long() -> None:
 
 
 def test_the_wait_is_never_shorter_than_the_first() -> None:
-    backoff = Backoff("orders/0", 1000, 10_000)
+    backoff = HibernateBackoff("orders/0", 1000, 10_000)
     for _ in range(20):
         backoff.wake(60 * SECOND_US)
         assert 1000 < backoff.wait_ms <= 2 * 2000
@@ -36,7 +36,7 @@ def test_the_wait_is_never_shorter_than_the_first() -> None:
 
 def test_draws_follow_from_the_seed() -> None:
     def waits(seed: str) -> list[int]:
-        backoff, drawn = Backoff(seed, 1000, 10_000), []
+        backoff, drawn = HibernateBackoff(seed, 1000, 10_000), []
         for _ in range(3):
             backoff.wake(0)
             drawn.append(backoff.wait_ms)

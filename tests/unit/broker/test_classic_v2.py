@@ -9,7 +9,7 @@ import pytest
 from engine import releases
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.reading.places import place_of
+from engine.reading.message_places import place_of
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ScenarioError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.broker.time.credit import DEFAULT, CreditFlow, CreditSpec, Grant
+from engine.broker.time.credit import DEFAULT, CreditFlow, CreditGrant, CreditSpec
 from engine.classic_v1.settings import QueueSettings
 
 
@@ -77,9 +77,9 @@ def test_a_blocked_process_keeps_its_grants_back() -> None:
     assert flow.handled("other reader", 200) == []
     assert flow.deferred == {"reader": 400, "other reader": 200}
     assert flow.granted("queue a", 200) == []
-    assert flow.unblock("store") == [Grant("reader", 400), Grant("other reader", 200)]
+    assert flow.unblock("store") == [CreditGrant("reader", 400), CreditGrant("other reader", 200)]
     assert flow.deferred == {}
-    assert flow.handled("reader", 200) == [Grant("reader", 200)]
+    assert flow.handled("reader", 200) == [CreditGrant("reader", 200)]
 
 
 def test_a_peer_that_ends_blocks_nobody() -> None:
@@ -87,7 +87,7 @@ def test_a_peer_that_ends_blocks_nobody() -> None:
     flow = CreditFlow(Clock())
     flow.sent("queue", 400)
     flow.handled("reader", 200)
-    assert flow.peer_gone("queue") == [Grant("reader", 200)]
+    assert flow.peer_gone("queue") == [CreditGrant("reader", 200)]
     assert flow.granted("queue", 200) == []
     assert flow.left("queue") == 400
 

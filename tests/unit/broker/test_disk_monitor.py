@@ -7,7 +7,7 @@ import math
 import pytest
 
 from engine.broker.commands import memory_limit
-from engine.broker.commands.memory_limit import Absolute, FreeLimit, bytes_of
+from engine.broker.commands.memory_limit import AbsoluteLimit, FreeLimit, bytes_of
 from engine.broker.memory import disk_monitor
 from engine.broker.memory.disk_monitor import DiskMonitor
 from engine.broker.memory.monitor import MemoryMonitor
@@ -71,8 +71,8 @@ def test_the_watermark_is_relative_or_absolute() -> None:
     assert memory_limit.limit_bytes(0.4, 1001) == 400
     assert memory_limit.limit_bytes(1.7, 1000) == 1000
     assert memory_limit.limit_bytes(-1, 1000) == memory_limit.limit_bytes(math.nan, 1000) == 400
-    assert memory_limit.limit_bytes(Absolute(900), 1000) == 900
-    assert memory_limit.limit_bytes(Absolute(1100), 1000) == 1000
+    assert memory_limit.limit_bytes(AbsoluteLimit(900), 1000) == 900
+    assert memory_limit.limit_bytes(AbsoluteLimit(1100), 1000) == 1000
 
 
 def test_amounts_in_words() -> None:

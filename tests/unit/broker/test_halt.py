@@ -15,7 +15,7 @@ from engine.report.transitions.stores import StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.values.errors import Halted
+from engine.values.errors import RunHalted
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [
     (100_000, {"do": "publish", "count": 60, "size_bytes": 6144, "persistent": True, "confirm": True}),
@@ -75,7 +75,7 @@ def test_the_files_are_those_of_the_transition(tmp_path: Path) -> None:
         root = tmp_path / str(number)
         root.mkdir()
         storage = DirectoryStorage(str(root), fsync=False)
-        with pytest.raises(Halted):
+        with pytest.raises(RunHalted):
             run(storage, halt_at=number)
         storage.close()
         assert found(root) == counts_of(to_json(state)), (

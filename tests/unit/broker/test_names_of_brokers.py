@@ -10,7 +10,7 @@ from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError
 from engine.values.labels import is_member, member, queue_of
-from playground.hosting.records import _hashes_of
+from playground.hosting.file_records import _hashes_of
 
 FREE = [
     "Orders.Created",

@@ -11,7 +11,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
 from engine.formats.names import queue_directory
-from engine.reading.places import declared, drawn_queue, held_messages, parts_of, ready_of, unacked_of
+from engine.reading.message_places import declared, drawn_queue, held_messages, parts_of, ready_of, unacked_of
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from engine.broker.time.credit import DEFAULT
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process, Surroundings
-from engine.broker.time.scheduler import Scheduler
+from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, NodeCores, ProcessContext, WorkProcess
+from engine.broker.time.scheduler import TimerScheduler
 from engine.classic_v1.transitions.messages import AlphasPushed
 from engine.classic_v1.transitions.stores import StoreSynced
 from engine.costs.work import PROFILES
@@ -22,18 +22,18 @@ class Shop:
     """Processes that share a clock, a meter and cores."""
 
     def __init__(self, milli_cores: int = 10_000) -> None:
-        self.clock = Scheduler()
+        self.clock = TimerScheduler()
         self.meter = WorkMeter()
-        self.cores = Cores()
+        self.cores = NodeCores()
         self.cores.milli = milli_cores
-        self.all: dict[str, Process] = {}
+        self.all: dict[str, WorkProcess] = {}
         self.did: list[tuple[int, str, int]] = []
 
-    def process(self, id_: str, may_read: Callable[[Process], int] | None = None) -> Process:
-        self.all[id_] = Process(
+    def process(self, id_: str, may_read: Callable[[WorkProcess], int] | None = None) -> WorkProcess:
+        self.all[id_] = WorkProcess(
             kind="queue",
             id_=id_,
-            around=Surroundings(
+            around=ProcessContext(
                 self.clock,
                 self.meter,
                 self.cores,

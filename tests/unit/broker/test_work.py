@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.costs.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
+from engine.costs.work import MEBIBYTE, PROFILES, DiskCost, WorkCost, each_us
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +42,10 @@ def test_all_profiles_are_there(calibration: dict[str, Any]) -> None:
 
 
 def test_costs_add_up() -> None:
-    assert Cost(1000, 512).of(3, 2048) == 3 * (1000 + 1024)
-    assert Disk(10, 100, 1, 2, 3, 4).fsync(MEBIBYTE // 2) == 60
-    assert Disk(10, 100, 1, 2, 3, 4).write(MEBIBYTE) == 3
-    assert Disk(10, 100, 1, 2, 3, 4).read(3 * MEBIBYTE) == 15
+    assert WorkCost(1000, 512).of(3, 2048) == 3 * (1000 + 1024)
+    assert DiskCost(10, 100, 1, 2, 3, 4).fsync(MEBIBYTE // 2) == 60
+    assert DiskCost(10, 100, 1, 2, 3, 4).write(MEBIBYTE) == 3
+    assert DiskCost(10, 100, 1, 2, 3, 4).read(3 * MEBIBYTE) == 15
 
 
 def test_residuals_stand_beside_the_figures() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.terms import Terms
+from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
@@ -94,7 +94,7 @@ class World:
     def ack(self, *seqs: int, multiple: bool = True) -> None:
         self.queue.ack([Range(seq, 1) for seq in seqs], multiple)
 
-    def restart(self) -> Terms | None:
+    def restart(self) -> CleanTerms | None:
         terms = self.queue.terminate()
         self.settle()
         self.persistent.terminate()
@@ -108,7 +108,7 @@ class World:
         self.transient.kill()
         self._again(None)
 
-    def _again(self, terms: Terms | None) -> None:
+    def _again(self, terms: CleanTerms | None) -> None:
         self._make()
         refs = [terms.persistent_ref] if terms is not None and terms.persistent_ref else []
         named = references(self.storage, "queues/q", self.codec, self.settings)

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.reading.conditions import Watch
-from engine.reading.measures import Gauge, Measure
+from engine.reading.conditions import ConditionWatch
+from engine.reading.measures import Measure, MeasureGauge
 from playground.exercises import catalog
-from playground.exercises.grading.playback import Playback
-from playground.exercises.kinds import KINDS, Progress, grade, kind_of, solution_of
+from playground.exercises.grading.playback import GradedRun
+from playground.exercises.kinds import KINDS, KindProgress, grade, kind_of, solution_of
 from playground.exercises.kinds.reach import as_answer
-from playground.exercises.schema import Exercise, Texts, UnitTexts, Wrong
+from playground.exercises.schema import Exercise, ExerciseTexts, UnitTexts, WrongAnswer
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 EXERCISES = list(catalog.exercises().values())
@@ -27,7 +27,7 @@ def name(each: Exercise) -> str:
     return each.slug
 
 
-def wrong_answer(exercise: Exercise, wrong: Wrong) -> Any:
+def wrong_answer(exercise: Exercise, wrong: WrongAnswer) -> Any:
     """Return the answer that a file's entry stands for."""
     if exercise.kind == "reach":
         return as_answer(list(wrong.answer))
@@ -36,8 +36,8 @@ def wrong_answer(exercise: Exercise, wrong: Wrong) -> Any:
         steps[wrong.step].update({str(seq): place for seq, place in wrong.moves})
         return steps
     if wrong.of is not None:
-        gauge, scenario = Gauge(msgspec.convert(wrong.of, Measure)), exercise.full_scenario()
-        return gauge.value(Playback(scenario, (), [gauge]).go(scenario["until_us"]))
+        gauge, scenario = MeasureGauge(msgspec.convert(wrong.of, Measure)), exercise.full_scenario()
+        return gauge.value(GradedRun(scenario, (), [gauge]).go(scenario["until_us"]))
     return wrong.answer
 
 
@@ -59,7 +59,7 @@ def test_the_solution_passes(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=lambda each: getattr(each, "slug", ""))
-def test_a_wrong_answer_fails_with_its_feedback(exercise: Exercise, wrong: Wrong) -> None:
+def test_a_wrong_answer_fails_with_its_feedback(exercise: Exercise, wrong: WrongAnswer) -> None:
     verdict = grade(exercise, wrong_answer(exercise, wrong))
     assert not verdict.passed
     assert verdict.feedback[0] == wrong.feedback
@@ -72,7 +72,7 @@ def test_a_wrong_answer_fails_with_its_feedback(exercise: Exercise, wrong: Wrong
 
 def fewest_wrong(exercise: Exercise) -> int:
     """Return how many different wrong answers an exercise needs: three, or all where its page offers fewer options."""
-    options = kind_of(exercise).page(exercise, exercise.texts("en"), Progress()).get("options")
+    options = kind_of(exercise).page(exercise, exercise.texts("en"), KindProgress()).get("options")
     return min(3, len(options) - 1) if options else 3
 
 
@@ -88,8 +88,8 @@ def test_wrong_answers_are_different_ones(exercise: Exercise) -> None:
 
 def broken_claims(exercise: Exercise) -> list[Any]:
     """Return what the task speaks of and is not so where the learner stands."""
-    watches = [Watch(claim) for claim in exercise.claims]
-    moment = Playback(exercise.scenario, (), watches).go(exercise.scenario["until_us"])
+    watches = [ConditionWatch(claim) for claim in exercise.claims]
+    moment = GradedRun(exercise.scenario, (), watches).go(exercise.scenario["until_us"])
     return [each.condition for each in watches if not each.holds(moment)]
 
 
@@ -120,7 +120,7 @@ def test_texts_name_the_same_things_in_every_language(exercise: Exercise, langua
     assert set(named) <= set(texts.words)
 
 
-def all_text(texts: Texts | UnitTexts) -> str:
+def all_text(texts: ExerciseTexts | UnitTexts) -> str:
     return str(texts)
 
 

@@ -9,7 +9,7 @@ from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
-from playground.messages import Refused
+from playground.texts.page_message import RequestRefused
 
 RIGHT = {"notes": "alpha", "receipts": "alpha", "photos": "beta", "orders": "gamma", "archive": "delta"}
 """An answer may be right for several items."""
@@ -50,7 +50,7 @@ def test_the_form_of_the_page_is_read(letters: Exercise) -> None:
     posted.update({f"match-{item}": answer for item, answer in RIGHT.items()} | {"other": "x"})
     assert kind_of(letters).read(posted) == RIGHT
     posted["match-notes"] = ""
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         kind_of(letters).read(posted)
 
 

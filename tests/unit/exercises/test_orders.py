@@ -8,7 +8,7 @@ import pytest
 
 from playground.exercises import catalog
 from playground.exercises.kinds import grade, solution_of
-from playground.exercises.kinds.order import Item, predecessors
+from playground.exercises.kinds.order import OrderItem, predecessors
 from playground.exercises.schema import Exercise
 
 ORDERS = [each for each in catalog.exercises().values() if each.kind == "order"]
@@ -64,10 +64,10 @@ def test_listed_causes_come_before_in_the_run_itself(exercise: Exercise) -> None
 
 
 def test_without_listed_causes_the_run_is_one_chain() -> None:
-    items = [Item(id=name) for name in ("a", "b", "c")]
+    items = [OrderItem(id=name) for name in ("a", "b", "c")]
     assert predecessors(items, ["b", "a", "c"]) == {"b": set(), "a": {"b"}, "c": {"a", "b"}}
 
 
 def test_causes_of_causes_count() -> None:
-    items = [Item(id="a", after=()), Item(id="b", after=("a",)), Item(id="c", after=("b",))]
+    items = [OrderItem(id="a", after=()), OrderItem(id="b", after=("a",)), OrderItem(id="c", after=("b",))]
     assert predecessors(items, ["a", "b", "c"])["c"] == {"a", "b"}

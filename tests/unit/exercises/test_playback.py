@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.reading.places import placements
+from engine.reading.message_places import placements
 from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.grading.events import EventForm
-from playground.exercises.grading.known import MOST, Known
-from playground.exercises.grading.playback import Playback
+from playground.exercises.grading.known import MOST, KnownAnswers
+from playground.exercises.grading.playback import GradedRun
 from playground.exercises.kinds import grade, solution_of
 
 
@@ -32,7 +32,7 @@ SCENARIO = {
 
 
 def test_a_playback_equals_the_run_however_it_is_cut() -> None:
-    whole, cut = Playback(SCENARIO), Playback(SCENARIO)
+    whole, cut = GradedRun(SCENARIO), GradedRun(SCENARIO)
     result = whole.go(3_000_000)
     for at_us in range(0, 3_000_001, 250_000):
         last = cut.go(at_us)
@@ -44,13 +44,13 @@ def test_a_playback_equals_the_run_however_it_is_cut() -> None:
 
 def test_a_playback_gives_up_when_asked_to() -> None:
     with pytest.raises(TooLong):
-        Playback(SCENARIO, give_up=lambda: True).go(3_000_000)
+        GradedRun(SCENARIO, give_up=lambda: True).go(3_000_000)
 
 
 def test_a_playback_takes_only_so_many_messages() -> None:
     flood = [(1_000_000, {"do": "publish", "count": 19_000, "size_bytes": 10})] * 2
     with pytest.raises(TooLong):
-        Playback({**SCENARIO, "profile": "real", "commands": []}, flood).go(2_000_000)
+        GradedRun({**SCENARIO, "profile": "real", "commands": []}, flood).go(2_000_000)
 
 
 @pytest.mark.parametrize("answer", [None, 7, "", "nowhere", ["q4"], {"q4": 1}])
@@ -110,7 +110,7 @@ def test_what_the_engine_says_of_an_exercise_is_asked_once() -> None:
             raise TooLong
         return more
 
-    known, one, other = Known(ask), object(), object()
+    known, one, other = KnownAnswers(ask), object(), object()
     assert (known.answer(one, 1), known.answer(one, 2), known.answer(other, 3)) == (1, 1, 3)
     third = object()
     with pytest.raises(TooLong):

@@ -9,25 +9,25 @@ import msgspec
 import pytest
 
 from playground.exercises import catalog, readings
-from playground.exercises.readings import Reading
+from playground.exercises.readings import UnitReading
 from playground.templatetags.rules import address
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 READINGS = list(readings.readings().values())
 
 
-def name(each: Reading) -> str:
+def name(each: UnitReading) -> str:
     return each.slug
 
 
-def corners(reading: Reading) -> Iterator[dict[str, int]]:
+def corners(reading: UnitReading) -> Iterator[dict[str, int]]:
     """Yield the usual numbers, and those at both ends."""
     yield {}
     yield {name: each.first for name, each in reading.numbers.items()}
     yield {name: each.choices[-1] for name, each in reading.numbers.items()}
 
 
-def holds(reading: Reading, numbers: dict[str, int]) -> dict[str, bool]:
+def holds(reading: UnitReading, numbers: dict[str, int]) -> dict[str, bool]:
     return readings.run(reading.slug, tuple(sorted(numbers.items()))).holds
 
 
@@ -39,14 +39,14 @@ def test_every_exercise_has_one_page_before_it() -> None:
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
-def test_sentences_hold_in_the_run_with_whatever_numbers(reading: Reading) -> None:
+def test_sentences_hold_in_the_run_with_whatever_numbers(reading: UnitReading) -> None:
     for numbers in corners(reading):
         found = holds(reading, numbers)
         assert [sentence for sentence, right in found.items() if not right] == [], numbers
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
-def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_false_sentence_would_be_refuted(reading: UnitReading, monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims about a run must not hold in an empty one: a claim that always holds is worth nothing."""
     empty = msgspec.structs.replace(reading, scenario={**reading.scenario, "commands": [], "until_us": 1_000})
     monkeypatch.setattr(readings, "reading", lambda slug, numbers: empty)
@@ -57,14 +57,14 @@ def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
-def test_every_sentence_cites_rules_that_there_are(reading: Reading) -> None:
+def test_every_sentence_cites_rules_that_there_are(reading: UnitReading) -> None:
     for sentence in reading.sentences:
         assert sentence.rules
         assert [rule for rule in sentence.rules if address(rule) is None] == []
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
-def test_each_language_says_the_same_things(reading: Reading) -> None:
+def test_each_language_says_the_same_things(reading: UnitReading) -> None:
     ids = [each.id for each in reading.sentences]
     for texts in (reading.en, reading.zh_hans, reading.zh_hant):
         assert list(texts.sentences) == ids

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from playground.exercises import catalog
-from playground.exercises.kinds import Progress, kind_of, solution_of
+from playground.exercises.kinds import KindProgress, kind_of, solution_of
 from playground.exercises.schema import Exercise
 
 CHOICES = [each for each in catalog.exercises().values() if each.kind == "choice"]
@@ -16,7 +16,7 @@ LEARNERS = 60
 
 def order(exercise: Exercise, seed: str) -> list[str]:
     """Return the options as a page shows them."""
-    page = kind_of(exercise).page(exercise, exercise.en, Progress(seed=seed))
+    page = kind_of(exercise).page(exercise, exercise.en, KindProgress(seed=seed))
     assert [letter for _name, letter, _text in page["options"]] == list("ABCDEF"[: len(page["options"])])
     return [name for name, _letter, _text in page["options"]]
 

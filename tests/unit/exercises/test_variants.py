@@ -11,7 +11,7 @@ import pytest
 from playground.exercises import catalog
 from playground.exercises.kinds import grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
-from playground.exercises.variants import Drawn, filled
+from playground.exercises.variants import DrawnVariant, filled
 from tests.unit.exercises.test_exercises import broken_claims, wrong_answer
 
 VARIED = [each for each in catalog.exercises().values() if each.variants]
@@ -104,4 +104,4 @@ def test_numbers_stand_in_texts_and_in_the_run() -> None:
 
 def test_a_range_holds_the_usual_number() -> None:
     with pytest.raises(ValueError, match="usual"):
-        Drawn(usual=5, first=6, last=9)
+        DrawnVariant(usual=5, first=6, last=9)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.formats import message, terms
 from engine.formats.message import MessageCodec, ReadMessage
-from engine.formats.stored import Names
+from engine.formats.stored import StoredNames
 from engine.formats.terms import FALSE, NONE, TRUE, TermError
 
 
@@ -18,10 +18,10 @@ def _term(chance: Random) -> bytes:
     keys = [b"orders", b"a" * chance.choice([1, 2])][: chance.choice([1, 1, 2])]
     return terms.encode(
         (
-            Names.BASIC_MESSAGE,
-            (Names.RESOURCE, b"/", Names.EXCHANGE, chance.choice([b"", b"amq.topic"])),
+            StoredNames.BASIC_MESSAGE,
+            (StoredNames.RESOURCE, b"/", StoredNames.EXCHANGE, chance.choice([b"", b"amq.topic"])),
             keys,
-            (Names.CONTENT, 60, NONE, _properties(chance), Names.PROTOCOL, frames),
+            (StoredNames.CONTENT, 60, NONE, _properties(chance), StoredNames.PROTOCOL, frames),
             chance.randbytes(16),
             chance.choice([TRUE, FALSE]),
         )

@@ -11,7 +11,7 @@ from engine.formats import terms
 from engine.formats.clean_stop import ETS_HEADER, ETS_MAGIC, read_clean_dot, read_file_summary, read_index
 from engine.formats.names import read_queue_name
 from engine.formats.recovery_terms import ACTIVE, MAGIC, read_recovery_terms
-from engine.formats.terms import Atom, TermError
+from engine.formats.terms import ErlangAtom, TermError
 
 REF = bytes(16)
 HUGE = (1 << 63, 1 << 70, -1, 1 << 40_000)
@@ -26,16 +26,16 @@ def _table(listed: list[Any]) -> bytes:
 
 def _dump(*rows: Any) -> bytes:
     """Return a table dump."""
-    end = [Atom("$end_of_table"), [(Atom("count"), len(rows))]]
-    items = [terms.encode(each) for each in ((Atom("description"),), *rows, end)]
+    end = [ErlangAtom("$end_of_table"), [(ErlangAtom("count"), len(rows))]]
+    items = [terms.encode(each) for each in ((ErlangAtom("description"),), *rows, end)]
     return ETS_HEADER + b"".join(struct.pack(">I", len(each)) + ETS_MAGIC + each for each in items)
 
 
 def _saved(count: Any = 1, segments: Any = ((0, 1),)) -> list[Any]:
     return [
-        (Atom("segments"), list(segments)),
-        (Atom("persistent_count"), count),
-        (Atom("persistent_ref"), REF),
+        (ErlangAtom("segments"), list(segments)),
+        (ErlangAtom("persistent_count"), count),
+        (ErlangAtom("persistent_ref"), REF),
     ]
 
 
@@ -50,7 +50,7 @@ def test_terms_with_numbers_that_no_broker_has_are_none(huge: int) -> None:
     assert read_recovery_terms(_table(_saved(count=huge))) == {}
     assert read_recovery_terms(_table(_saved(segments=[(huge, 1)]))) == {}
     assert read_recovery_terms(_table(_saved(segments=[(0, huge)]))) == {}
-    more = read_recovery_terms(_table([*_saved(), (Atom("next_seq_id"), huge)]))
+    more = read_recovery_terms(_table([*_saved(), (ErlangAtom("next_seq_id"), huge)]))
     assert more is not None
     assert more["q"].next_seq_id is None
 
@@ -64,11 +64,11 @@ def test_an_empty_tuple_among_terms_is_passed_over() -> None:
 @pytest.mark.parametrize("huge", HUGE, ids=hex)
 def test_rows_with_numbers_that_no_broker_has_are_refused_in_words(huge: int) -> None:
     """Python writes no number of thousands of digits: the refusal did not come to its sentence."""
-    unlocked, none = Atom("false"), Atom("undefined")
+    unlocked, none = ErlangAtom("false"), ErlangAtom("undefined")
     with pytest.raises(TermError, match="row"):
-        read_file_summary(_dump((Atom("file_summary"), 0, 5, none, none, huge, unlocked, 0)))
+        read_file_summary(_dump((ErlangAtom("file_summary"), 0, 5, none, none, huge, unlocked, 0)))
     with pytest.raises(TermError, match="row"):
-        read_index(_dump((Atom("msg_location"), REF, 1, 0, huge, 30)))
+        read_index(_dump((ErlangAtom("msg_location"), REF, 1, 0, huge, 30)))
 
 
 @pytest.mark.parametrize("digits", ["256", "9" * 5_000])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.message import MessageCodec
 from engine.values.each import Each
 
@@ -75,7 +75,9 @@ COLUMN = CODEC.column(20, [70, 5, 600, 70, 9])
 def publishes(
     start: int, count: int, step: int, msg_no: int = 2, size: Each = 70, embedded: bool = True
 ) -> JournalRecords:
-    return JournalRecords("publish", start, count, Publish(msg_no, size, embedded=embedded), CODEC, step=step)
+    return JournalRecords(
+        "publish", start, count, PublishRecord(msg_no, size, embedded=embedded), CODEC, step=step
+    )
 
 
 @pytest.mark.parametrize("size", [70, 0])

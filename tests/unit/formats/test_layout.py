@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords
 from engine.classic_v1.formats.layout import (
-    Field,
-    Layout,
+    FileField,
+    FileLayout,
     NoRecord,
     find_id,
     find_seq,
@@ -18,13 +18,13 @@ from engine.classic_v1.formats.layout import (
     segment_record,
     store_record,
 )
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.formats.segment import SegmentRecords
 from engine.formats import properties, terms
-from engine.formats.message import MessageCodec, Template
-from engine.formats.stored import Names
-from engine.formats.terms import Atom
+from engine.formats.message import MessageCodec, MessageTemplate
+from engine.formats.stored import StoredNames
+from engine.formats.terms import ErlangAtom
 
 S58_TERM = bytes.fromhex(
     "83680664000d62617369635f6d65737361676568046400087265736f757263656d000000012f64000865786368616e67656d00000000"
@@ -55,7 +55,7 @@ I1_SEGMENT = b"".join(
 )
 
 
-def assert_covers(layout: Layout) -> None:
+def assert_covers(layout: FileLayout) -> None:
     """Every byte belongs to exactly one field."""
     at = 0
     for field in layout.fields:
@@ -65,13 +65,13 @@ def assert_covers(layout: Layout) -> None:
     assert at == layout.size
 
 
-def named(layout: Layout, name: str) -> Field:
+def named(layout: FileLayout, name: str) -> FileField:
     found = [field for field in layout.fields if field.name == name]
     assert len(found) == 1, name
     return found[0]
 
 
-def data_of(record: bytes, field: Field) -> bytes:
+def data_of(record: bytes, field: FileField) -> bytes:
     return record[field.offset : field.offset + field.length]
 
 
@@ -172,13 +172,13 @@ def test_no_record_says_why(name: str, data: bytes, words: str) -> None:
 
 
 def test_s51_decoded_properties_and_s53_fragments() -> None:
-    headers = [(b"x-a", Atom("longstr"), b"v")]
-    undefined = Atom("undefined")
-    decoded = (Atom("P_basic"), b"text/plain", undefined, headers, 2, *([undefined] * 10))
-    content = (Names.CONTENT, 60, decoded, terms.NONE, terms.NONE, [b"world", b"hello "])
-    where = (Names.RESOURCE, b"/", Names.EXCHANGE, b"e")
+    headers = [(b"x-a", ErlangAtom("longstr"), b"v")]
+    undefined = ErlangAtom("undefined")
+    decoded = (ErlangAtom("P_basic"), b"text/plain", undefined, headers, 2, *([undefined] * 10))
+    content = (StoredNames.CONTENT, 60, decoded, terms.NONE, terms.NONE, [b"world", b"hello "])
+    where = (StoredNames.RESOURCE, b"/", StoredNames.EXCHANGE, b"e")
     term = terms.encode(
-        (Names.BASIC_MESSAGE, where, [b"a", b"b"], content, S58_ID, terms.FALSE),
+        (StoredNames.BASIC_MESSAGE, where, [b"a", b"b"], content, S58_ID, terms.FALSE),
     )
     record = (len(term) + 16).to_bytes(8, "big") + S58_ID + term + b"\xff"
     layout = store_record(record)
@@ -217,14 +217,16 @@ def test_a_broken_byte_in_a_term_is_covered(at: int, value: int) -> None:
 def test_what_the_codec_writes_is_covered(
     size: int, persistent: bool, exchange: str, keys: list[str], listed: dict[str, str]
 ) -> None:
-    template = Template(exchange, tuple(keys), properties.encode(listed))
+    template = MessageTemplate(exchange, tuple(keys), properties.encode(listed))
     codec = MessageCodec("/", templates=[template])
     record = StoreRecords(7, 1, size, persistent, 0, codec).encode()
     layout = store_record(record)
     assert_covers(layout)
     body = b"".join(data_of(record, field) for field in layout.fields if field.part == "body")
     assert body == codec.body(7, size)
-    entry = SegmentRecords(5, 1, Publish(7, size, 0, persistent, True, persistent, 0), 1, 8, codec).encode()
+    entry = SegmentRecords(
+        5, 1, PublishRecord(7, size, 0, persistent, True, persistent, 0), 1, 8, codec
+    ).encode()
     assert_covers(segment_record(entry))
     assert segment_record(entry).number == 5
 
@@ -235,7 +237,7 @@ def test_records_are_found_by_number_and_id() -> None:
     def reading(data: bytes) -> tuple[object, int]:
         return lambda offset, count: data[offset : offset + count], len(data)
 
-    segment = SegmentRecords(8, 8, Publish(3, 5000), 1, 8, codec).encode() + bytes.fromhex("4004")
+    segment = SegmentRecords(8, 8, PublishRecord(3, 5000), 1, 8, codec).encode() + bytes.fromhex("4004")
     found = find_seq("1.idx", *reading(segment), 4)
     assert [(each.kind, each.offset) for each in found] == [
         ("publish", 3 * 36),
@@ -243,7 +245,7 @@ def test_records_are_found_by_number_and_id() -> None:
         ("mark", 8 * 36),
     ]
     assert segment_record(segment[3 * 36 :]).msg_id == codec.id_bytes(7)
-    journal = JournalRecords("publish_deliver", 0, 2000, Publish(0, 40, 0, True, True), codec).encode()
+    journal = JournalRecords("publish_deliver", 0, 2000, PublishRecord(0, 40, 0, True, True), codec).encode()
     where = find_seq("journal.jif", *reading(journal), 1999)
     assert [each.kind for each in where] == ["publish", "deliver"]
     assert journal_record(journal[where[0].offset :]).number == 1999

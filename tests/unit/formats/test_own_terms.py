@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.formats import message, terms
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.stored import ParsedMessage
 from engine.values.sizes import FRAME_BYTES, framed_bytes, unframed_bytes
 
@@ -27,7 +27,9 @@ def test_a_framed_body_tells_its_size(size_bytes: int, frame_bytes: int) -> None
 def test_one_term_is_as_in_a_table_and_is_read_again(
     messages: list[tuple[int, bool, int]], frame_bytes: int
 ) -> None:
-    codec = MessageCodec(templates=(Template(), Template("x", ("a", "b"))), frame_bytes=frame_bytes)
+    codec = MessageCodec(
+        templates=(MessageTemplate(), MessageTemplate("x", ("a", "b"))), frame_bytes=frame_bytes
+    )
     for number, (size, persistent, template) in enumerate(messages):
         term = codec.one(codec.id_bytes(number), template, size, persistent)
         assert term == codec.terms(number, 1, template, size, persistent).tobytes()

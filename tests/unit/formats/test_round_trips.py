@@ -7,22 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
-from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.message import MessageCodec, Template
+from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.message_ids import FIRST_FOREIGN
 from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64
 CODEC = MessageCodec(
-    templates=[Template(), Template("x", ("", "kk"), bytes.fromhex("308000000000")), Template("", (), b"")]
+    templates=[
+        MessageTemplate(),
+        MessageTemplate("x", ("", "kk"), bytes.fromhex("308000000000")),
+        MessageTemplate("", (), b""),
+    ]
 )
 SIZES = st.sampled_from([0, 1, 7, 8, 9, 16, 200])
 PUBLISHES = st.builds(
-    Publish,
+    PublishRecord,
     msg_no=st.integers(0, 2**48),
     size_bytes=SIZES,
     expiry_us=st.sampled_from([0, 0, 1_600_000_000_000_000]),
@@ -65,7 +69,10 @@ STORE_RUNS = st.builds(
 )
 
 ANY_TERM = st.recursive(
-    st.integers() | st.floats(allow_nan=False) | st.binary(max_size=9) | st.text(max_size=9).map(terms.Atom),
+    st.integers()
+    | st.floats(allow_nan=False)
+    | st.binary(max_size=9)
+    | st.text(max_size=9).map(terms.ErlangAtom),
     lambda inner: st.lists(inner, max_size=4) | st.lists(inner, max_size=4).map(tuple),
     max_leaves=12,
 )
@@ -220,7 +227,7 @@ def test_a_huge_count_costs_nothing() -> None:
 
 
 def journal() -> tuple[JournalRecords, bytes]:
-    run = JournalRecords("publish_deliver", 0, 3, Publish(1, 16, embedded=True), CODEC)
+    run = JournalRecords("publish_deliver", 0, 3, PublishRecord(1, 16, embedded=True), CODEC)
     return run, run.encode()
 
 
@@ -231,7 +238,7 @@ def test_a_journal_ends_silently(tail: bytes) -> None:
     *read, rest = decode_journal(data + tail, CODEC)
     assert read == [run]
     assert rest.encode() == tail
-    assert isinstance(rest, RawBytes | Zeros)
+    assert isinstance(rest, RawBytes | ZeroBytes)
 
 
 def test_a_journal_cut_in_its_last_record_gives_the_records_before() -> None:
@@ -244,12 +251,12 @@ def test_a_journal_cut_in_its_last_record_gives_the_records_before() -> None:
 @pytest.mark.parametrize("data", [b"", bytes(1), bytes(5000)])
 def test_a_segment_of_zeros_has_no_entries(data: bytes) -> None:
     """S90."""
-    assert decode_segment(data, 0, N, CODEC) == ([Zeros(len(data))] if data else [])
+    assert decode_segment(data, 0, N, CODEC) == ([ZeroBytes(len(data))] if data else [])
 
 
 def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
     """S90, S119."""
-    run = SegmentRecords(0, 2, Publish(1, 16), 1, N, CODEC)
+    run = SegmentRecords(0, 2, PublishRecord(1, 16), 1, N, CODEC)
     read = decode_segment(run.encode()[:38], 0, N, CODEC)
     assert list[object](read) == [run.part(1, 1), RawBytes(b"\xc0\x00")]
 
@@ -266,14 +273,14 @@ def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
 )
 def test_a_damaged_segment_says_where(make: object, words: str) -> None:
     """S119."""
-    data = SegmentRecords(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode()
+    data = SegmentRecords(0, 1, PublishRecord(1, 16, embedded=True), 0, N, CODEC).encode()
     with pytest.raises(IndexCorrupt, match=words):
         decode_segment(make(data), 0, N, CODEC)  # type: ignore[operator]
 
 
 def test_an_embedded_message_with_another_id_is_damage() -> None:
     """S60."""
-    data = bytearray(SegmentRecords(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode())
+    data = bytearray(SegmentRecords(0, 1, PublishRecord(1, 16, embedded=True), 0, N, CODEC).encode())
     data[17] ^= 1
     with pytest.raises(IndexCorrupt, match="another id"):
         decode_segment(bytes(data), 0, N, CODEC)
@@ -316,14 +323,14 @@ def test_ids_of_another_node_get_numbers_and_keep_their_bytes() -> None:
 def test_neighbours_of_another_node_make_runs() -> None:
     codec = MessageCodec()
     other = MessageCodec(id_prefix=b"another!")
-    written = SegmentRecords(0, 60, Publish(500, 9000), 1, N, other)
+    written = SegmentRecords(0, 60, PublishRecord(500, 9000), 1, N, other)
     read = decode_segment(written.encode(), 0, N, codec)
     assert encoded(read) == written.encode()
     assert len(read) == 2
     assert [run.count for run in read if isinstance(run, SegmentRecords)] == [1, 59]
     again = decode_segment(written.encode(), 0, N, codec)
     assert again == read
-    acked = JournalRecords("publish_deliver", 7, 40, Publish(500, 9000), other)
+    acked = JournalRecords("publish_deliver", 7, 40, PublishRecord(500, 9000), other)
     (run,) = decode_journal(acked.encode(), MessageCodec())
     assert isinstance(run, JournalRecords)
     assert (run.count, run.encode()) == (40, acked.encode())

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import main
-from engine.damage.reading import Options
+from engine.damage.reading import ReadingOptions
 from engine.inspect.command import report_on
 
 QUEUE = "queues/434QJ29PS1F7KJO6A26YZF1Z8"
@@ -26,7 +26,7 @@ def place(recordings: Path, tmp_path: Path) -> Path:
 
 
 def damage(place: Path) -> list[tuple[str, str, int | None]]:
-    return [(row["kind"], row["file"], row["offset"]) for row in report_on(place, Options())["damage"]]
+    return [(row["kind"], row["file"], row["offset"]) for row in report_on(place, ReadingOptions())["damage"]]
 
 
 def change(path: Path, at: int, data: bytes) -> None:
@@ -56,7 +56,7 @@ def test_a_torn_segment(place: Path) -> None:
     kinds = damage(place)
     assert kinds[0] == ("truncated", f"{QUEUE}/0.idx", 36)
     assert kinds[1][:2] == ("garbage", f"{QUEUE}/0.idx")
-    crash = report_on(place, Options())["damage"][1]
+    crash = report_on(place, ReadingOptions())["damage"][1]
     assert "a broker's recovery crashes" in crash["words"]
     assert crash["code"] == "recovery_crashes"
     assert crash["values"]["why"]["values"]["at"] == crash["offset"], "what is wrong keeps its own code"
@@ -90,12 +90,12 @@ def test_a_missing_store_file(place: Path) -> None:
 
 
 def test_a_queue_finds_the_config_above_it(place: Path) -> None:
-    report = report_on(place / QUEUE, Options())
+    report = report_on(place / QUEUE, ReadingOptions())
     assert (report["kind"], report["name"], report["damage"]) == ("queue", "q.mixed", [])
     alone = place.parent / "alone"
     shutil.copytree(place / QUEUE, alone)
-    assert report_on(alone, Options(entry_count=2048))["messages_sha256"] == report["messages_sha256"]
-    assert report_on(place / STORE, Options())["kind"] == "store"
+    assert report_on(alone, ReadingOptions(entry_count=2048))["messages_sha256"] == report["messages_sha256"]
+    assert report_on(place / STORE, ReadingOptions())["kind"] == "store"
 
 
 def test_the_command(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +133,7 @@ def test_no_damage_crashes_it(place: Path, data: st.DataObject) -> None:
             del content[at : at + data.draw(st.integers(0, 300))]
     try:
         path.write_bytes(content)
-        report = report_on(place, Options())
+        report = report_on(place, ReadingOptions())
         json.dumps(report)
     finally:
         path.write_bytes(before)

@@ -11,11 +11,11 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.releases import PROFILES
-from engine.replay import Player
+from engine.replay import RunPlayer
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import reading, rehearsal, ways
-from playground.inspecting.choice import Choice, read_choice
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.choice import ReleaseChoice, read_choice
+from playground.inspecting.unreadable import UnreadableInput
 from playground.inspecting.uploads import gathered, is_needed
 from tests.conftest import RECORDINGS
 
@@ -178,7 +178,7 @@ def left_in_journal(version: int) -> dict[str, bytes]:
 @pytest.mark.parametrize("release", RECORDED)
 def test_what_real_nodes_made_of_a_queue(release: str, version: int) -> None:
     """W100, W41: after a kill and after an orderly stop; of a journal alone 4.0.5 finds nothing after a kill."""
-    answer, _ = reading.directory(left_in_journal(version), Choice(profile="real"))
+    answer, _ = reading.directory(left_in_journal(version), ReleaseChoice(profile="real"))
     target = CONVERTED[version] if release == "3.10.8" else release
     [queue] = next(row["queues"] for row in answer["upgrades"] if row["target"] == target)
     killed, stopped = (RECORDED[release][f"3.10.8 v{version} {how}"] for how in ("kill", "stop"))
@@ -194,7 +194,7 @@ def test_an_orderly_stop_comes_first_and_can_be_stepped_through() -> None:
     answer, _ = reading.directory(given())
     assert answer["orderly"]["saved"] == {"orders": True}
     assert answer["orderly"]["work"]["synced"] == 2
-    stop, revived = reading.directory(given(), Choice(stopped=True))
+    stop, revived = reading.directory(given(), ReleaseChoice(stopped=True))
     assert revived is not None
     assert (stop["target"], stop["stopped"], stop["upgrades"]) == ("", True, [])
     # The page opens before the stop, which takes all from the stage.
@@ -204,7 +204,9 @@ def test_an_orderly_stop_comes_first_and_can_be_stepped_through() -> None:
         "QueueStarted",
         "QueueStopped",
     ]
-    later, _ = reading.directory(directory_of("clean-mixed-4.0.5"), Choice(target="4.3.6", stopped=True))
+    later, _ = reading.directory(
+        directory_of("clean-mixed-4.0.5"), ReleaseChoice(target="4.3.6", stopped=True)
+    )
     found = {row["name"]: (row["live"], row["back"], row["redelivered"]) for row in later["queues"]}
     assert found["q.small"] == (18, 18, 5)
 
@@ -245,7 +247,7 @@ def session(profile: str, arguments: dict[str, Any]) -> dict[str, bytes]:
 def played_files(run: dict[str, Any]) -> dict[str, bytes]:
     storage = LedgerStorage()
     node = Cluster(parse(run), storage)
-    for _piece in Player(node).play(1_000_000):
+    for _piece in RunPlayer(node).play(1_000_000):
         pass
     return {path: storage.read_bytes(path, 0, storage.size(path) or 0) for path in storage.paths()}
 
@@ -276,7 +278,7 @@ def test_the_files_of_a_session_are_taken_to_another_release(
     files = session(profile, arguments)
     release, scale = PROFILES[profile]
     entries = release.storage_settings(scale, {}).shown()["segment_entry_count"]
-    choice = Choice(profile=profile, entries=entries)
+    choice = ReleaseChoice(profile=profile, entries=entries)
     answer, _ = reading.directory(files, choice)
     assert answer["source"] == source
     assert [(row["live"], row["back"]) for row in answer["queues"]] == [(35, 35)]
@@ -287,7 +289,7 @@ def test_the_files_of_a_session_are_taken_to_another_release(
 
 def test_a_rehearsal_is_a_run_that_can_be_stepped_through() -> None:
     """The start of 4.0.5 on files of 3.10.8, as a scenario and as messages of a page; its files are converted."""
-    answer, revived = reading.directory(given(), Choice(target="4.0.5"))
+    answer, revived = reading.directory(given(), ReleaseChoice(target="4.0.5"))
     assert revived is not None
     assert answer["target"] == "4.0.5"
     assert answer["upgrades"] == []
@@ -309,7 +311,7 @@ def test_a_policy_converts_while_the_node_runs(
 ) -> None:
     """W2, W100: one start, then the policy; it can be stepped through from the moment before the policy."""
     files = session("classroom", arguments)
-    answer, _ = reading.directory(files, Choice(profile="classroom", entries=8))
+    answer, _ = reading.directory(files, ReleaseChoice(profile="classroom", entries=8))
     row = next(each for each in answer["upgrades"] if each["target"] == target)
     assert (row["failure"], row["orderly"]) == (None, None)
     assert [(each["before"], each["after"], each["order"]) for each in row["queues"]] == [(35, 35, True)]
@@ -317,7 +319,7 @@ def test_a_policy_converts_while_the_node_runs(
     assert {kind for kind, _, _, count, _ in row["files"] if count} == after
     # Of the conversion alone: the start on these files is not in it.
     assert 0 < row["work"]["written"] < 10_000
-    stepped, revived = reading.directory(files, Choice(profile="classroom", entries=8, target=target))
+    stepped, revived = reading.directory(files, ReleaseChoice(profile="classroom", entries=8, target=target))
     assert revived is not None
     assert (stepped["started"]["at_us"], stepped["started"]["scenario"]["until_us"]) == (1_999_999, 3_000_000)
     kinds = [row[0] for part in reading.run(revived) for message in part for row in message.get("rows", ())]
@@ -331,7 +333,7 @@ def test_the_second_start_of_4_3_after_an_orderly_stop_can_be_stepped_through() 
     row = next(each for each in answer["upgrades"] if each["target"] == "4.3.6")
     assert (row["orderly"]["second"], row["orderly"]["failure"]) == (True, None)
     assert {kind for kind, _, _, count, _ in row["orderly"]["files"] if count} == {"idx", "jif", "rdq"}
-    stepped, revived = reading.directory(given(), Choice(target="4.3.6", stopped=True))
+    stepped, revived = reading.directory(given(), ReleaseChoice(target="4.3.6", stopped=True))
     assert revived is not None
     assert [(each["live"], each["back"]) for each in stepped["queues"]] == [(21, 0)]
     assert stepped["started"]["scenario"]["profile"] == "4.3.6"
@@ -344,5 +346,5 @@ def test_a_target_that_is_no_way_is_not_played() -> None:
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"profile": "no such"}', '{"entries": 0}', "x" * 2000])
 def test_what_is_no_choice_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable, match="choice"):
+    with pytest.raises(UnreadableInput, match="choice"):
         read_choice(text)

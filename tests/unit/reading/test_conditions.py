@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.reading.conditions import Condition, Watch, holds
-from engine.reading.measures import Gauge, Measure
+from engine.reading.conditions import Condition, ConditionWatch, holds
+from engine.reading.measures import Measure, MeasureGauge
 
 CASES = json.loads((Path(__file__).parents[2] / "web" / "condition_cases.json").read_text("utf-8"))
 
@@ -28,7 +28,7 @@ def test_a_condition_holds_in_a_state(form: Any, expected: bool) -> None:
     ("form", "moments", "expected"), CASES["runs"], ids=lambda case: json.dumps(case)[:60]
 )
 def test_ever_and_always_ask_every_moment(form: Any, moments: list[Any], expected: bool) -> None:
-    watch = Watch(read(form))
+    watch = ConditionWatch(read(form))
     assert watch.needs_every_moment
     for moment in moments:
         watch.observe(moment)
@@ -78,7 +78,7 @@ LATE = {"queue": {"n": 1, "m": 5}}
     ],
 )
 def test_measures(form: Any, value: int) -> None:
-    gauge = Gauge(msgspec.convert(form, Measure))
+    gauge = MeasureGauge(msgspec.convert(form, Measure))
     for moment in (EARLY, LATE):
         gauge.observe(moment)
     assert gauge.value(LATE) == value

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.reading.places import shown_name
+from engine.reading.message_places import shown_name
 
 PARTS: dict[str, Any] = {
     "urgent": {"backing_queue": "priority_queue", "counters": {}},

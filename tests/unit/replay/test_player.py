@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.replay import Piece, Player, Tally, on_ledger
-from engine.replay.frames import ROWS_IN_A_FRAME, Frame
+from engine.replay import PlayedPiece, RunPlayer, RunTally, on_ledger
+from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame
 from engine.replay.player import KEEP_EVENTS, Timed
 from engine.values.errors import CommandError, RunTooLong
 from tests.layering.sources import ROOT, imports, module_name, parse, within
@@ -24,8 +24,8 @@ COMMANDS: list[Timed] = [
 END_US = 2_000_000
 
 
-def player(**options: Any) -> Player:
-    return Player(on_ledger(BLANK, KEEP_EVENTS), COMMANDS, **options)
+def player(**options: Any) -> RunPlayer:
+    return RunPlayer(on_ledger(BLANK, KEEP_EVENTS), COMMANDS, **options)
 
 
 def straight() -> Any:
@@ -38,7 +38,7 @@ def straight() -> Any:
     return node
 
 
-def joined(pieces: list[Piece]) -> list[tuple[int, Any]]:
+def joined(pieces: list[PlayedPiece]) -> list[tuple[int, Any]]:
     """Return all rows; they must follow each other without a hole."""
     rows: list[tuple[int, Any]] = []
     for piece in pieces:
@@ -53,7 +53,7 @@ def joined(pieces: list[Piece]) -> list[tuple[int, Any]]:
 )
 def test_a_run_is_the_same_however_it_is_cut(stops: list[int], slice_: int, left_after: int) -> None:
     one = player()
-    pieces: list[Piece] = []
+    pieces: list[PlayedPiece] = []
     for until_us in [*stops, END_US]:
         last = False
         while not last:  # leave the pieces now and then, and come back for the rest
@@ -87,9 +87,9 @@ def test_it_stops_at_a_transition(number: int) -> None:
     assert joined(pieces) == joined([straight_piece()])[: one.node.log.number]
 
 
-def straight_piece() -> Piece:
+def straight_piece() -> PlayedPiece:
     rows = straight().log.since(0)
-    return Piece(0, rows.at_us, rows.rows)
+    return PlayedPiece(0, rows.at_us, rows.rows)
 
 
 def test_a_number_that_never_comes_is_played_to_the_end() -> None:
@@ -102,7 +102,7 @@ def test_it_goes_on_from_a_checkpoint() -> None:
     one = player()
     one.finish(500_000)
     node = pickle.loads(pickle.dumps(one.node))
-    again = Player(node, COMMANDS[one.given :], first=node.log.number)
+    again = RunPlayer(node, COMMANDS[one.given :], first=node.log.number)
     pieces = list(again.play_all(END_US))
     assert pieces[0].first == one.node.log.number
     assert node.log.digest == straight().log.digest
@@ -124,12 +124,12 @@ def test_bounds() -> None:
 def test_an_event_larger_than_the_log() -> None:
     bursts = [(0, {"do": "publish", "count": 1, "size_bytes": 9}) for _each in range(600)]
     scripted = {**BLANK, "commands": [{"at_us": at_us, **command} for at_us, command in bursts]}
-    one = Player(on_ledger(scripted, keep=1), whole=True)
+    one = RunPlayer(on_ledger(scripted, keep=1), whole=True)
     with pytest.raises(RunTooLong) as caught:
         list(one.play(END_US, 5000))
     assert caught.value.bound == "event"
-    frame = Frame(0)
-    for piece in Player(on_ledger(scripted, keep=1)).play(END_US, 5000):
+    frame = PlayedFrame(0)
+    for piece in RunPlayer(on_ledger(scripted, keep=1)).play(END_US, 5000):
         frame.add(piece)
     assert frame.fast
     assert frame.counts["more"] > ROWS_IN_A_FRAME
@@ -140,14 +140,14 @@ def test_a_refused_command_is_passed_over_or_raised() -> None:
         (0, {"do": "explode"}),
         (10, {"do": "publish", "count": 2, "size_bytes": 1}),
     ]
-    one = Player(on_ledger(BLANK), wrong, lenient=True)
-    tally = Tally()
+    one = RunPlayer(on_ledger(BLANK), wrong, lenient=True)
+    tally = RunTally()
     for piece in one.play(1000):
         tally.add(piece)
     assert [at_us for at_us, _error in one.refused] == [0]
     assert tally.moved["Published"] == 2
     with pytest.raises(CommandError):
-        Player(on_ledger(BLANK), wrong).finish(1000)
+        RunPlayer(on_ledger(BLANK), wrong).finish(1000)
 
 
 PLAIN = ("engine.replay", "playground.hosting.run", "playground.hosting.window", "playground.hosting.pacer")

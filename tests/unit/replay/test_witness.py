@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.replay import Player, Witness, on_ledger
+from engine.replay import RunPlayer, RunWitness, on_ledger
 
 SECOND_US = 1_000_000
 HA = {"at_us": 2_000_000, "do": "set_policy", "name": "ha", "pattern": ".*", "definition": {"ha-mode": "all"}}
@@ -37,7 +37,7 @@ def lost(*commands: dict[str, Any], nodes: int = 3, topology: Any = None) -> int
         "until_us": 8 * SECOND_US,
     }
     node = on_ledger(scenario | ({"topology": topology} if topology else {}))
-    witness, player = Witness(node), Player(node, whole=True)
+    witness, player = RunWitness(node), RunPlayer(node, whole=True)
     for piece in player.play(8 * SECOND_US):
         for transition in piece.rows:
             witness.observe(transition)

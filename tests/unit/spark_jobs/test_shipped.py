@@ -4,7 +4,7 @@ import pytest
 
 from engine import ENGINE_VERSION
 from playground.whatif.findings import findings
-from playground.whatif.shipped import CellRun, Heatmap, heatmaps
+from playground.whatif.shipped import CellRun, ShippedHeatmap, heatmaps
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
 from sweeps.cell import Cell, outcome
@@ -16,7 +16,7 @@ MOST_BYTES = 3_500_000
 STALE = "the engine has changed since the heatmaps were made: `make heatmaps` makes them anew"
 
 
-def sample(heatmap: Heatmap) -> list[CellRun]:
+def sample(heatmap: ShippedHeatmap) -> list[CellRun]:
     """Return a few cells spread over a heatmap: of the workloads in turn the first, the middle or the last."""
     chosen = []
     for number, workload in enumerate(heatmap.workloads):
@@ -40,7 +40,7 @@ def test_every_description_is_published_with_its_findings_and_not_too_large() ->
 
 
 @pytest.mark.parametrize("heatmap", SHIPPED.values(), ids=lambda each: each.name)
-def test_no_cell_failed_and_all_are_of_this_engine(heatmap: Heatmap) -> None:
+def test_no_cell_failed_and_all_are_of_this_engine(heatmap: ShippedHeatmap) -> None:
     assert heatmap.engine_version == ENGINE_VERSION, STALE
     assert [run.error for run in heatmap.cells if run.error] == []
     assert all(run.digest for run in heatmap.cells)
@@ -59,7 +59,7 @@ def test_cells_are_those_of_the_description(name: str) -> None:
 @pytest.mark.parametrize(
     ("heatmap", "run"), SAMPLES, ids=[f"{heatmap.name}-{run.cell_id}" for heatmap, run in SAMPLES]
 )
-def test_a_cell_computed_again_is_equal(heatmap: Heatmap, run: CellRun) -> None:
+def test_a_cell_computed_again_is_equal(heatmap: ShippedHeatmap, run: CellRun) -> None:
     cell = Cell(
         cell_id=run.cell_id,
         workload=run.workload,

@@ -11,13 +11,13 @@ import pytest
 from engine.formats.chunks import RawBytes
 from engine.storage import remembered
 from engine.storage.directory import DirectoryStorage
-from engine.storage.port import Chunk
+from engine.storage.port import ByteChunk
 
 FILE = "queues/q/0.idx"
 PARTS = (RawBytes(b"one"), RawBytes(b"two"))
 
 
-def decode(data: bytes) -> Sequence[Chunk]:
+def decode(data: bytes) -> Sequence[ByteChunk]:
     """Return the whole as one chunk, so that a test sees that it was decoded."""
     return [RawBytes(data)]
 

@@ -13,7 +13,7 @@ from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.formats.message import MessageCodec
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import Chunk, Storage
+from engine.storage.port import ByteChunk, Storage
 from engine.values.errors import EngineError, FileMissing, PathRefused, StorageFull
 
 CODEC = MessageCodec()
@@ -31,7 +31,7 @@ RUNS = st.builds(
 )
 
 
-def decode(data: bytes) -> Sequence[Chunk]:
+def decode(data: bytes) -> Sequence[ByteChunk]:
     return decode_store(data, CODEC)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack
-from engine.broker.queues.finishing import Finishing
-from engine.metrics import Meter
-from engine.replay import Player, Witness, on_ledger
+from engine.broker.queues.finishing import FinishedMessages
+from engine.metrics import RunMeter
+from engine.replay import RunPlayer, RunWitness, on_ledger
 from sweeps.cell import play
 
 pytestmark = pytest.mark.sources
@@ -67,10 +67,10 @@ def test_a_message_that_expires_at_its_own_time_takes_no_more_calls() -> None:
 def counted(given: dict[str, Any]) -> tuple[int, int]:
     """Return the calls and the consumer's ticks in the ten seconds after the fifth of a run."""
     node = on_ledger(given)
-    player, meter, witness = Player(node, whole=True), Meter(), Witness(node)
+    player, meter, witness = RunPlayer(node, whole=True), RunMeter(), RunWitness(node)
     play(player, meter, witness, 5 * SECOND_US)
     calls = ticks = 0
-    work = Finishing._work.__code__
+    work = FinishedMessages._work.__code__
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         nonlocal calls, ticks

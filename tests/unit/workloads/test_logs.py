@@ -14,8 +14,8 @@ import pytest
 from engine.broker.commands.packed import mean_of, pack, unpack, unpack_expirations
 from engine.broker.commands.scenario import MAX_JSON_BYTES
 from engine.broker.commands.topology import MAX_EXCHANGES
-from engine.metrics import Meter
-from engine.replay import Player, on_ledger
+from engine.metrics import RunMeter
+from engine.replay import RunPlayer, on_ledger
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Imported, Options, arrivals, parts
 from workloads.workload import checked, read_file
@@ -85,8 +85,8 @@ def test_a_message_of_several_queues_lies_in_the_store_once() -> None:
     rows = "".join(f"{n},5000,true,a;b\n" for n in range(5)) + "5,100,true,b\n"
     imported = read("csv", f"at_s,size_bytes,persistent,queue\n{rows}")
     node = on_ledger(imported.scenario)
-    meter = Meter()
-    for piece in Player(node).play(imported.scenario["until_us"], 500):
+    meter = RunMeter()
+    for piece in RunPlayer(node).play(imported.scenario["until_us"], 500):
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             meter.observe(at_us, transition)
     state = node.snapshot()

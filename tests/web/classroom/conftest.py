@@ -8,16 +8,16 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import ratelimit
 from playground.classroom.models import Classroom
+from playground.limits import rate_limits
 from tests.web.classroom.people import PASSWORD
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    ratelimit.forget()
+    rate_limits.forget()
     yield
-    ratelimit.forget()
+    rate_limits.forget()
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import ratelimit
 from playground.classroom import admission, services
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import learners
+from playground.limits import rate_limits
 from tests.web.classroom.people import PASSWORD, address, join
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_a_weak_password_is_refused(client: Client, password: str) -> None:
 def test_logging_in_is_rate_limited(client: Client, teacher: Client) -> None:
     form = {"username": "frau-lehrer", "password": "wrong"}
     codes = [
-        client.post("/class/log-in", form).status_code for _try in range(ratelimit.PER_MINUTE["login"] + 2)
+        client.post("/class/log-in", form).status_code for _try in range(rate_limits.PER_MINUTE["login"] + 2)
     ]
     assert codes[0] == 200
     assert codes[-1] == 429
@@ -68,14 +68,14 @@ def test_one_name_is_rate_limited_from_one_address_and_the_teacher_is_not_locked
 
     strangers = [f"10.0.0.{number}" for number in range(4)]
     for origin in strangers:
-        codes = [log_in("wrong", origin) for _try in range(ratelimit.PER_MINUTE["login-name"] + 1)]
+        codes = [log_in("wrong", origin) for _try in range(rate_limits.PER_MINUTE["login-name"] + 1)]
         assert codes[-1] == 429
     assert log_in(PASSWORD, "10.0.9.9") == 302
 
 
 def test_signing_up_is_rate_limited(client: Client) -> None:
     codes = [
-        client.post("/class/sign-up", {}).status_code for _try in range(ratelimit.PER_MINUTE["signup"] + 1)
+        client.post("/class/sign-up", {}).status_code for _try in range(rate_limits.PER_MINUTE["signup"] + 1)
     ]
     assert codes[-1] == 429
 

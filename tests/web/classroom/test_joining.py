@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import ratelimit
 from playground.classroom import names, services
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner, Work
+from playground.limits import rate_limits
 from tests.web.classroom.people import answer, join
 
 pytestmark = pytest.mark.django_db
@@ -46,10 +46,10 @@ def test_wrong_codes_are_all_answered_alike(classroom: Classroom) -> None:
 
 
 def test_guessing_is_rate_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ratelimit.PER_MINUTE, "join", 5)
+    monkeypatch.setitem(rate_limits.PER_MINUTE, "join", 5)
     form = {"code": "2222-2222", "nickname": "owl"}
     codes = [
-        client.post("/class/join/", form).status_code for _try in range(ratelimit.PER_MINUTE["join"] + 1)
+        client.post("/class/join/", form).status_code for _try in range(rate_limits.PER_MINUTE["join"] + 1)
     ]
     assert codes[-1] == 429
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from playground.classroom import leaving, limits, selectors, services
 from playground.classroom.models import Classroom, Farewell, Student
 from playground.exercises.models import Attempt, Learner, Work
-from playground.messages import Refused
 from playground.models import Scenario, Session
+from playground.texts.page_message import RequestRefused
 from tests.web.classroom.people import address, answer, cells, join
 
 pytestmark = pytest.mark.django_db
@@ -166,7 +166,7 @@ def test_the_pages_speak_chinese(classroom: Classroom, teacher: Client, language
 
 def test_unknown_classes_cannot_be_opened(teacher: Client) -> None:
     assert teacher.get("/class/2222222222222222/").status_code == 404
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         services.push(Classroom(), "nothing")
     assert Scenario.objects.count() == 0
 

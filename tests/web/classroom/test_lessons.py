@@ -9,12 +9,12 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import services as sessions
 from playground.classroom import ready_lesson, reports, selectors, services, voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner
+from playground.records import services as sessions
 from playground.web import network
 from tests.web.classroom.people import PASSWORD, address, answer, join
 

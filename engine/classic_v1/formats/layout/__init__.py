@@ -2,14 +2,14 @@
 
 from engine.classic_v1.formats.layout.records import journal_record, record_at, segment_record, store_record
 from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
-from engine.formats.layout.field import Bits, Field, Layout, NoRecord
-from engine.formats.layout.files import Found, Read
+from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
+from engine.formats.layout.files import FoundBytes, Read
 
 __all__ = [
-    "Bits",
-    "Field",
-    "Found",
-    "Layout",
+    "FieldBits",
+    "FileField",
+    "FileLayout",
+    "FoundBytes",
     "NoRecord",
     "Read",
     "find_id",

@@ -8,14 +8,14 @@ from typing import Final
 from engine.classic_v1.formats.journal import DELIVER, PERSISTENT, SEQ_MASK, TRANSIENT
 from engine.classic_v1.formats.record import MARKER
 from engine.classic_v1.formats.segment import MARK, PERSISTENT_PUBLISH, REL_MASK
-from engine.formats.layout.field import Bits, Field, Layout, NoRecord
+from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
 from engine.formats.layout.message import term_fields
 
 _SHARED = struct.Struct(">QII")
 _SHARED_BYTES: Final = 32
 
 
-def record_at(name: str, data: bytes, offset: int) -> Layout:
+def record_at(name: str, data: bytes, offset: int) -> FileLayout:
     """Return the record at an offset of a file.
 
     Args:
@@ -36,7 +36,7 @@ def record_at(name: str, data: bytes, offset: int) -> Layout:
     raise NoRecord(f"{name} is neither a segment, nor a journal, nor a store file")
 
 
-def segment_record(data: bytes, marks_before: int = 0) -> Layout:
+def segment_record(data: bytes, marks_before: int = 0) -> FileLayout:
     """Return a record of a segment file, with the deliver and ack records right behind it (S60, S61).
 
     Args:
@@ -51,15 +51,15 @@ def segment_record(data: bytes, marks_before: int = 0) -> Layout:
     if not head & ~REL_MASK:
         raise NoRecord(f"no segment record begins with {head:#06x}: its two highest bits are 0 (S60)")
     if head & ~REL_MASK == MARK:
-        return Layout("mark", 2, (_mark(0, rel, marks_before),), rel)
+        return FileLayout("mark", 2, (_mark(0, rel, marks_before),), rel)
     persistent = bool(head & ~REL_MASK == PERSISTENT_PUBLISH)
     words = _lasting(persistent)
     bits = (
-        Bits("publish", 15, 15, 1, "publish"),
-        Bits("persistent", 14, 14, int(persistent), words),
-        Bits("rel", 13, 0, rel, f"entry {rel} of this segment"),
+        FieldBits("publish", 15, 15, 1, "publish"),
+        FieldBits("persistent", 14, 14, int(persistent), words),
+        FieldBits("rel", 13, 0, rel, f"entry {rel} of this segment"),
     )
-    first = Field("kind and entry", "head", 0, 2, f"publish, {words}, entry {rel}", "S61", 0, bits)
+    first = FileField("kind and entry", "head", 0, 2, f"publish, {words}, entry {rel}", "S61", 0, bits)
     shared, embedded = _shared(data, 2)
     fields = [first, *shared]
     at = 2 + _SHARED_BYTES + embedded
@@ -68,19 +68,19 @@ def segment_record(data: bytes, marks_before: int = 0) -> Layout:
         fields.append(_mark(at, rel, seen))
         seen += 1
         at += 2
-    return Layout("publish", at, tuple(fields), rel, data[2:18], embedded)
+    return FileLayout("publish", at, tuple(fields), rel, data[2:18], embedded)
 
 
-def _mark(at: int, rel: int, before: int) -> Field:
+def _mark(at: int, rel: int, before: int) -> FileField:
     which = "deliver" if before == 0 else "ack"
     bits = (
-        Bits("mark", 15, 14, 1, "deliver the first time, ack the second"),
-        Bits("rel", 13, 0, rel, f"entry {rel} of this segment"),
+        FieldBits("mark", 15, 14, 1, "deliver the first time, ack the second"),
+        FieldBits("rel", 13, 0, rel, f"entry {rel} of this segment"),
     )
-    return Field(which, "mark", at, 2, f"{which}, entry {rel}", "S66" if before == 0 else "S60", 0, bits)
+    return FileField(which, "mark", at, 2, f"{which}, entry {rel}", "S66" if before == 0 else "S60", 0, bits)
 
 
-def journal_record(data: bytes) -> Layout:
+def journal_record(data: bytes) -> FileLayout:
     """Return a record of the journal, with the deliver record right behind it (S62, S63).
 
     Args:
@@ -94,36 +94,36 @@ def journal_record(data: bytes) -> Layout:
     kind = word & ~SEQ_MASK
     if kind not in (PERSISTENT, TRANSIENT):
         which = "deliver" if kind == DELIVER else "ack"
-        return Layout(which, 8, (_journal_mark(0, word, which),), seq)
+        return FileLayout(which, 8, (_journal_mark(0, word, which),), seq)
     if not any(data[:40]):
         raise NoRecord("40 zero bytes: the replay of a journal ends here (S114)")
     words = _lasting(kind == PERSISTENT)
     bits = (
-        Bits("kind", 63, 62, kind >> 62, f"publish, {words}"),
-        Bits("seq_id", 61, 0, seq, f"message {seq}"),
+        FieldBits("kind", 63, 62, kind >> 62, f"publish, {words}"),
+        FieldBits("seq_id", 61, 0, seq, f"message {seq}"),
     )
-    first = Field("kind and seq_id", "head", 0, 8, f"publish, {words}, message {seq}", "S62", 0, bits)
+    first = FileField("kind and seq_id", "head", 0, 8, f"publish, {words}, message {seq}", "S62", 0, bits)
     shared, embedded = _shared(data, 8)
     at = 8 + _SHARED_BYTES + embedded
     fields = [first, *shared]
     if data[at : at + 8] == struct.pack(">Q", DELIVER | seq):
         fields.append(_journal_mark(at, DELIVER | seq, "deliver"))
         at += 8
-    return Layout("publish", at, tuple(fields), seq, data[8:24], embedded)
+    return FileLayout("publish", at, tuple(fields), seq, data[8:24], embedded)
 
 
-def _journal_mark(at: int, word: int, which: str) -> Field:
+def _journal_mark(at: int, word: int, which: str) -> FileField:
     seq = word & SEQ_MASK
     bits = (
-        Bits("kind", 63, 62, word >> 62, which),
-        Bits("seq_id", 61, 0, seq, f"message {seq}"),
+        FieldBits("kind", 63, 62, word >> 62, which),
+        FieldBits("seq_id", 61, 0, seq, f"message {seq}"),
     )
-    return Field(
+    return FileField(
         which, "mark", at, 8, f"{which}, message {seq}", "S66" if which == "deliver" else "S62", 0, bits
     )
 
 
-def _shared(data: bytes, at: int) -> tuple[list[Field], int]:
+def _shared(data: bytes, at: int) -> tuple[list[FileField], int]:
     """Return what publish records of both kinds share, and the length of the embedded term (S60, S62)."""
     if len(data) < at + _SHARED_BYTES:
         raise NoRecord("the file ends inside the publish record")
@@ -133,17 +133,17 @@ def _shared(data: bytes, at: int) -> tuple[list[Field], int]:
         raise NoRecord("the file ends inside the embedded message")
     where = f"{embedded} bytes follow" if embedded else "0: the content is in a store"
     fields = [
-        Field("message id", "message id", at, 16, data[at : at + 16].hex(), "S56"),
-        Field("expiry", "expiry", at + 16, 8, f"at {expiry_us} us" if expiry_us else "none", "S64"),
-        Field("body size", "body size", at + 24, 4, f"{size} bytes", "S60"),
-        Field("embedded length", "embedded length", at + 28, 4, where, "S57"),
+        FileField("message id", "message id", at, 16, data[at : at + 16].hex(), "S56"),
+        FileField("expiry", "expiry", at + 16, 8, f"at {expiry_us} us" if expiry_us else "none", "S64"),
+        FileField("body size", "body size", at + 24, 4, f"{size} bytes", "S60"),
+        FileField("embedded length", "embedded length", at + 28, 4, where, "S57"),
     ]
     if embedded:
         fields += term_fields(data[end : end + embedded], end)
     return fields, embedded
 
 
-def store_record(data: bytes) -> Layout:
+def store_record(data: bytes) -> FileLayout:
     """Return a record of a store file (S54).
 
     Args:
@@ -162,12 +162,12 @@ def store_record(data: bytes) -> Layout:
         "255: the record is whole" if marker == MARKER else f"{marker} instead of 255: a broker skips this"
     )
     fields = (
-        Field("size", "size", 0, 8, f"{size} = 16 of the id + {size - 16} of the term", "S54"),
-        Field("message id", "message id", 8, 16, data[8:24].hex(), "S54"),
+        FileField("size", "size", 0, 8, f"{size} = 16 of the id + {size - 16} of the term", "S54"),
+        FileField("message id", "message id", 8, 16, data[8:24].hex(), "S54"),
         *term_fields(data[24 : size + 8], 24),
-        Field("marker", "marker", size + 8, 1, meaning, "S54"),
+        FileField("marker", "marker", size + 8, 1, meaning, "S54"),
     )
-    return Layout("content", size + 9, fields, None, data[8:24])
+    return FileLayout("content", size + 9, fields, None, data[8:24])
 
 
 def _first(data: bytes, count: int, what: str) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 from engine.classic_v1.formats.journal import ACK, DELIVER, SEQ_MASK
 from engine.classic_v1.formats.segment import MARK, REL_MASK
 from engine.formats.layout.field import NoRecord
-from engine.formats.layout.files import Found, Read
+from engine.formats.layout.files import FoundBytes, Read
 
 WINDOW_BYTES: Final = 64 * 1024
 MOST_RECORDS: Final = 200_000
@@ -29,7 +29,7 @@ class _Window:
         return self._data[offset - self._at : offset - self._at + count]
 
 
-def records(name: str, read: Read, size: int) -> Iterator[Found]:
+def records(name: str, read: Read, size: int) -> Iterator[FoundBytes]:
     """Yield the records of a file from front to back, up to where a broker would stop.
 
     Args:
@@ -50,52 +50,52 @@ def records(name: str, read: Read, size: int) -> Iterator[Found]:
     raise NoRecord(f"{name} is neither a segment, nor a journal, nor a store file")
 
 
-def _segment(window: _Window) -> Iterator[Found]:
+def _segment(window: _Window) -> Iterator[FoundBytes]:
     at = 0
     while at + 2 <= window.size:
         head = int.from_bytes(window.take(at, 2), "big")
         kind, rel = head & ~REL_MASK, head & REL_MASK
         if kind == MARK:
-            yield Found("mark", at, 2, rel, None)
+            yield FoundBytes("mark", at, 2, rel, None)
             at += 2
         elif kind and at + 34 <= window.size:
             data = window.take(at, 34)
             size = 34 + int(struct.unpack_from(">I", data, 30)[0])
-            yield Found("publish", at, size, rel, data[2:18])
+            yield FoundBytes("publish", at, size, rel, data[2:18])
             at += size
         else:
             return
 
 
-def _journal(window: _Window) -> Iterator[Found]:
+def _journal(window: _Window) -> Iterator[FoundBytes]:
     at = 0
     while at + 8 <= window.size:
         word = int.from_bytes(window.take(at, 8), "big")
         kind, seq = word & ~SEQ_MASK, word & SEQ_MASK
         if kind in (DELIVER, ACK):
-            yield Found("deliver" if kind == DELIVER else "ack", at, 8, seq, None)
+            yield FoundBytes("deliver" if kind == DELIVER else "ack", at, 8, seq, None)
             at += 8
             continue
         data = window.take(at, 40)
         if len(data) < 40 or not any(data):
             return
         size = 40 + int(struct.unpack_from(">I", data, 36)[0])
-        yield Found("publish", at, size, seq, data[8:24])
+        yield FoundBytes("publish", at, size, seq, data[8:24])
         at += size
 
 
-def _store(window: _Window) -> Iterator[Found]:
+def _store(window: _Window) -> Iterator[FoundBytes]:
     at = 0
     while at + 25 <= window.size:
         data = window.take(at, 24)
         size = int.from_bytes(data[:8], "big")
         if size < 16 or at + size + 9 > window.size:
             return
-        yield Found("content", at, size + 9, None, data[8:24])
+        yield FoundBytes("content", at, size + 9, None, data[8:24])
         at += size + 9
 
 
-def find_seq(name: str, read: Read, size: int, number: int, most: int = MOST_RECORDS) -> list[Found]:
+def find_seq(name: str, read: Read, size: int, number: int, most: int = MOST_RECORDS) -> list[FoundBytes]:
     """Return all records of one message in a segment file or the journal, in file order.
 
     Args:
@@ -109,7 +109,7 @@ def find_seq(name: str, read: Read, size: int, number: int, most: int = MOST_REC
     return [record for _, record in steps if record.number == number]
 
 
-def find_id(name: str, read: Read, size: int, msg_id: bytes, most: int = MOST_RECORDS) -> Found | None:
+def find_id(name: str, read: Read, size: int, msg_id: bytes, most: int = MOST_RECORDS) -> FoundBytes | None:
     """Return the last record of a file that has this message id, or None.
 
     Args:

@@ -10,7 +10,7 @@ export const STORE_SYNC_MS = 25;
 
 /**
  * The places of each, from the tail to the head; then those of unacknowledged messages.
- * @type {Record<string, import("./types.js").Place[]>}
+ * @type {Record<string, import("./types.js").MessagePlace[]>}
  */
 export const PLACES = {
   variable_queue: [

@@ -6,25 +6,25 @@
 
 /** @typedef {[start: number, count: number, msg_no: number, size_bytes: number, flags: number, expiry_us: number, template: number]} Extent */
 
-/** @typedef {[start: number | null, count: number, transient: number, end: number | null]} Delta */
+/** @typedef {[start: number | null, count: number, transient: number, end: number | null]} DeltaExtent */
 
-/** @typedef {[start: number, count: number, code: number]} Entry */
+/** @typedef {[start: number, count: number, code: number]} IndexEntry */
 
-/** @typedef {[start: number, count: number, refs: number, file: number, offset: number, record_bytes: number, step: number]} Row */
+/** @typedef {[start: number, count: number, refs: number, file: number, offset: number, record_bytes: number, step: number]} StoreRow */
 
-/** @typedef {[number: number, file_size: number, valid: number, locked: boolean, disk_bytes: number]} File */
+/** @typedef {[number: number, file_size: number, valid: number, locked: boolean, disk_bytes: number]} StoreFile */
 
 /** @typedef {[start: number, count: number]} Range */
 
 /** @typedef {[kind: string, rule: string, ...fields: any[]]} TransitionRow */
 
-/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Acked */
+/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Acked */
 
 /** @typedef {{ kind: "ActorChanged", rule: string, actor: string, values: Values | null, why: Values }} ActorChanged */
 
-/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} AlphasPushed */
+/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} AlphasPushed */
 
-/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} BetasPushed */
+/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} BetasPushed */
 
 /** @typedef {{ kind: "BodiesBuffered", rule: string, queue: string, segment: number, start: number, count: number, offset: number, bytes: number }} BodiesBuffered */
 
@@ -70,13 +70,13 @@
 
 /** @typedef {{ kind: "DeadLettered", rule: string, queue: string, reason: string, count: number, exchange: string, routing_key: string, to: string[], why: Values }} DeadLettered */
 
-/** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: Delta, why: Values }} DeltaChanged */
+/** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: DeltaExtent, why: Values }} DeltaChanged */
 
-/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} DeltaRead */
+/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} DeltaRead */
 
-/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Discarded */
+/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Discarded */
 
-/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Dropped */
+/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Dropped */
 
 /** @typedef {{ kind: "EntriesRecorded", rule: string, queue: string, action: string, start: number, count: number, journal_bytes: number }} EntriesRecorded */
 
@@ -84,7 +84,7 @@
 
 /** @typedef {{ kind: "ExchangeDeleted", rule: string, exchange: string }} ExchangeDeleted */
 
-/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Fetched */
+/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Fetched */
 
 /** @typedef {{ kind: "FileCompacted", rule: string, store: string, file: number, why: Values }} FileCompacted */
 
@@ -100,7 +100,7 @@
 
 /** @typedef {{ kind: "FilesCombined", rule: string, store: string, source: number, destination: number, size_bytes: number, reclaimed_bytes: number, left_on_disk: number }} FilesCombined */
 
-/** @typedef {{ kind: "FilesConverted", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} FilesConverted */
+/** @typedef {{ kind: "FilesConverted", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} FilesConverted */
 
 /** @typedef {{ kind: "FilesFound", rule: string, queue: string, clean: boolean, segments: [number, number, number][], bodies: [number, number][], places: [number, number, number, number][], live: Range[] }} FilesFound */
 
@@ -110,7 +110,7 @@
 
 /** @typedef {{ kind: "HappenedElsewhere", rule: string, vhost: string, what: string }} HappenedElsewhere */
 
-/** @typedef {{ kind: "HeadReturned", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} HeadReturned */
+/** @typedef {{ kind: "HeadReturned", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} HeadReturned */
 
 /** @typedef {{ kind: "IndexFileCreated", rule: string, queue: string, segment: number, bytes: number }} IndexFileCreated */
 
@@ -130,7 +130,7 @@
 
 /** @typedef {{ kind: "JournalSynced", rule: string, queue: string, bytes: number }} JournalSynced */
 
-/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} LaneJoined */
+/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} LaneJoined */
 
 /** @typedef {{ kind: "MirrorJoined", rule: string, queue: string, node: string, why: Values }} MirrorJoined */
 
@@ -150,9 +150,9 @@
 
 /** @typedef {{ kind: "OperationDeferred", rule: string, store: string, file: number, operation: string, msg_no: number, count: number }} OperationDeferred */
 
-/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PendingPaged */
+/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} PendingPaged */
 
-/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PendingPurged */
+/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} PendingPurged */
 
 /** @typedef {{ kind: "PolicyCleared", rule: string, policy: string }} PolicyCleared */
 
@@ -160,11 +160,11 @@
 
 /** @typedef {{ kind: "ProcessChanged", rule: string, process: string, values: Values | null, why: Values }} ProcessChanged */
 
-/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Published */
+/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Published */
 
-/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PublishedDelivered */
+/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} PublishedDelivered */
 
-/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PutBack */
+/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} PutBack */
 
 /** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} QueueBound */
 
@@ -172,7 +172,7 @@
 
 /** @typedef {{ kind: "QueuePromoted", rule: string, queue: string, node: string, source: string, why: Values }} QueuePromoted */
 
-/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, record: Delta, values: Values }} QueueStarted */
+/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, record: DeltaExtent, values: Values }} QueueStarted */
 
 /** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
 
@@ -184,7 +184,7 @@
 
 /** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Values }} Rejected */
 
-/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Requeued */
+/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} Requeued */
 
 /** @typedef {{ kind: "RingSent", rule: string, queue: string, node: string, instruction: string, count: number, hops: number, body_bytes: number, why: Values }} RingSent */
 
@@ -226,7 +226,7 @@
 
 /** @typedef {{ kind: "SyncStarted", rule: string, queue: string, mirrors: string[] }} SyncStarted */
 
-/** @typedef {{ kind: "TailLoaded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} TailLoaded */
+/** @typedef {{ kind: "TailLoaded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: DeltaExtent | null, why: Values }} TailLoaded */
 
 /** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Values }} TargetChanged */
 
@@ -240,35 +240,35 @@
 
 /** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BodiesBuffered | BodiesForgotten | BodiesRead | BodiesWritten | BodyFileDeleted | BufferWritten | CacheChanged | ChannelClosed | CollectionTimed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileCompacted | FileCut | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | FilesConverted | FilesFound | FilesReset | GotEmpty | HappenedElsewhere | HeadReturned | IndexFileCreated | IndexFileDeleted | IndexFlushed | IndexForgotten | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | SlotsBuffered | SlotsRead | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | StretchesBuffered | StretchesRead | StretchesRecorded | StretchesRecounted | StretchesWritten | SyncEnded | SyncStarted | TailLoaded | TargetChanged | Unroutable | VhostAdded | VhostDeleted | WriteIgnored} Transition */
 
-/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], record?: Delta | null, why?: Values, actor?: string, values?: Values | null, segment?: number, start?: number, count?: number, offset?: number, bytes?: number, fsync?: boolean, files?: [number, number][] | number[] | [number, number, number, boolean, number][], store?: string, file?: number, entries?: number | [number, number, number][], code?: number, text?: string, fired?: boolean, destination?: number, step?: string | number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, delta?: Delta, action?: string, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number, number][] | [number, number][], bodies?: [number, number][], places?: [number, number, number, number][], live?: Range[], vhost?: string, what?: string, end?: number, full?: boolean, buffered_bytes?: number, dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], current?: number, orphans?: [number, number][], record_bytes?: number, term_bytes?: number, runs?: [number, number, number][] | [number, number][], mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
+/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], record?: DeltaExtent | null, why?: Values, actor?: string, values?: Values | null, segment?: number, start?: number, count?: number, offset?: number, bytes?: number, fsync?: boolean, files?: [number, number][] | number[] | [number, number, number, boolean, number][], store?: string, file?: number, entries?: number | [number, number, number][], code?: number, text?: string, fired?: boolean, destination?: number, step?: string | number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, delta?: DeltaExtent, action?: string, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number, number][] | [number, number][], bodies?: [number, number][], places?: [number, number, number, number][], live?: Range[], vhost?: string, what?: string, end?: number, full?: boolean, buffered_bytes?: number, dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], current?: number, orphans?: [number, number][], record_bytes?: number, term_bytes?: number, runs?: [number, number, number][] | [number, number][], mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
 
 /** @typedef {Transition["kind"]} Kind */
 
 /** @template {Kind} K @typedef {Extract<Transition, { kind: K }>} TransitionOf */
 
-/** @typedef {{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }} Handlers */
+/** @typedef {{ [K in Kind]?: (state: RunSnapshot, t: TransitionOf<K>) => void }} Handlers */
 
 /** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: string | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "compact" | "fsync" | "gc" | "gone" | "load" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
 
-/** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} Place */
+/** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} MessagePlace */
 
-/** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
+/** @typedef {{ entries: IndexEntry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
 /** @typedef {{ segments: [number, number, number][], bodies: [number, number][], unread: [number, number][], buffered: Range[], acks: Range[], waiting: Range[], waiting_bytes: number, slots: [number, number, number][], places: [number, number, number, number, number, number][] }} FilesState */
 
-/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, counted: Record<string, Delta>, counters: Values, own: Values } & Values} QueueState */
+/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, counted: Record<string, DeltaExtent>, counters: Values, own: Values } & Values} QueueSnapshot */
 
-/** @typedef {{ files: File[], current: number, rows: Row[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreState */
+/** @typedef {{ files: StoreFile[], current: number, rows: StoreRow[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreSnapshot */
 
-/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} Binding */
+/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} BindingState */
 
-/** @typedef {{ settings: Values, memory: Values, disk: Values, alarms: Record<string, boolean>, clock: Values, work: Values, app: Values, cluster: Values, bodies: Record<string, [number, number[]]>, actors: Record<string, Values>, processes: Record<string, Values>, exchanges: Record<string, Values>, bindings: Binding[], policies: Record<string, Values>, vhosts?: string[] }} NodeState */
+/** @typedef {{ settings: Values, memory: Values, disk: Values, alarms: Record<string, boolean>, clock: Values, work: Values, app: Values, cluster: Values, bodies: Record<string, [number, number[]]>, actors: Record<string, Values>, processes: Record<string, Values>, exchanges: Record<string, Values>, bindings: BindingState[], policies: Record<string, Values>, vhosts?: string[] }} NodeState */
 
-/** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
+/** @typedef {{ queues: Record<string, QueueSnapshot>, stores: Record<string, StoreSnapshot>, node: NodeState }} RunSnapshot */
 
 /** @typedef {{ t: "frame", first: number, at_us: number[], rows: unknown[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null, to_us?: number | null, pace?: number | null, ack?: boolean | null }} FrameMessage */
 
-/** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string, to_us?: number | null, pace?: number | null }} SnapshotMessage */
+/** @typedef {{ t: "snapshot", next: number, at_us: number, state: RunSnapshot, digest: string, skipped: Record<string, number>, why: string, to_us?: number | null, pace?: number | null }} SnapshotMessage */
 
 /** @typedef {{ t: "welcome", session: string, limits: Values, engine: string, scenario: Values, life: string, owner: boolean, lasts_us: number | null }} WelcomeMessage */
 

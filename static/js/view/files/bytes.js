@@ -12,7 +12,7 @@ import { ruleLink } from "../base/rule-link.js";
 /**
  * @import { ByteRow, HexField, HexRecord, LeftOut } from "../../layout/hex.js"
  * @import { BytesQuestion, Plan, SentRecord } from "../../model/bytes.js"
- * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { QueueSnapshot, RunSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Host } from "../../net/server.js"
  */
 
@@ -175,8 +175,8 @@ export class BytesPanel {
 
 /**
  * Where to read the body of a message: in a file of its queue, or in a store.
- * @param {State} state
- * @param {QueueState | null} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
  * @param {number} seq
  * @param {SentRecord | null} record
  */

@@ -23,7 +23,7 @@ import { CALM_SPEED, act, draw } from "../base/scheduler.js";
  * @import { Box } from "../../layout/geometry.js"
  * @import { StoreScene } from "../../layout/store-map.js"
  * @import { RecordAt } from "../../model/bytes.js"
- * @import { QueueState, State, Transition, Values } from "../../model/catalogue/types.js"
+ * @import { QueueSnapshot, RunSnapshot, Transition, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  * @import { Clock } from "./dials.js"
@@ -180,7 +180,7 @@ export class FilesView {
 
   /**
    * The maps open by themselves with the first byte on disk.
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   open(state) {
     this.filled ||= fileBytes(state) > 0;
@@ -228,8 +228,8 @@ export class FilesView {
 
   /**
    * Where the content of what is chosen is.
-   * @param {State} state
-   * @param {QueueState | null} queue
+   * @param {RunSnapshot} state
+   * @param {QueueSnapshot | null} queue
    */
   recordShown(state, queue) {
     const { chosen } = this.selection;
@@ -238,8 +238,8 @@ export class FilesView {
 
   /**
    * Where a message's content is; for one that RAM only counts its number must be known to this page, or its index record.
-   * @param {State} state
-   * @param {QueueState} queue
+   * @param {RunSnapshot} state
+   * @param {QueueSnapshot} queue
    * @param {number} seq
    */
   recordOf(state, queue, seq) {
@@ -279,7 +279,7 @@ export class FilesView {
 
   /**
    * Draw the files that the queue has for itself, as its kind draws them.
-   * @param {QueueState | null} queue
+   * @param {QueueSnapshot | null} queue
    * @returns {{ note: string, label: string }}
    */
   paintOwn(queue) {
@@ -314,7 +314,7 @@ export class FilesView {
 
   /**
    * What a store waits for: an fsync, or the moment when it looks at its files where it knows no fsync.
-   * @param {QueueState | null} queue
+   * @param {QueueSnapshot | null} queue
    * @param {string} name
    */
   clockOfStore(queue, name) {
@@ -325,8 +325,8 @@ export class FilesView {
   }
 
   /**
-   * @param {State} state
-   * @param {QueueState | null} queue
+   * @param {RunSnapshot} state
+   * @param {QueueSnapshot | null} queue
    * @param {string} name
    * @param {number} now
    */
@@ -387,7 +387,7 @@ function onPage(canvas, { x, y, w, h }) {
 
 /**
  * The store that has something, the persistent one first.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 function busiest(state) {
   /** @param {string} name */

@@ -11,7 +11,7 @@ import { ease } from "../base/scheduler.js";
 /**
  * @import { Box } from "../../layout/geometry.js"
  * @import { StoreScene } from "../../layout/store-map.js"
- * @import { Row, State, Transition, TransitionOf } from "../../model/catalogue/types.js"
+ * @import { StoreRow, RunSnapshot, Transition, TransitionOf } from "../../model/catalogue/types.js"
  *
  * A record on its way inside a file: from byte to byte; it starts `wait` ms after the first one.
  * @typedef {{ store: string, file: number, from: number, to: number, bytes: number, start: number, wait: number }} Move
@@ -34,7 +34,7 @@ export class RecordMoves {
     this.calm = calm;
     /** @type {Move[]} */
     this.list = [];
-    /** @type {Map<string, Row[]>} the records of a locked file, as they lay before the collector moved any */
+    /** @type {Map<string, StoreRow[]>} the records of a locked file, as they lay before the collector moved any */
     this.before = new Map();
   }
 
@@ -47,7 +47,7 @@ export class RecordMoves {
   /**
    * A transition was folded: a lock says which file is looked at, what follows which of its records moved.
    * @param {Transition} t
-   * @param {State} state after it
+   * @param {RunSnapshot} state after it
    * @param {number} now
    */
   observe(t, state, now) {
@@ -57,12 +57,12 @@ export class RecordMoves {
 
   /**
    * @param {TransitionOf<"FileLocked">} t
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   locked({ store, file, locked }, state) {
     const key = `${store}:${file}`;
     if (!locked) this.before.delete(key);
-    else this.before.set(key, state.stores[store].rows.filter((row) => row[S.file] === file).map((row) => /** @type {Row} */ (row.slice())));
+    else this.before.set(key, state.stores[store].rows.filter((row) => row[S.file] === file).map((row) => /** @type {StoreRow} */ (row.slice())));
   }
 
   /**

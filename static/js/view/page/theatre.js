@@ -10,7 +10,7 @@ import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom
 import { Fates } from "../stage/fates.js";
 
 /**
- * @import { QueueState, Transition, Values } from "../../model/catalogue/types.js"
+ * @import { QueueSnapshot, Transition, Values } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
  * @import { Numbered } from "../../model/stretches.js"
  * @import { Live } from "../base/live.js"
@@ -47,7 +47,7 @@ export class Theatre {
     this.guess = null;
     /** @type {object | null} the question that waits for its answer */
     this.request = null;
-    /** @type {{ queue: string, before: QueueState, entries: Numbered[] | null, ended: boolean } | null} the stop that goes on */
+    /** @type {{ queue: string, before: QueueSnapshot, entries: Numbered[] | null, ended: boolean } | null} the stop that goes on */
     this.watched = null;
     /** @type {Record<string, () => unknown>} */
     const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.fates && this.showFates(this.fates) };

@@ -9,7 +9,7 @@ import { clock, fill, gettext, number, seconds } from "../../model/text.js";
 import { around, el, find, focused, need, setText, show } from "../base/dom.js";
 
 /**
- * @import { State } from "../../model/catalogue/types.js"
+ * @import { RunSnapshot } from "../../model/catalogue/types.js"
  * @import { LifeEvent } from "../../model/life.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
@@ -17,7 +17,7 @@ import { around, el, find, focused, need, setText, show } from "../base/dom.js";
 
 /**
  * Where a message is; null where it is in no place, or where its queue was deleted.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  * @param {number} seq
  */
@@ -140,7 +140,7 @@ export class Follow {
   /**
    * @param {number} seq
    * @param {string} queue
-   * @param {State} state
+   * @param {RunSnapshot} state
    */
   findSeq(seq, queue, state) {
     const next = state.queues[queue]?.counters.next_seq_id ?? 0;

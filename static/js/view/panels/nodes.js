@@ -8,7 +8,7 @@ import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
 /**
- * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { RunSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Member } from "../../model/cluster.js"
  * @import { Playhead } from "../../model/playhead.js"
  */
@@ -134,7 +134,7 @@ export class Nodes {
 
   /**
    * The last instruction of the ring, and whether a synchronisation goes on.
-   * @param {State} state
+   * @param {RunSnapshot} state
    * @param {string} queue
    */
   fillRing(state, queue) {

@@ -7,7 +7,7 @@ import { spotlight } from "../base/spotlight.js";
 import { ruleLink } from "../base/rule-link.js";
 
 /**
- * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { RunSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Stop } from "../../model/story.js"
  * @import { Live } from "../base/live.js"
  */
@@ -64,7 +64,7 @@ export class StoryPanel {
     return mended;
   }
 
-  /** @param {State} state */
+  /** @param {RunSnapshot} state */
   watch(state) {
     if (this.root.hidden || !this.story.waiting.length) return;
     if (this.story.watch(this.session.knownUs, state)) this.engine.control({ play: false });

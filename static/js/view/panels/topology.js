@@ -6,7 +6,7 @@ import { around, dataOf, el, find, findAll, keepChildren, need, required, setTex
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /**
- * @import { AnyTransition, Binding, QueueState, Values } from "../../model/catalogue/types.js"
+ * @import { AnyTransition, BindingState, QueueSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Session } from "../../model/session.js"
  */
 
@@ -137,7 +137,7 @@ export class Topology {
     if (!this.dialog.open) return;
     const { state } = this.session;
     const { node } = state;
-    /** @type {[name: string, queue: QueueState][]} */
+    /** @type {[name: string, queue: QueueSnapshot][]} */
     const queues = declaredQueues(state).map((name) => [name, state.queues[name]]);
     const mark = JSON.stringify([queues.map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
@@ -177,7 +177,7 @@ export class Topology {
 /**
  * @returns {Row}
  * @param {string} name
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  */
 function queueRow(name, queue) {
   const parts = [
@@ -205,7 +205,7 @@ function exchangeRow(name, type) {
 
 /**
  * @returns {Row}
- * @param {Binding} binding
+ * @param {BindingState} binding
  */
 function bindingRow({ exchange, queue, routing_key: key, arguments: arguments_ }) {
   const unbind = { do: "unbind", exchange, queue, routing_key: key, ...(arguments_ ? { arguments: arguments_ } : {}) };

@@ -6,7 +6,7 @@ import { colors, faded, hatch } from "../base/colors.js";
 /**
  * @import { Segment } from "../../layout/fates.js"
  * @import { Scene } from "../../layout/stage.js"
- * @import { QueueState, Values } from "../../model/catalogue/types.js"
+ * @import { QueueSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
  */
 
@@ -33,7 +33,7 @@ export class Fates {
   /**
    * What would be lost stays as ghosts from `now` on; the fates are shown no more.
    * @param {Scene} scene
-   * @param {QueueState | null} queue
+   * @param {QueueSnapshot | null} queue
    * @param {number} now
    */
   cut(scene, queue, now) {
@@ -47,7 +47,7 @@ export class Fates {
    * Draw them; returns whether ghosts still fade.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
-   * @param {QueueState | null} queue
+   * @param {QueueSnapshot | null} queue
    * @param {number} now
    */
   paint(pen, scene, queue, now) {

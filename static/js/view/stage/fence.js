@@ -10,14 +10,14 @@ import { need, setAttributes, setText, show } from "../base/dom.js";
 /**
  * @import { Geo } from "../../layout/geometry.js"
  * @import { Scene } from "../../layout/stage.js"
- * @import { State } from "../../model/catalogue/types.js"
+ * @import { RunSnapshot } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { StageView } from "./stage.js"
  */
 
 /**
  * How many contents a key moves the fence by: an eighth of a segment.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function fenceStep(state) {
   return Math.max(1, Math.round((state.node.settings.segment_entry_count || 8) / 8));

@@ -2,11 +2,11 @@
 import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
-/** @import { State } from "../../model/catalogue/types.js" */
+/** @import { RunSnapshot } from "../../model/catalogue/types.js" */
 
 /**
  * {ram, disk}: title, label, value, top, lines and colour of each thermometer.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Record<string, string>} colors
  */
 export function gaugesOf(state, colors) {
@@ -15,7 +15,7 @@ export function gaugesOf(state, colors) {
 
 /**
  * The thermometer of memory alone.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Record<string, string>} colors
  */
 export function ramGauge(state, colors) {
@@ -40,7 +40,7 @@ export function ramGauge(state, colors) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {Record<string, string>} colors
  */
 function diskGauge(state, colors) {
@@ -61,7 +61,7 @@ function diskGauge(state, colors) {
 
 /**
  * The same in words.
- * @param {State} state
+ * @param {RunSnapshot} state
  */
 export function gaugeText(state) {
   const { used, limit, pagingAt: paging } = memoryOf(state);

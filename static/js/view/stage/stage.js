@@ -19,7 +19,7 @@ import { Slide, Tween } from "./tween.js";
 
 /**
  * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
- * @import { AnyTransition, QueueState } from "../../model/catalogue/types.js"
+ * @import { AnyTransition, QueueSnapshot } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Fates } from "./fates.js"
@@ -332,7 +332,7 @@ export class StageView {
 
 /**
  * The seq_id at an index of a lane.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {string} name
  * @param {number} index
  */
@@ -343,7 +343,7 @@ function seqAt(queue, name, index) {
 
 /**
  * First and last seq_id of each lane, of a zoomed one those that are shown.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {ZoomedPart | null} zoom
  */
 function edgesOf(queue, zoom) {

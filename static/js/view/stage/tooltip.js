@@ -9,7 +9,7 @@ import { wide } from "../base/canvas.js";
 import { el, required, setText, show } from "../base/dom.js";
 
 /**
- * @import { Extent, QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { Extent, QueueSnapshot, RunSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Numbered } from "../../model/stretches.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"

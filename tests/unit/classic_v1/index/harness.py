@@ -17,7 +17,7 @@ from engine.classic_v1.transitions.index import (
     SegmentWritten,
 )
 from engine.classic_v1.transitions.stops import IndexRecovered
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -65,7 +65,9 @@ class Harness:
         codec: MessageCodec | None = None,
     ) -> None:
         self.storage: Storage = LedgerStorage() if storage is None else storage
-        self.codec = codec or MessageCodec(id_prefix=ZERO_PREFIX, templates=(Template(routing_keys=("q",)),))
+        self.codec = codec or MessageCodec(
+            id_prefix=ZERO_PREFIX, templates=(MessageTemplate(routing_keys=("q",)),)
+        )
         self.log: list[Transition] = []
         self.confirmed: list[tuple[str, list[int]]] = []
         self.size = size

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.formats.published import PublishRecord
 from engine.classic_v1.index.combine import combined, without_duplicates
 from engine.classic_v1.index.overlay import overlay, split
-from engine.classic_v1.index.slots import ACK, DELIVER, Slot, record, record_publish
+from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot, record, record_publish
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range
 from engine.values.stretches import Stretches
 
-PUB = Publish(7, 5000)
-OTHER = Publish(8, 5000)
+PUB = PublishRecord(7, 5000)
+OTHER = PublishRecord(8, 5000)
 NONE = 0
 P, PD, D, A, DA, PDA = 1, 3, 2, 4, 6, 7
 ERROR = object()
 
 
-def slot(bits: int, count: int = 1, publish: Publish = PUB, start: int = 3) -> Slot:
-    return Slot(start, count, publish if bits & 1 else None, bool(bits & 2), bool(bits & 4))
+def slot(bits: int, count: int = 1, publish: PublishRecord = PUB, start: int = 3) -> JournalSlot:
+    return JournalSlot(start, count, publish if bits & 1 else None, bool(bits & 2), bool(bits & 4))
 
 
 S71 = [
@@ -36,7 +36,7 @@ S71 = [
 @pytest.mark.parametrize(("before", "publish", "deliver", "ack"), S71)
 def test_s71(before: int, publish: object, deliver: object, ack: object) -> None:
     for action, expected in ((P, publish), (DELIVER, deliver), (ACK, ack)):
-        slots: Stretches[Slot] = Stretches([slot(before, 4)] if before else [])
+        slots: Stretches[JournalSlot] = Stretches([slot(before, 4)] if before else [])
         if expected is ERROR:
             with pytest.raises(InvariantBroken):
                 act(slots, action)
@@ -46,7 +46,7 @@ def test_s71(before: int, publish: object, deliver: object, ack: object) -> None
             assert [each.bits for each in slots] == ([expected] if expected else [])
 
 
-def act(slots: Stretches[Slot], action: int) -> None:
+def act(slots: Stretches[JournalSlot], action: int) -> None:
     if action == P:
         record_publish(slots, slot(P, 4))
     else:

@@ -8,7 +8,7 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, FileUnlinked
-from engine.formats.message import MessageCodec, Template
+from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import (
     BufferWritten,
@@ -43,7 +43,7 @@ def body_of_record(record_bytes: int) -> int:
 
 def new_codec() -> MessageCodec:
     """Return a codec with one template."""
-    return MessageCodec(templates=(Template(routing_keys=("cq",)),))
+    return MessageCodec(templates=(MessageTemplate(routing_keys=("cq",)),))
 
 
 def extent(msg_no: int, count: int = 1, record_bytes: int = 1087) -> Extent:

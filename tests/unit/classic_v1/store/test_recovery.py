@@ -7,7 +7,7 @@ import pytest
 
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.transitions.stores import CombineStepped
-from engine.formats.chunks import RawBytes, Zeros
+from engine.formats.chunks import RawBytes, ZeroBytes
 from engine.report.transitions.stores import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -279,11 +279,11 @@ def test_within_a_file_the_last_copy_wins_and_across_files_the_first(storage: St
 
 
 def _zeros(world: Harness, path: str) -> None:
-    world.storage.append(path, [Zeros(40)])
+    world.storage.append(path, [ZeroBytes(40)])
 
 
 def _few_zeros(world: Harness, path: str) -> None:
-    world.storage.append(path, [Zeros(5)])
+    world.storage.append(path, [ZeroBytes(5)])
 
 
 @pytest.mark.parametrize("damage", [_zeros, _few_zeros])

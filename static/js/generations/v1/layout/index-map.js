@@ -9,7 +9,7 @@ import { entriesPerSegment } from "../model/fold-index.js";
 /**
  * @import { Box } from "../../../layout/geometry.js"
  * @import { Tone } from "../../../layout/tones.js"
- * @import { Entry, IndexState, QueueState, State, Values } from "../../../model/catalogue/types.js"
+ * @import { IndexEntry, IndexState, QueueSnapshot, RunSnapshot, Values } from "../../../model/catalogue/types.js"
  */
 
 /** @typedef {ReturnType<typeof indexScene>} IndexScene */
@@ -29,8 +29,8 @@ const COLUMN_GAP = 18;
 /**
  * The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many; the segment `open`
  * is not folded.
- * @param {State} state
- * @param {QueueState | null} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
  * @param {number} width
  * @param {number} height
  * @param {number | null} [open]
@@ -160,7 +160,7 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
 /**
  * Tones of index entries: [start, count, tone, inJournalOnly]. Entries that no lane lists are delta's.
  * @param {Tone[]} list
- * @param {Entry[]} entries
+ * @param {IndexEntry[]} entries
  */
 function entryTones(list, entries) {
   /** @type {[start: number, count: number, tone: string, journal: boolean][]} */

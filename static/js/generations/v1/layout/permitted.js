@@ -5,12 +5,12 @@ import { countedLanesOf, limitedLanesOf } from "../../../model/places.js";
 
 /**
  * @import { Lane } from "../../../layout/stage.js"
- * @import { Extent, QueueState, Values } from "../../../model/catalogue/types.js"
+ * @import { Extent, QueueSnapshot, Values } from "../../../model/catalogue/types.js"
  */
 
 /**
  * The lanes whose index entries are limited: the one at the tail, and the one at the head.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  */
 function entryLanes(queue) {
   const names = limitedLanesOf(queue, "entries");
@@ -18,14 +18,14 @@ function entryLanes(queue) {
 }
 
 /**
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {string[]} lanes
  */
 const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 
 /**
  * How many betas and gammas a queue may keep; null for any number.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} segmentEntries
  */
 export function permittedBetas(queue, segmentEntries) {
@@ -42,7 +42,7 @@ export function permittedBetas(queue, segmentEntries) {
  * {permitted, held, surplus, batch, fromHeadLane, fromTailLane}: how many are held and permitted, and how many of the
  * surplus would leave: those at the tail of the lane nearest to the queue's head, then those at the head of the other.
  * Null where any number may stay.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Values} settings
  */
 export function betaSurplus(queue, settings) {
@@ -76,7 +76,7 @@ function beyondFirstSegment(rows, entries) {
 
 /**
  * Permitted betas, with the stretches of the two lanes that must go.
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Values} settings
  * @param {Lane[]} lanes
  */

@@ -7,12 +7,12 @@ import { entriesPerSegment } from "./fold-index.js";
 
 /**
  * @import { Plan } from "../../../model/bytes.js"
- * @import { QueueState, State } from "../../../model/catalogue/types.js"
+ * @import { QueueSnapshot, RunSnapshot } from "../../../model/catalogue/types.js"
  */
 
 /**
  * {segment, relative} of a seq_id.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {number} seq
  */
 export function entryOf(state, seq) {
@@ -23,8 +23,8 @@ export function entryOf(state, seq) {
 /**
  * Where to read a message's index record: {question} for the server, or {why} there is nothing to read:
  * "gone", "ram" (no record was ever made) or "journal" (it waits in the journal's buffer).
- * @param {State} state
- * @param {QueueState | null | undefined} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {number} seq
  * @returns {Plan}
  */

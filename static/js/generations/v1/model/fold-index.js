@@ -2,7 +2,7 @@
 import { queueOf } from "../../../model/queue-state.js";
 import { ENTRIES, insert, overlapping, remove } from "../../../model/stretches.js";
 
-/** @import { Entry, Handlers, IndexState, State, TransitionOf, Values } from "../../../model/catalogue/types.js" */
+/** @import { IndexEntry, Handlers, IndexState, RunSnapshot, TransitionOf, Values } from "../../../model/catalogue/types.js" */
 
 /** @type {Record<string, number>} */
 const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3, deliver_ack: 6 };
@@ -26,7 +26,7 @@ export function entriesPerSegment(settings) {
 
 /**
  * The index of a queue.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  * @returns {IndexState}
  */
@@ -44,7 +44,7 @@ function recorded(code) {
 
 /**
  * Apply `change` to the code of every entry of [start, start+count), entries without a code included.
- * @param {Entry[]} entries
+ * @param {IndexEntry[]} entries
  * @param {number} start
  * @param {number} count
  * @param {(code: number) => number | null} change
@@ -93,7 +93,7 @@ function segmentAt(index, segment) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"EntriesRecorded">} t
  */
 function entriesRecorded(state, t) {
@@ -101,7 +101,7 @@ function entriesRecorded(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"StretchesRecorded">} t
  */
 function stretchesRecorded(state, t) {
@@ -126,7 +126,7 @@ function recordRuns(index, action, runs, journalBytes) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"SegmentWritten">} t
  */
 function segmentWritten(state, { queue, segment, bytes }) {
@@ -143,7 +143,7 @@ function segmentWritten(state, { queue, segment, bytes }) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"SegmentDeleted">} t
  */
 function segmentDeleted(state, { queue, segment }) {

@@ -3,18 +3,18 @@ import { STORE_FILE as F, STORE_ROW as R } from "../../../model/catalogue/rows.j
 import { recordBytes } from "../../../model/columns.js";
 import { STORE_ROWS, bytesOfRow, insert, offsetOf, remove } from "../../../model/stretches.js";
 
-/** @import { File, Handlers, Row, State, StoreState, TransitionOf } from "../../../model/catalogue/types.js" */
+/** @import { StoreFile, Handlers, StoreRow, RunSnapshot, StoreSnapshot, TransitionOf } from "../../../model/catalogue/types.js" */
 
 /**
  * A store that holds nothing.
- * @returns {StoreState}
+ * @returns {StoreSnapshot}
  */
 function emptyStore() {
   return { files: [], current: 0, rows: [], cache: 0, buffered_bytes: 0, orphans: [] };
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {string} name
  */
 function storeOf(state, name) {
@@ -24,7 +24,7 @@ function storeOf(state, name) {
 
 /**
  * The row of a file (STORE_FILE); made on first sight.
- * @param {StoreState} store
+ * @param {StoreSnapshot} store
  * @param {number} number
  */
 function fileOf(store, number) {
@@ -39,7 +39,7 @@ function fileOf(store, number) {
 
 /**
  * With step -1 the newest record was written first, so the first message's record lies highest.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"StoreWritten">} t
  */
 function written(state, t) {
@@ -48,7 +48,7 @@ function written(state, t) {
 
 /**
  * Runs lie one behind the other.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"StretchesWritten">} t
  */
 function stretchesWritten(state, t) {
@@ -68,7 +68,7 @@ function stretchesWritten(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"BufferWritten">} t
  */
 function bufferWritten(state, { store: name, file, bytes }) {
@@ -79,20 +79,20 @@ function bufferWritten(state, { store: name, file, bytes }) {
 
 /**
  * A row with one field changed.
- * @param {Row} row
+ * @param {StoreRow} row
  * @param {number} place
  * @param {number} value
- * @returns {Row}
+ * @returns {StoreRow}
  */
 function changed(row, place, value) {
-  const copy = /** @type {Row} */ (row.slice());
+  const copy = /** @type {StoreRow} */ (row.slice());
   copy[place] = value;
   return copy;
 }
 
 /**
  * Rows that leave 0 references become valid again, rows that reach 0 become garbage.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"RefCountChanged">} t
  */
 function refCountChanged(state, { store, msg_no, count, ref_count }) {
@@ -100,7 +100,7 @@ function refCountChanged(state, { store, msg_no, count, ref_count }) {
 }
 
 /**
- * @param {StoreState} store
+ * @param {StoreSnapshot} store
  * @param {[msgNo: number, count: number][]} runs
  * @param {number} refs
  */
@@ -115,7 +115,7 @@ function recount(store, runs, refs) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"RowsMoved">} t
  */
 function rowsMoved(state, t) {
@@ -131,7 +131,7 @@ function rowsMoved(state, t) {
 
 /**
  * A file leaves the table; one that stays on disk because a process has it open is an orphan.
- * @param {StoreState} store
+ * @param {StoreSnapshot} store
  * @param {number} number
  * @param {number} leftOnDisk
  */
@@ -144,7 +144,7 @@ function retire(store, number, leftOnDisk) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"FilesCombined">} t
  */
 function combined(state, t) {
@@ -156,7 +156,7 @@ function combined(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"FileUnlinked">} t
  */
 function unlinked(state, t) {
@@ -167,12 +167,12 @@ function unlinked(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"StoreRecovered">} t
  */
 function recovered(state, t) {
   const store = emptyStore();
-  store.files = t.files.map((row) => /** @type {File} */ (row.slice()));
+  store.files = t.files.map((row) => /** @type {StoreFile} */ (row.slice()));
   store.current = t.current;
   for (const row of t.rows) insert(store.rows, row, STORE_ROWS);
   store.orphans = t.orphans.slice();

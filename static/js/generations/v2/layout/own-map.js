@@ -9,7 +9,7 @@ import { ACKED, BODIES, BODY as B, ERASED, HEADER_BYTES, HOLE, LIVE, SLOT as S, 
  * @import { Box } from "../../../layout/geometry.js"
  * @import { Tone } from "../../../layout/tones.js"
  * @import { SegmentItem } from "../../../layout/segments.js"
- * @import { FilesState, QueueState, Range, Values } from "../../../model/catalogue/types.js"
+ * @import { FilesState, QueueSnapshot, Range, Values } from "../../../model/catalogue/types.js"
  * @import { BodyRow } from "../model/file-rows.js"
  */
 
@@ -31,7 +31,7 @@ const MAX_BLOCKS = 220;
 /**
  * The scene: {size, items, live, used, dead, holes, bytes, scale}; a bar of `.qs` is `scale` bytes long. The segment `open` is not
  * folded.
- * @param {QueueState | null} queue
+ * @param {QueueSnapshot | null} queue
  * @param {number} size of a segment, in messages
  * @param {number} width
  * @param {number} height
@@ -266,7 +266,7 @@ function itemOf(segment, plan, y, scale) {
 /**
  * The message whose slot or body is at a point of the scene, or null.
  * @param {OwnScene} scene
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} x
  * @param {number} y
  */
@@ -287,7 +287,7 @@ export function messageAt(scene, queue, x, y) {
 /**
  * The boxes of a message: of its slot, and of its body.
  * @param {OwnScene} scene
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 export function messageSpots(scene, queue, seq) {

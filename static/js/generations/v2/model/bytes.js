@@ -9,7 +9,7 @@ import { ACKED, BODY as B, ERASED, HOLE, SLOT as S, WAITING, bodyAt } from "./fi
 
 /**
  * @import { Plan, SentRecord } from "../../../model/bytes.js"
- * @import { FilesState, QueueState, State } from "../../../model/catalogue/types.js"
+ * @import { FilesState, QueueSnapshot, RunSnapshot } from "../../../model/catalogue/types.js"
  */
 
 /** What the write buffer of `.qs` may hold where the settings name nothing else (W114). */
@@ -17,8 +17,8 @@ const BODIES_BUFFER = 512_000;
 
 /**
  * Where to read a message's slot.
- * @param {State} state
- * @param {QueueState | null | undefined} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {number} seq
  * @returns {Plan}
  */
@@ -40,8 +40,8 @@ export function slotPlan(state, queue, seq) {
 
 /**
  * Where to read a small body; null where the message has its body in the shared store, or nobody knows yet where.
- * @param {State} state
- * @param {QueueState | null | undefined} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null | undefined} queue
  * @param {number} seq
  * @param {SentRecord | null} slot as the host sent it
  * @returns {Plan | null}
@@ -74,16 +74,16 @@ function entryPlan(queue, segment, offset) {
 }
 
 /**
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 const segmentNumber = (state, queue, seq) => Math.floor(seq / perFile(state, queue));
 
 /**
  * The segment of a message: number, bytes of its file, live messages; undefined where there is none.
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  * @param {number} seq
  */
 function segmentOf(state, queue, seq) {
@@ -107,16 +107,16 @@ function bufferedText({ buffered, acks }) {
 
 /**
  * How many bytes the write buffer of `.qs` holds before it is written (W114, W121).
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  */
 export function bodiesBuffer(state, queue) {
   return (queue.backing_queue === "classic_v2" && state.node.settings.store_max_cache_size) || BODIES_BUFFER;
 }
 
 /**
- * @param {State} state
- * @param {QueueState} queue
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot} queue
  */
 function waitingText(state, queue) {
   /** @type {FilesState} */

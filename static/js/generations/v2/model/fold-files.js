@@ -5,7 +5,7 @@ import { RANGES, insert, remove } from "../../../model/stretches.js";
 import { ACKED, BODY as B, BODIES, ENTRY_HEADER_BYTES, ERASED, HOLE, LIVE, SLOTS, WAITING, WRITTEN, bodiesEnd } from "./file-rows.js";
 
 /**
- * @import { FilesState, Handlers, Range, State, TransitionOf } from "../../../model/catalogue/types.js"
+ * @import { FilesState, Handlers, Range, RunSnapshot, TransitionOf } from "../../../model/catalogue/types.js"
  * @import { BodyRow } from "./file-rows.js"
  */
 
@@ -58,7 +58,7 @@ function wait(files, row) {
 
 /**
  * The files of a queue; with the first transition about them it is known to be one of version 2.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {{ queue: string }} t
  * @returns {FilesState}
  */
@@ -94,7 +94,7 @@ function rowOf(segments, segment) {
 
 /**
  * Acks take away what is buffered; the rest of them is buffered itself.
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"SlotsBuffered">} t
  */
 function slotsBuffered(state, t) {
@@ -119,7 +119,7 @@ function slotsBuffered(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"IndexFlushed">} t
  */
 function indexFlushed(state, t) {
@@ -130,7 +130,7 @@ function indexFlushed(state, t) {
 }
 
 /**
- * @param {State} state
+ * @param {RunSnapshot} state
  * @param {TransitionOf<"BodiesWritten">} t
  */
 function bodiesWritten(state, t) {

@@ -3,7 +3,7 @@ import { limitedLanesOf } from "../../../model/places.js";
 import { decimal, fill, gettext, number } from "../../../model/text.js";
 
 /**
- * @import { QueueState, Values } from "../../../model/catalogue/types.js"
+ * @import { QueueSnapshot, Values } from "../../../model/catalogue/types.js"
  * @import { LoadGauge } from "../../../model/generations.js"
  */
 
@@ -20,7 +20,7 @@ const SECONDS = 1000;
 export const growsAt = (value, most) => (value >= most ? Infinity : value / 2);
 
 /**
- * @param {QueueState} queue
+ * @param {QueueSnapshot} queue
  * @param {Values} settings
  * @returns {LoadGauge | null}
  */

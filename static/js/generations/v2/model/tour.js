@@ -5,7 +5,7 @@ import { COMMON, FIRST, consumer, length, publish } from "../../../model/tour-st
 import { gettext } from "../../../model/text.js";
 
 /**
- * @import { State } from "../../../model/catalogue/types.js"
+ * @import { RunSnapshot } from "../../../model/catalogue/types.js"
  * @import { FirstStep } from "../../../model/generations.js"
  * @import { Step } from "../../../model/tour-steps.js"
  */
@@ -14,7 +14,7 @@ const QUEUE = { backing_queue: "classic_v2" };
 const [HEAD] = limitedLanesOf(QUEUE, "contents");
 const [TAIL] = countedLanesOf(QUEUE);
 
-/** How many messages a load asks for now. @param {State} state */
+/** How many messages a load asks for now. @param {RunSnapshot} state */
 const windowOf = (state) => shownState(state)?.counters.window ?? 1;
 
 /** @type {FirstStep[]} */

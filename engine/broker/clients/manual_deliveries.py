@@ -1,0 +1,222 @@
+"""What channels by hand get from queues, and how they settle it (P10, P11, P14)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+
+from engine.amqp.declarations import unknown_tag
+from engine.backing_queue.arrivals import TakenMessages
+from engine.broker.clients.actors import Consumer
+from engine.broker.clients.channel import DeliveryGroup, UnackedDelivery, by_queue, tags_of
+from engine.broker.clients.manual_channel import HandSettlement, ManualChannel
+from engine.broker.clients.queue import ClientQueue
+from engine.report.transitions.amqp import GotEmpty
+from engine.report.transitions.base import Transition
+
+Settles = Callable[[ManualChannel, DeliveryGroup, bool], None]
+"""Settles one group of a channel's deliveries; told whether the queue gets all at once."""
+
+
+class ManualDeliveries:
+    """Gets, acknowledges and rejects messages on the channels that a person works on.
+
+    Args:
+        queues: the node's queues by name.
+        consumers: all of them by name: a channel by hand may have some.
+    """
+
+    def __init__(
+        self,
+        queues: Mapping[str, ClientQueue],
+        consumers: Mapping[str, Consumer],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._queues = queues
+        self._consumers = consumers
+        self._emit = emit
+
+    def get(self, hand: ManualChannel, queue: str, count: int, ack: bool) -> None:
+        """basic.get `count` times (P10)."""
+        self._queues[queue].get(count, ack, partial(self._got, hand, queue, count, ack))
+
+    def _got(
+        self, hand: ManualChannel, queue: str, count: int, ack: bool, taken: list[TakenMessages]
+    ) -> None:
+        for each in taken:
+            hand.delivered += each.extent.count
+            hand.redelivered += each.redelivered
+            life = self._queues[queue].life
+            hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack, life=life)
+        if sum(each.extent.count for each in taken) < count:
+            self._emit(GotEmpty("P10", hand.name, queue))
+
+    def ack_held(self, hand: ManualChannel, count: int, multiple: bool) -> None:
+        """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14)."""
+        self._settle(hand, hand.channel.take(count), self._ack, multiple)
+
+    def ack_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> None:
+        """Acknowledge a delivery tag of a channel (P14).
+
+        Raises AmqpError 406 when it is not outstanding.
+        """
+        self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
+
+    def nack_tag(
+        self, hand: ManualChannel, tag: int, multiple: bool, requeue: bool, reject: bool = False
+    ) -> None:
+        """Reject a delivery tag of a channel, with requeue or for good (P11, P14).
+
+        Raises AmqpError 406 when it is not outstanding.
+        """
+        self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
+
+    def _unwanted(self, requeue: bool, reject: bool) -> Settles:
+        """Return what settles messages that a client does not want: delivering failed only to basic.reject (W42)."""
+        if requeue:
+            return self._requeue_failed if reject else self._requeue
+        return self._reject if reject else self._nack
+
+    def _of_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> list[UnackedDelivery]:
+        taken = hand.channel.take_tag(tag, multiple)
+        if taken is None:
+            raise unknown_tag(tag)
+        hand.uses_later_fields = True
+        return taken
+
+    def recover(self, hand: ManualChannel) -> None:
+        """basic.recover: everything that the channel holds goes back to its queues (P11)."""
+        self._settle(hand, hand.channel.take(len(hand.channel)), self._requeue)
+
+    def give_back(self, hand: ManualChannel, consumer: Consumer) -> None:
+        """A consumer of the channel is gone: what the channel holds of it goes back to its queue (P11)."""
+        self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
+
+    def requeue_held(self, hand: ManualChannel, count: int) -> None:
+        """Reject the oldest deliveries held, with requeue (P11)."""
+        self._settle(hand, hand.channel.take(count), self._requeue)
+
+    def nack_held(
+        self, hand: ManualChannel, count: int, multiple: bool, requeue: bool, reject: bool = False
+    ) -> None:
+        """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11)."""
+        self._settle(hand, hand.channel.take(count), self._unwanted(requeue, reject), multiple)
+
+    # --- settling ----------------------------------------------------------------------------------------------------
+
+    def _settle(
+        self,
+        hand: ManualChannel,
+        taken: Sequence[UnackedDelivery],
+        do: Settles,
+        multiple: bool = True,
+    ) -> None:
+        """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
+
+        Args:
+            do: settles one group; called with whether the queue gets all at once or message by message.
+            multiple: whether one method of the client settles all.
+        """
+        if hand.in_tx:
+            self._settle_later(hand, taken, do)
+            return
+        limiter = hand.channel.limiter
+        methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
+        left = deque(group for groups in methods for group in groups)
+        for groups in methods:
+            count = sum(each.count for each in groups if each.consumer is not None)
+            limiter.acked(count, partial(self._settle_groups, hand, groups, left, do, multiple))
+
+    def _settle_groups(
+        self,
+        hand: ManualChannel,
+        groups: Sequence[DeliveryGroup],
+        left: deque[DeliveryGroup],
+        do: Settles,
+        multiple: bool,
+    ) -> None:
+        """Let the queues settle what one method of the client names, in front of what is `left` of all (P14)."""
+        for group in groups:
+            if self._is_heard(hand, left):
+                do(hand, group, multiple and group.together)
+            left.popleft()
+
+    def _is_heard(self, hand: ManualChannel, left: Sequence[DeliveryGroup]) -> bool:
+        """Return whether a queue takes a channel's word for the first of the groups that it settles (P14).
+
+        Args:
+            left: that group, and those which come after it.
+        """
+        queue, first = self._queues.get(left[0].queue), left[0]
+        if queue is None:
+            return False
+        waiting = chain((each.deliveries for each in left), (each.taken for each in hand.settling))
+        if not queue.knows(hand.channel, chain.from_iterable(waiting)):
+            return False
+        old = [each for each in first.deliveries if each.life != queue.life]
+        if old:
+            hand.channel.overtaken(first.queue, queue.life, tags_of(old))
+        return True
+
+    def _settle_later(self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles) -> None:
+        """Keep what a channel in tx mode acknowledges or rejects; equal ones in a row become one (D12)."""
+        if hand.settling and hand.settling[-1].settle == do:
+            hand.settling[-1].taken.extend(taken)
+        else:
+            hand.settling.append(HandSettlement(do, list(taken)))
+
+    def commit(self, hand: ManualChannel) -> None:
+        """Settle what waited for the commit, in its order (D13)."""
+        waiting, hand.settling = hand.settling, []
+        hand.in_tx = False
+        for each in waiting:
+            self._settle(hand, sorted(each.taken, key=_tag), each.settle)
+        hand.in_tx = True
+
+    def _holder(self, group: DeliveryGroup) -> Consumer | None:
+        """Return whose credit a group took: nobody's, if its tag is another queue's consumer by now."""
+        found = None if group.consumer is None else self._consumers.get(group.consumer)
+        return found if found is not None and found.queue == group.queue else None
+
+    def _ack(self, hand: ManualChannel, group: DeliveryGroup, together: bool) -> None:
+        holder = self._holder(group)
+        hand.acked += group.count
+        if holder is not None:
+            holder.acked += group.count
+        self._queues[group.queue].settlements.send_ack(holder, tags_of(group.deliveries), together)
+
+    def _requeue(self, _: ManualChannel, group: DeliveryGroup, together: bool, failed: bool = False) -> None:
+        self._queues[group.queue].settlements.requeue(
+            self._holder(group), tags_of(group.deliveries), together, failed=failed
+        )
+
+    def _requeue_failed(self, hand: ManualChannel, group: DeliveryGroup, together: bool) -> None:
+        self._requeue(hand, group, together, failed=True)
+
+    def _nack(self, _: ManualChannel, group: DeliveryGroup, together: bool, failed: bool = False) -> None:
+        self._queues[group.queue].settlements.reject(
+            self._holder(group), tags_of(group.deliveries), together, failed=failed
+        )
+
+    def _reject(self, hand: ManualChannel, group: DeliveryGroup, together: bool) -> None:
+        self._nack(hand, group, together, failed=True)
+
+
+def _one_by_one(taken: Sequence[UnackedDelivery], apart: bool) -> list[list[DeliveryGroup]]:
+    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer, unless apart."""
+    if apart:
+        single = [each.part(i, 1) for each in taken for i in range(each.count)]
+        return [[DeliveryGroup(each.queue, each.consumer, [each])] for each in single]
+    groups: list[DeliveryGroup] = []
+    for each in taken:
+        if groups and (groups[-1].queue, groups[-1].consumer) == (each.queue, each.consumer):
+            groups[-1].deliveries.append(each)
+        else:
+            groups.append(DeliveryGroup(each.queue, each.consumer, [each]))
+    return [[each] for each in groups]
+
+
+def _tag(unacked: UnackedDelivery) -> int:
+    return unacked.start

@@ -1,0 +1,239 @@
+"""From a publisher's socket through reader and channel to the queues, and confirms back to it (F1-F4, A3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.clients.actors import CLOSED, Publisher
+from engine.broker.clients.queue import ClientQueue
+from engine.broker.commands.publish import Publish
+from engine.broker.time.process import PUBLISH, WorkProcess
+from engine.broker.time.processes import NodeProcesses
+from engine.costs.prices import publish_ns
+
+SOCKET_BYTES: Final = 256 * 1024
+"""A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
+FRAMES_BYTES: Final = 60
+"""What the frames around a body take there."""
+
+
+class PublishChannels(Protocol):
+    """What readers and channels do with messages."""
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm is set (A1)."""
+
+    def seen(self, publisher: Publisher) -> None:
+        """Note that something was published under an alarm (A3)."""
+
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Route a batch and let it into its queues."""
+
+    def flush(self, actor: str) -> None:
+        """Send the confirms that a channel collected (K10)."""
+
+
+class WayIn:
+    """The readers and channels of publishers.
+
+    Args:
+        channels: what is done with messages on the way.
+    """
+
+    def __init__(self, processes: NodeProcesses, channels: PublishChannels) -> None:
+        self._processes = processes
+        self._channels = channels
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether work takes time, so that each message takes its own."""
+        return self._processes.timed
+
+    # --- the socket and the reader -----------------------------------------------------------------------------------
+
+    def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Let messages wait in the socket until the reader takes them; where work takes no time that is now.
+
+        Args:
+            spacing_us: how far apart the client sends them.
+        """
+        if not self._processes.timed and not publisher.waiting and not self._channels.alarm:
+            self._channels.send(publisher, batch, spacing_us)
+            if publisher.channel_state != CLOSED:
+                self._channels.flush(publisher.name)
+            return
+        for each in batch.singles() if self._processes.timed else (batch,):
+            publisher.waiting.append(each)
+            each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, each.size_bytes)
+            reader = self._reader(publisher)
+            reader.post(PUBLISH, each.count, partial(self._read, publisher, reader, spacing_us), each_ns)
+
+    def has_room(self, publisher: Publisher) -> bool:
+        """Return whether a publisher can write more into its socket."""
+        unread = sum(batch.count * (batch.size_bytes + FRAMES_BYTES) for batch in publisher.waiting)
+        return unread < SOCKET_BYTES
+
+    def _reader(self, publisher: Publisher) -> WorkProcess:
+        reader = self._processes.of("reader", publisher.name, may_read=partial(self._may_read, publisher))
+        publisher.reader = reader
+        return reader
+
+    def _may_read(self, publisher: Publisher, reader: WorkProcess) -> int:
+        """Return how many messages a reader takes now: none while it is blocked or an alarm is set (A3, F3)."""
+        if self._channels.alarm:
+            self._channels.seen(publisher)
+            return 0
+        return reader.may_send(_channel(publisher.name))
+
+    def _read(self, publisher: Publisher, reader: WorkProcess, spacing_us: int, count: int) -> None:
+        """Take messages from the socket and send them to the channel."""
+        batch = publisher.waiting.popleft()
+        if batch.count > count:
+            publisher.waiting.appendleft(batch.part(count, batch.count - count))
+            batch = batch.part(0, count)
+        cpu = self._processes.meter.profile.cpu
+        self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
+        channel = self._channel(publisher)
+        reader.pay(channel.id, count)
+        each_ns = cpu.channel_publish.each_ns
+        route = partial(self._route, publisher, channel, batch, spacing_us, each_ns)
+        reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
+
+    # --- the channel -------------------------------------------------------------------------------------------------
+
+    def _channel(self, publisher: Publisher) -> WorkProcess:
+        return self._processes.of("channel", publisher.name, after_each=partial(self._rest, publisher.name))
+
+    def _route(
+        self,
+        publisher: Publisher,
+        channel: WorkProcess,
+        batch: Publish,
+        spacing_us: int,
+        each_ns: int,
+        count: int,
+    ) -> None:
+        """Route messages in the channel; the reader gets credit for them."""
+        self._processes.meter.add(count * each_ns)
+        if batch.count > count:
+            batch = batch.part(0, count)
+        self._channels.send(publisher, batch, spacing_us)
+        if publisher.channel_state == CLOSED or channel.ended:
+            return  # what it published closed the channel
+        channel.earned(f"reader:{publisher.name}", count)
+        # It handled something other than a queue's message, so what it collected goes out (K10).
+        self._channels.flush(publisher.name)
+
+    def deliver(
+        self,
+        publisher: Publisher,
+        queue: ClientQueue,
+        arrivals: Sequence[tuple[Arrival, int | None]],
+        spacing_us: int,
+        confirm: bool,
+    ) -> None:
+        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
+
+        Args:
+            arrivals: the messages, with the expiration that each of them has in milliseconds.
+            spacing_us: how far apart the client sent them.
+            confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
+        """
+        if not self._processes.timed:
+            if len(arrivals) == 1:
+                queue.arrive(arrivals[0][0], spacing_us, arrivals[0][1], confirm)
+            else:
+                queue.arrive_each(arrivals, spacing_us, confirm)
+            return
+        for arrival, expiration_ms in arrivals:
+            self._travel(publisher, queue, arrival, spacing_us, confirm, expiration_ms)
+
+    def _travel(
+        self,
+        publisher: Publisher,
+        queue: ClientQueue,
+        arrival: Arrival,
+        spacing_us: int,
+        confirm: bool,
+        expiration_ms: int | None,
+    ) -> None:
+        """Send messages with one expiration on a way that takes time."""
+        process, channel = queue.mailbox, self._channel(publisher)
+        profile = self._processes.meter.profile
+        each_ns = 0 if profile.instant else publish_ns(profile, queue.entry(arrival)) // arrival.count
+        parcel = _Parcel(
+            arrival, self._processes.spacing_us(each_ns // 1000, spacing_us), confirm, expiration_ms
+        )
+        arrive = partial(self._arrive, queue, process, parcel, channel.id)
+        channel.pay(process.id, arrival.count)
+        channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
+
+    def _arrive(
+        self, queue: ClientQueue, process: WorkProcess, parcel: _Parcel, sender: str, count: int
+    ) -> None:
+        """Let the queue process handle messages; the channel gets credit for them."""
+        queue.arrive(parcel.take(count), parcel.spacing_us, parcel.expiration_ms, parcel.confirm)
+        if not process.ended:
+            process.earned(sender, count)
+
+    def _rest(self, name: str, channel: WorkProcess) -> None:
+        """Send the confirms that a channel collected once its mailbox is empty (K10)."""
+        if not channel.ended and not channel.mailbox:
+            self._channels.flush(name)
+
+    @property
+    def under_way(self) -> int:
+        """Messages that were read and are in no queue yet."""
+        return self._processes.mailboxes("channel", "queue")
+
+    # --- blocked and gone --------------------------------------------------------------------------------------------
+
+    def wake(self, publisher: Publisher) -> None:
+        """Let the reader go on: the alarm is over."""
+        reader = self._processes.get(f"reader:{publisher.name}")
+        if reader is not None:
+            reader.wake()
+
+    def close(self, publisher: Publisher) -> None:
+        """End a connection: what was read is routed still, what lies in the socket is lost."""
+        reader, channel = (self._processes.get(f"{kind}:{publisher.name}") for kind in ("reader", "channel"))
+        if reader is not None:
+            reader.clear()
+        if channel is not None:
+            channel.work_off()
+        for kind in ("reader", "channel"):
+            self._processes.end(f"{kind}:{publisher.name}")
+
+    def drop(self, publisher: Publisher) -> None:
+        """End the processes of a channel that was closed: what they had is lost."""
+        for kind in ("reader", "channel"):
+            process = self._processes.get(f"{kind}:{publisher.name}")
+            if process is not None:
+                process.clear()
+                self._processes.end(process.id)
+
+
+class _Parcel:
+    """Messages of which the first ones are taken bit by bit."""
+
+    __slots__ = ("rest", "spacing_us", "confirm", "expiration_ms")
+
+    def __init__(self, arrival: Arrival, spacing_us: int, confirm: bool, expiration_ms: int | None) -> None:
+        self.rest = arrival
+        self.spacing_us = spacing_us
+        self.confirm = confirm
+        self.expiration_ms = expiration_ms
+
+    def take(self, count: int) -> Arrival:
+        """Take the next `count`."""
+        taken = self.rest if count == self.rest.count else self.rest.part(0, count)
+        self.rest = self.rest.part(count, self.rest.count - count)
+        return taken
+
+
+def _channel(name: str) -> str:
+    return f"channel:{name}"

@@ -1,0 +1,191 @@
+"""What kind of directory was given, and the report on all of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+from engine.damage.findings import DamageFindings
+from engine.damage.readers import QueueReader, StoreReader
+from engine.damage.reading import ReadingOptions, content, numbered, parsed
+from engine.formats.names import queue_directory, read_config, vhost_directory
+from engine.inspect.generations import GenerationReaders
+from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
+from engine.storage.directory import DirectoryStorage
+from engine.values.entries import USUAL_ENTRY_COUNT
+
+STORES: Final = ("msg_store_persistent", "msg_store_transient")
+VHOSTS: Final = "msg_stores/vhosts"
+SEGMENTS: Final = ("idx", "qi", "qs")
+"""Ends of the names of files that only a queue's directory has."""
+
+
+def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
+    """Return what a directory is: "node", "vhost", "queue", "store", or None for nothing known."""
+    names = storage.list(directory)
+    if "journal.jif" in names or ".queue_name" in names or any(numbered(names, each) for each in SEGMENTS):
+        return "queue"
+    if numbered(names, "rdq") or "clean.dot" in names or "file_summary.ets" in names:
+        return "store"
+    inside = _directories(storage, directory)
+    if ".vhost" in names or "queues" in inside or any(store in inside for store in STORES):
+        return "vhost"
+    if _directories(storage, _joined(directory, VHOSTS)):
+        return "node"
+    return None
+
+
+def inspect(storage: DirectoryStorage, options: ReadingOptions, directory: str = "") -> dict[str, Any]:
+    """Return everything that can be read from a directory, damage included.
+
+    Args:
+        storage: what was given.
+        options: how much to report.
+        directory: path inside it to begin at, "" for all of it.
+    """
+    kind = kind_of(storage, directory)
+    findings = DamageFindings()
+    found: dict[str, Any]
+    if kind == "node":
+        vhosts = _directories(storage, _joined(directory, VHOSTS))
+        found = {
+            "vhosts": [
+                _vhost(storage, _joined(directory, f"{VHOSTS}/{name}"), findings, options) for name in vhosts
+            ]
+        }
+    elif kind == "vhost":
+        found = _vhost(storage, directory, findings, options)
+    elif kind == "queue":
+        above = directory.rpartition("/")[0].rpartition("/")[0] if "/" in directory else None
+        count = options.entry_count
+        if above is not None and count is None:
+            count = _entry_count(storage, above, findings, options)
+        readers = GenerationReaders(storage, "/", count or USUAL_ENTRY_COUNT, findings, options)
+        found = readers.queue(directory).report()
+        found["release"] = readers.release((), has_config=True)
+    elif kind == "store":
+        readers = GenerationReaders(storage, "/", USUAL_ENTRY_COUNT, findings, options)
+        found = readers.store(directory).report()
+        found["release"] = readers.release((), has_config=True)
+    else:
+        found = {}
+        findings.add(directory or ".", None, "missing", "nothing_known")
+    return {"kind": kind, **found, "damage": findings.as_rows(), "damage_more": findings.more}
+
+
+def _vhost(
+    storage: DirectoryStorage, directory: str, findings: DamageFindings, options: ReadingOptions
+) -> dict[str, Any]:
+    name = content(storage, _joined(directory, ".vhost"), findings)
+    vhost = name.decode("utf-8", "replace") if name is not None else None
+    entry_count = _entry_count(storage, directory, findings, options)
+    readers = GenerationReaders(storage, "/" if vhost is None else vhost, entry_count, findings, options)
+    stores = {
+        each: readers.store(_joined(directory, each))
+        for each in STORES
+        if storage.list(_joined(directory, each))
+    }
+    store_reports = [store.report() for store in stores.values()]
+    terms = recovery_terms(storage, directory, findings)
+    old = storage.size(_joined(directory, ".config")) is None
+    read, queues = [], []
+    owned = _directories(storage, _joined(directory, "queues"))
+    for each in owned:
+        inside = _joined(directory, f"queues/{each}")
+        queue = readers.queue(inside)
+        report = queue.report()
+        if vhost is not None and report["name"] and queue_directory(vhost, report["name"]) != each:
+            findings.add(
+                f"{inside}/.queue_name",
+                None,
+                "contradiction",
+                "queue_elsewhere",
+                name=report["name"],
+                vhost=vhost,
+            )
+        if each in terms:
+            compare(queue, terms[each], inside, findings)
+            report["delivered_before"] = delivered_before(queue, terms[each])
+            report["start_ends_process"] = old and try_start(storage, queue, terms[each], inside, findings)
+        report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
+        read.append(queue)
+        queues.append(_relative(report, directory))
+    for store, found in zip(stores.values(), store_reports, strict=True):
+        found["unowned"] = unowned(store, read)
+    return {
+        "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
+        "vhost": vhost,
+        "segment_entry_count": next(
+            (each["segment_entry_count"] for each in queues if each.get("segment_entry_count")), entry_count
+        ),
+        "release": readers.release(terms.values(), has_config=not old),
+        "believed": is_believed(terms, stores.get(STORES[0]), owned),
+        "queues": queues,
+        "stores": [_relative(report, directory) for report in store_reports],
+        "files": _files(storage, directory, findings),
+    }
+
+
+def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
+    if directory:
+        report["dir"] = report["dir"].removeprefix(directory + "/")
+    return report
+
+
+def _look_up(queue: QueueReader, store: StoreReader | None, path: str, findings: DamageFindings) -> int:
+    """Note the live persistent messages whose record is in no store file; return how many they are."""
+    there = store.message_numbers if store is not None else set()
+    lost = sorted(
+        seq for seq, message in queue.messages.items() if message.is_owed and message.msg_no not in there
+    )
+    if lost:
+        findings.add(
+            path,
+            None,
+            "missing",
+            "messages_without_record",
+            count=len(lost),
+            first=lost[0],
+            store=STORES[0],
+        )
+    return len(lost)
+
+
+def _entry_count(
+    storage: DirectoryStorage, directory: str, findings: DamageFindings, options: ReadingOptions
+) -> int:
+    if options.entry_count is not None:
+        return options.entry_count
+    path = _joined(directory, ".config")
+    if storage.size(path) is None:
+        return USUAL_ENTRY_COUNT
+    count = parsed(content(storage, path, findings), path, findings, read_config)
+    if isinstance(count, int) and 1 <= count <= USUAL_ENTRY_COUNT:
+        return count
+    most = assumed = USUAL_ENTRY_COUNT
+    findings.add(path, None, "missing", "config_without_number", most=most, assumed=assumed)
+    return assumed
+
+
+def _files(storage: DirectoryStorage, directory: str, findings: DamageFindings) -> list[dict[str, Any]]:
+    """Return path, size and digest of every file, as a manifest lists them."""
+    found = []
+    prefix = directory + "/" if directory else ""
+    for path in storage.paths():
+        if path.startswith(prefix):
+            data = content(storage, path, DamageFindings())
+            digest = None if data is None else hashlib.sha256(data).hexdigest()
+            found.append({"path": path[len(prefix) :], "size": storage.size(path), "sha256": digest})
+    return found
+
+
+def _directories(storage: DirectoryStorage, directory: str) -> Sequence[str]:
+    """Return the names of the directories directly inside one that hold a file at any depth, sorted."""
+    prefix = directory + "/" if directory else ""
+    inside = (path[len(prefix) :].split("/") for path in storage.paths() if path.startswith(prefix))
+    return sorted({parts[0] for parts in inside if len(parts) > 1})
+
+
+def _joined(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name

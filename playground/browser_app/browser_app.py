@@ -1,0 +1,139 @@
+"""The desk: answers questions of the page as JSON, one function for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from playground import rules
+from playground.browser_app import exercises, file_records
+from playground.hosting import refusals
+from playground.hosting.session import protocol
+from playground.hosting.timeline import short_id
+from playground.library import ready_scenarios
+from playground.rules.search import LONGEST_QUERY, search
+from playground.sessions import scenario_links
+from playground.static_edition.addresses import relative
+from playground.storybook import cards, other_release
+from playground.storybook.texts import localized
+from playground.texts.page_message import RequestRefused
+from playground.verdicts.marking import words_of
+from playground.whatif.cells import cell_scenario, peak_us
+from playground.whatif.context import page_context
+from playground.whatif.query import read_query
+from playground.whatif.shipped import heatmaps
+
+Answer = dict[str, Any]
+
+
+def ask(text: str) -> str:
+    """Answer a question: {q, lang, at, ...}. A question that cannot be answered gets `error`, a sentence."""
+    question = json.loads(text)
+    with translation.override(question.get("lang", "en")):
+        try:
+            answer = QUESTIONS[question["q"]](question)
+        except (RequestRefused, scenario_links.BadLink) as refused:
+            answer = {"error": str(refused)}
+    if "html" in answer:
+        answer["html"] = relative(answer["html"], question.get("at", "index.html"), _names())
+    return json.dumps(answer, default=str)
+
+
+def refused(refusal: protocol.CommandRefused, language: str) -> str:
+    """Return the sentence of a refusal of the session, in the reader's language."""
+    with translation.override(language):
+        return str(refusals.of(refusal))
+
+
+def _link(question: Answer) -> Answer:
+    """Return the run that a link carries."""
+    entry, made_with = scenario_links.unpacked(question["packed"])
+    story = localized(entry.story_json()) if entry.story_json() else None
+    if story:
+        story |= {"words": words_of(story), "glossary": "../glossary/index.html"}
+    title = entry.title or entry.run["title"]
+    return {"scenario": entry.run, "story": story, "title": title, "made_with": made_with}
+
+
+def _cell(question: Answer) -> Answer:
+    """Return the run of a heatmap's cell, and the moment of its peak."""
+    heatmap = heatmaps().get(question["heatmap"])
+    run = heatmap.runs.get(question["cell"]) if heatmap else None
+    if heatmap is None or run is None or run.digest is None:
+        raise RequestRefused(translation.gettext("This run is not there any more"))
+    entry = scenario_links.read_run(cell_scenario(heatmap, run))
+    return {"scenario": entry, "story": None, "title": entry["title"], "at_us": peak_us(heatmap, run)}
+
+
+def _whatif(question: Answer) -> Answer:
+    """Return the view of a heatmap that a query asks for."""
+    known = heatmaps()
+    query, notices = read_query(dict(parse_qsl(question["query"])), known)
+    context = {**page_context(query, known), "notices": notices}
+    return {"html": render_to_string("whatif/_view.html", context)}
+
+
+def _library(question: Answer) -> Answer:
+    """Return the cards of the scenarios that match a search."""
+    asked = dict(parse_qsl(question["query"]))
+    numbers = [
+        int(text) if (text := asked.get(name, "")).isdecimal() else None for name in ("subject", "question")
+    ]
+    release = asked.get("release", "")
+    every = [cards.card(entry, short_id(entry.slug), release) for entry in ready_scenarios.entries()]
+    found = [each for each in every if cards.matches(each, asked.get("q", "")[:80], *numbers)]
+    return {"html": render_to_string("library/_cards.html", {"cards": found, "count": len(every)})}
+
+
+def _rules(question: Answer) -> Answer:
+    """Return the rules that a search finds."""
+    query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
+    context = {"query": query, "hits": search(query), "count": len(rules.by_id())}
+    return {"html": render_to_string("rules/_found.html", context)}
+
+
+def _release(question: Answer) -> Answer:
+    """Return a run on another release, and what of it does not exist there."""
+    taken = other_release.asked_for(question["release"], question["scenario"])
+    if taken is None:
+        return {"scenario": None, "said": []}
+    return {
+        "scenario": scenario_links.read_run(_without_empty_title(taken.scenario)),
+        "said": [str(each) for each in taken.said],
+    }
+
+
+def _share(question: Answer) -> Answer:
+    """Return a run as a link carries it; nothing where it is too long for one."""
+    return {
+        "packed": scenario_links.packed(scenario_links.read_run(_without_empty_title(question["scenario"])))
+    }
+
+
+def _without_empty_title(scenario: Answer) -> Answer:
+    """Return a run as a file may hold it: a title has a character, and the one that begins empty has none."""
+    return {name: value for name, value in scenario.items() if name != "title" or value}
+
+
+def _names() -> dict[str, str]:
+    return {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()}
+
+
+QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
+    "link": _link,
+    "cell": _cell,
+    "release": _release,
+    "whatif": _whatif,
+    "library": _library,
+    "rules": _rules,
+    "share": _share,
+    "task": exercises.task_page,
+    "units": exercises.units_page,
+    "standing": exercises.standing,
+    "record": file_records.record,
+}

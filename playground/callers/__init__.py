@@ -1,0 +1,1 @@
+"""Who asks: the address, the browser, and whether a session is theirs."""

@@ -1,0 +1,88 @@
+"""The door to the real engine: `engine.broker` on real files, or on a ledger."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+from engine import ENGINE_VERSION
+from engine.broker.cluster import Cluster
+from engine.broker.commands import scenario as scenarios
+from engine.ctl import operator
+from engine.ctl.console import Answer
+from engine.replay import on_ledger
+from engine.storage.directory import DirectoryStorage
+from engine.values.errors import (
+    CommandError,
+    FileCorrupt,
+    FileMissing,
+    PathRefused,
+    ScenarioError,
+    StorageFull,
+)
+from playground.hosting.file_records import RecordReader
+
+
+class EngineDoor:
+    """See `playground.hosting.engine_api.NodeDoor`."""
+
+    version = ENGINE_VERSION
+    refusals: tuple[type[Exception], ...] = (CommandError,)
+    full: tuple[type[Exception], ...] = (StorageFull,)
+    outside: tuple[type[Exception], ...] = (OSError, MemoryError, StorageFull, FileMissing, FileCorrupt)
+    no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
+    no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)
+
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, DirectoryStorage]:
+        """Make a node on real files under `root`."""
+        # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
+        files = DirectoryStorage(root, max_bytes, fsync=False)
+        return operator.operated(scenarios.parse(scenario), files), files
+
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Cluster:
+        """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
+        return on_ledger(scenario, keep)
+
+    def ask(self, node: Cluster, line: str) -> Answer:
+        """Return what a line of rabbitmqctl prints; nothing changes."""
+        return operator.ask(node, line)
+
+    not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
+
+    def freeze(self, node: Cluster, files: DirectoryStorage) -> bytes:
+        """Return a run as bytes, without the contents of its files."""
+        return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
+
+    def thaw(self, data: bytes, root: str) -> tuple[Cluster, DirectoryStorage]:
+        """Return the run that `freeze` made bytes of; its files lie under `root` again.
+
+        Raises:
+            FileMissing: one of them does not, or is shorter: somebody had deleted it before the run was kept.
+        """
+        node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
+        files.moved(root)
+        for path in files.paths():
+            place = Path(root) / path
+            if not place.is_file() or place.stat().st_size != files.size(path):
+                raise FileMissing(path)
+        return node, files
+
+    def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
+        """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""
+        return scenarios.parse(scenario).to_json()
+
+    def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
+        """Return the size of a real file and some of its bytes."""
+        # A storage of its own, only to read these records: the session's belongs to the thread that works on it.
+        files = DirectoryStorage(root)
+        try:
+            data = files.read_bytes(path, offset, count)
+            return files.size(path) or 0, data
+        finally:
+            files.close()
+
+    def read_records(self, root: str) -> RecordReader:
+        """Return a reader of the real files under `root`; a context manager."""
+        # A storage of its own, beside the session's.
+        return RecordReader(DirectoryStorage(root))

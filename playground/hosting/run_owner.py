@@ -1,0 +1,383 @@
+"""The life of one session's run: woken by replaying what is on record, put to rest, built again after a fault.
+
+The run itself lives in a worker; here is its record, and what is asked of the worker.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from playground.hosting import refusals, wording
+from playground.hosting.directories import ProcessDirectory
+from playground.hosting.engine_api import NodeDoor
+from playground.hosting.faults import RunStopped
+from playground.hosting.session import failures, protocol
+from playground.hosting.session_record import (
+    OwnedElsewhere,
+    RecordedSession,
+    RecordUnreachable,
+    SessionRecord,
+)
+from playground.hosting.workers.pool import WorkerPool
+from playground.hosting.workers.worker_client import (
+    CommandDeclined,
+    LinkListener,
+    WorkerEnd,
+    WorkerFailed,
+    WorkerLost,
+)
+from playground.limits import session_limits as checks
+from playground.limits.session_limits import SessionLimits
+from playground.texts.page_message import PageMessage, RequestRefused
+
+logger = logging.getLogger(__name__)
+
+Notice = Callable[[str, PageMessage], None]
+
+
+class RunOwner:
+    """Holds the record of a session, and whether its run is awake.
+
+    Args:
+        pool: gives it a worker.
+        listener: takes what the worker sends by itself.
+        notice: sends a sentence to everybody who watches.
+        superseded: is called when another process has become the owner.
+        door: the way to the engine.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        book: SessionRecord,
+        pool: WorkerPool,
+        directory: ProcessDirectory,
+        limits: SessionLimits,
+        listener: LinkListener,
+        notice: Notice,
+        superseded: Callable[[], None],
+        door: NodeDoor,
+    ) -> None:
+        self.session_id = session_id
+        self.life = ""
+        """Names the run; empty while there is none."""
+        self.record = RecordedSession({}, [])
+        self.digest = ""
+        """Of the run when it was made."""
+        self._book = book
+        self._pool = pool
+        self._directory = directory
+        self._limits = limits
+        self._listener = listener
+        self._notice = notice
+        self._superseded = superseded
+        self._door = door
+        self._worker: WorkerEnd | None = None
+        self._resume_us = 0
+        self._own: deque[protocol.SelfCommand] = deque()
+        """Commands that the run gave itself because it is full, and that are not on record yet."""
+
+    @property
+    def awake(self) -> bool:
+        """Whether there is a run."""
+        return bool(self.life)
+
+    @property
+    def resume_us(self) -> int:
+        """Up to where the run is repeated if it is made now."""
+        return max(self._resume_us, self.record.reached_us)
+
+    # --- to the worker ---
+
+    async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
+        """Ask the worker something.
+
+        Raises:
+            Refused: it was refused, with everything as it was.
+            Fallen: the run failed in it.
+            Lost: the worker is gone.
+        """
+        if self._worker is None:
+            raise WorkerLost
+        try:
+            return await self._worker.call(request, self.session_id, **fields)
+        except CommandDeclined as declined:
+            raise RequestRefused(refusals.of(declined.refusal)) from declined
+        except WorkerFailed as fallen:
+            self.fell(fallen.good_us)
+            raise
+        except WorkerLost:
+            self.lost()
+            raise
+
+    def send(self, kind: Callable[..., Any], **fields: Any) -> None:
+        """Send the worker a message, if there is one."""
+        if self._worker is not None:
+            self._worker.send(kind(session=self.session_id, **fields))
+
+    def send_with_next(self, kind: Callable[..., Any], **fields: Any) -> None:
+        """Send the worker a message together with the next one, within a fifth of a second."""
+        if self._worker is not None:
+            self._worker.send_with_next(kind(session=self.session_id, **fields))
+
+    def fell(self, good_us: int) -> None:
+        """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
+        if self.life:
+            self.life, self._resume_us = "", good_us
+        self._own.clear()
+
+    def lost(self) -> None:
+        """Note that the worker is gone, unless there is already another one."""
+        if self._worker is None or self._worker.gone:
+            self.fell(self.record.reached_us)
+            self._worker = None
+
+    def forget(self) -> None:
+        """Let the worker forget the session; what a worker that is gone left behind goes as well."""
+        self.send(protocol.DropSession)
+        if self._worker is not None:
+            self._worker.listeners.pop(self.session_id, None)
+        if self._worker is None or self._worker.gone:
+            self._directory.forget(self.session_id)
+        self._worker, self.life = None, ""
+
+    def abandon(self) -> None:
+        """Leave a run that is only being made; the next one is made up to where this one was to come."""
+        until_us = self.resume_us
+        self.forget()
+        self._resume_us = until_us
+
+    # --- waking and resting ---
+
+    async def wake(self, *, resumes: bool, begins: bool = False, quiet: bool = False) -> None:
+        """Build the run from the record.
+
+        Args:
+            resumes: whether time passes afterwards.
+            begins: whether time passes if nothing has happened yet, and nothing is to be read first.
+            quiet: say nothing of it.
+
+        Raises:
+            Stopped: files, memory or the record fail; nothing of the record is touched.
+            Elsewhere: another process owns the session.
+        """
+        try:
+            await self._book.take(self._superseded)
+            self.record = await self._book.load()
+        except RecordUnreachable as error:
+            logger.exception("session %s: its record cannot be read", self.session_id)
+            raise RunStopped(wording.NO_RECORD) from error
+        if (self.resume_us or self.record.commands) and not quiet:
+            self._notice("info", wording.WAKES)
+        begins = begins and not self.resume_us and not self.record.waits
+        await self.rebuild(self.resume_us, resumes or begins)
+        self._compare_with_record()
+
+    async def rebuild(self, until_us: int, play: bool = False) -> None:
+        """Repeat the record up to `until_us` with a new engine, in place of the present one.
+
+        A command whose consequences break the engine would do so for ever: if the record can be repeated without the
+        last one, that one is struck out. Never more than one, and never where files or memory failed.
+
+        Raises:
+            Stopped: files, memory or the record fail; nothing of the record is touched.
+        """
+        self.fell(until_us)
+        try:
+            await self._open(self.record, until_us, play)
+        except WorkerFailed as fallen:
+            if fallen.failure.kind != "engine":
+                raise RunStopped(wording.failure(fallen.failure)) from fallen
+            if not self.record.commands:
+                raise
+            logger.warning("session %s cannot be repeated with its last command", self.session_id)
+            await self._strike_out_last(fallen)
+
+    async def _strike_out_last(self, first: WorkerFailed) -> None:
+        """Go on without the last command if that mends the error; else raise it, and the record stays whole."""
+        *commands, (at_us, _command) = self.record.commands
+        shorter = msgspec.structs.replace(
+            self.record, commands=commands, rows=self.record.rows + 1, reached_us=at_us, digest=""
+        )
+        try:
+            await self._open(shorter, at_us, play=False)
+        except WorkerFailed as fallen:
+            if fallen.failure.kind != "engine":
+                raise RunStopped(wording.failure(fallen.failure)) from fallen
+            logger.warning("session %s cannot be repeated without it either", self.session_id)
+            raise first from None
+        try:
+            await self._book.undo_command(self.record.rows, at_us)
+        except OwnedElsewhere:
+            raise
+        except Exception as failure:
+            self.fell(at_us)
+            raise RunStopped(wording.NO_RECORD) from failure
+        self.record = shorter
+        self._notice("error", wording.UNDONE)
+
+    async def _open(self, record: RecordedSession, until_us: int, play: bool) -> None:
+        if self._worker is None or self._worker.gone:
+            self._worker = await self._pool.place(self.session_id, self._listener)
+        try:
+            self._directory.renew()
+        except OSError as error:
+            failed = failures.of(error, self._door)
+            raise WorkerFailed(failed, until_us, play) from error
+        fields = {"scenario": record.scenario, "commands": record.commands}
+        opened = await self.call(
+            protocol.OpenRun, **fields, until_us=until_us, play=play, holds_us=record.holds_us
+        )
+        self.life, self.digest = opened["life"], opened["digest"]
+        self._resume_us = opened["at_us"]
+
+    def _compare_with_record(self) -> None:
+        """Say so if the run that was woken is not the one that went to sleep."""
+        record = self.record
+        known = record.digest and self._resume_us == record.reached_us
+        if not known or record.digest == self.digest:
+            return
+        logger.warning("session %s woke to another digest", self.session_id)
+        if record.engine_version != self._door.version:
+            self._notice("info", wording.woke_in_other_version(record.engine_version, self._door.version))
+        else:
+            self._notice("error", wording.WOKE_DIFFERENT)
+
+    def note(self, good_us: int) -> None:
+        """Write down how far the run has come, soon. If that fails the run goes on: only commands must be on record."""
+        if self.awake and good_us > self.record.reached_us:
+            self.record.reached_us, self.record.digest = good_us, ""
+            self._book.note(good_us)
+
+    def verdict(self, digest: str) -> tuple[str, PageMessage]:
+        """Say, with its level, whether the run at the scenario's end is the recorded one."""
+        record = self.record
+        return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
+
+    async def rest(self) -> None:
+        """Forget the run, knowing how to repeat it."""
+        try:
+            if self.awake:
+                came = await self.call(protocol.Suspend)
+                while (own := self._next_own()) is not None:
+                    await self._add(own.at_us, own.command)
+                self.fell(came["at_us"])
+                await self._book.reached(came["at_us"], came["digest"])
+        except OwnedElsewhere:
+            logger.info("session %s: another process has it by now", self.session_id)
+        except Exception:  # what is on record is enough to repeat the run, up to a little earlier
+            logger.exception("session %s: it is not on record how far it came", self.session_id)
+        finally:
+            self.forget()
+            await self._book.give_back()
+
+    # --- commands ---
+
+    async def take(self, command: dict[str, Any]) -> None:
+        """Give the engine a command and write it down, or raise `RequestRefused` with everything as it was.
+
+        Raises:
+            Stopped: it could not be written down, and the run cannot be had without it for now.
+            Elsewhere: another process owns the session by now, and it was not written down.
+        """
+        checks.check_command(command, self._limits, self.record.rows)
+        await self._book.make_room(command)
+        done = await self.call(protocol.SubmitCommand, command=command)
+        if not await self.write_down_own(done["number"]):
+            raise RequestRefused(wording.NOT_WRITTEN)
+        await self._write_down(done["at_us"], command)
+
+    def gave_itself(self, own: protocol.SelfCommand) -> None:
+        """Keep a command that the run gave to itself until it is written down.
+
+        It may arrive before the run is known here; its turn decides which run it belongs to.
+        """
+        self._own.append(own)
+
+    async def write_down_own(self, before: int | None = None) -> bool:
+        """Write down commands that the run gave to itself: its state already shows them, so they go first.
+
+        Args:
+            before: number of commands at the moment in question. What the run gave itself later has its turn
+                later: an answer and what came after it arrive together. None: everything up to now.
+
+        Returns:
+            Whether the run is the same as before; it is another one if something could not be written down.
+        """
+        life = self.life
+        while (own := self._next_own(before)) is not None:
+            await self._write_down(own.at_us, own.command)
+        return self.life == life
+
+    def _next_own(self, before: int | None = None) -> protocol.SelfCommand | None:
+        """Take the next command that this run gave itself, if it was one of its first `before`."""
+        while self._own and self._own[0].life != self.life:
+            self._own.popleft()  # of a run that is gone
+        if not self._own or (before is not None and self._own[0].number >= before):
+            return None
+        return self._own.popleft()
+
+    async def _add(self, at_us: int, command: dict[str, Any]) -> None:
+        await self._book.add_command(self.record.rows, at_us, command)
+        self.record.commands.append((at_us, command))
+        self.record.rows += 1
+
+    async def _write_down(self, at_us: int, command: dict[str, Any]) -> None:
+        """Write down a command that the engine took; if that cannot be done, undo it."""
+        try:
+            await self._add(at_us, command)
+        except OwnedElsewhere:
+            raise
+        except Exception as error:
+            logger.exception("session %s: a command could not be written down", self.session_id)
+            sequence = len(self.record.commands)
+            self.fell(at_us)
+            await self.wake(
+                resumes=self._listener.plays
+            )  # reads the record anew: another process may have written one
+            if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
+                raise RequestRefused(wording.NOT_WRITTEN) from error
+
+    async def answer(self, option: int) -> None:
+        """Write down what was answered to what the run waits for, and let it go on.
+
+        Raises:
+            Refused: it cannot be written down; the run waits.
+        """
+        if self.record.holds_us is None:
+            return
+        try:
+            await self._book.answer(option)
+        except Exception as error:
+            logger.exception("session %s: an answer could not be written down", self.session_id)
+            raise RequestRefused(wording.NOT_WRITTEN) from error
+        self.record.holds_us = None
+        self.send(protocol.ReleaseHold)
+
+    async def undo(self) -> int:
+        """Strike out the last command; `rebuild` up to the time that is returned makes the run without it.
+
+        Raises:
+            Refused: there is none, or the record cannot be written; then nothing changed.
+        """
+        if not self.record.commands:
+            raise RequestRefused(wording.NOTHING_TO_UNDO)
+        *commands, (at_us, _command) = self.record.commands
+        try:
+            await self._book.undo_command(self.record.rows, at_us)
+        except OwnedElsewhere:
+            raise
+        except Exception as error:
+            logger.exception("session %s: an undo could not be written down", self.session_id)
+            raise RequestRefused(wording.NOT_STRUCK_OUT) from error
+        self.record.commands = commands
+        self.record.rows += 1
+        self.record.reached_us, self.record.digest = at_us, ""
+        self._resume_us = at_us
+        return at_us

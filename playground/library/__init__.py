@@ -1,0 +1,1 @@
+"""The ready scenarios and the measured facts that pages show."""

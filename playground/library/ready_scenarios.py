@@ -1,0 +1,52 @@
+"""The ready scenarios: data files in `playground/scenarios`. One file is one entry; its name is the entry's slug."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from playground.storybook.entry import BadScenario, LibraryEntry, read
+
+FOLDER = Path(__file__).resolve().parents[1] / "scenarios"
+
+
+def files() -> list[Path]:
+    """Return the data files by their names."""
+    return sorted(FOLDER.glob("*.json"))
+
+
+def entries() -> list[LibraryEntry]:
+    """Return every ready scenario, in the order of the subjects that they begin with."""
+    return sorted((load(path) for path in files()), key=_order)
+
+
+def load(path: Path) -> LibraryEntry:
+    """Return the entry of a file, read again when it has changed. Raises BadScenario."""
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=200)
+def _load(path: Path, _changed_ns: int) -> LibraryEntry:
+    entry = read(path.read_bytes())
+    if entry.slug != path.stem:
+        raise ValueError(f"{path}: the slug must be {path.stem}, as the file's name")
+    return entry
+
+
+def entry(slug: str) -> LibraryEntry | None:
+    """Return the ready scenario of this name, or None."""
+    return next((load(path) for path in files() if path.stem == slug), None)
+
+
+def after(slug: str | None) -> LibraryEntry | None:
+    """Return the ready scenario that comes next in the library, or None."""
+    every = entries()
+    place = next((at for at, each in enumerate(every) if each.slug == slug), None)
+    return None if place is None or place + 1 == len(every) else every[place + 1]
+
+
+def _order(each: LibraryEntry) -> tuple[int, str]:
+    return (*each.story.subjects, 99)[0], each.slug
+
+
+__all__ = ["FOLDER", "BadScenario", "after", "entries", "entry", "files", "load"]

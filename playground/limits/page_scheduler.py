@@ -1,0 +1,371 @@
+"""Whose page is made next: a few at a time, so that what sessions send and receive need not wait for pages.
+
+Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that carries
+commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads
+before each thing that it sends. So pages wait for their turn before they have a thread.
+
+Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
+other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
+and nobody who asks for a thousand pages holds up other people's.
+
+In a lane whoever goes on with something comes before those who open a page: forms that were filled in, and the pages to
+which their answers lead. So nobody who has given an answer waits for it behind all who come in meanwhile.
+
+On a machine with too much to do, pages would take the processors that engines need for commands. So while commands are
+answered late, a rest follows each turn. Only what a class does does not wait for rests: a teacher who freezes it wants
+quiet now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from playground.callers.client_addresses import address_of
+
+AT_ONCE: Final = 2
+"""Pages in the making. One more processor would not help: Python runs one thread at a time."""
+WAITING: Final = 1000
+"""Requests that wait for their turn; the next one is answered with 503."""
+PARTS: Final = frozenset({"class", "learn", "s", "static"})
+"""First names in paths that have lanes of their own: a lesson uses them at the same time. So many, whoever asks."""
+PROMPT: Final = "class"
+"""The part of the site that does not wait for rests."""
+IN_A_ROW: Final = 3
+"""Of those who go on; then one who opens a page has a turn, so that no flood of forms keeps it out."""
+MOST_LED: Final = 1000
+"""Answers that lead to a page nobody has opened yet; of more the oldest are forgotten."""
+MOST_REST_S: Final = 0.3
+"""A class of 300 at one process gets its pages within its patience, whatever happens."""
+PATIENCE_S: Final = 60.0
+"""How long a request waits before it is answered with 503."""
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+Busy = Callable[[Any, Any], Awaitable[None]]
+
+
+class PagesOverfull(Exception):
+    """Too many requests wait, or this one has waited for too long."""
+
+
+class PageLane:
+    """Requests that wait in one lane."""
+
+    def __init__(self) -> None:
+        self._going_on: deque[tuple[float, Future[None]]] = deque()
+        self._opening: deque[tuple[float, Future[None]]] = deque()
+        self._in_a_row = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._going_on or self._opening)
+
+    @property
+    def since_s(self) -> float:
+        """Since when the one waits who has waited longest."""
+        return min(each[0][0] for each in (self._going_on, self._opening) if each)
+
+    def add(self, since_s: float, ticket: Future[None], goes_on: bool) -> None:
+        """Let a request wait, behind others of its kind."""
+        (self._going_on if goes_on else self._opening).append((since_s, ticket))
+
+    def next(self) -> Future[None]:
+        """Take out who is next."""
+        first = self._going_on and not (self._opening and self._in_a_row >= IN_A_ROW)
+        self._in_a_row = self._in_a_row + 1 if first else 0
+        return (self._going_on if first else self._opening).popleft()[1]
+
+
+class PageScheduler:
+    """Gives turns, and lets requests wait for them. For threads and for the event loop.
+
+    Args:
+        at_once: turns at the same time.
+        waiting: most requests that wait.
+        patience_s: longest that one waits.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        waiting: int = WAITING,
+        patience_s: float = PATIENCE_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._free = at_once
+        self._waiting = waiting
+        self._patience_s = patience_s
+        self._clock = clock
+        self.pressure: Callable[[], float] = lambda: 1.0
+        """How many times as long as it was worked in a turn the turn and its rest are: somebody else's to decide."""
+        self._lock = threading.Lock()
+        self._resting: set[object] = set()
+        """Turns that are over, and whose rests are not."""
+        self._returning: deque[Future[None]] = deque()
+        """Those who had a turn and stood aside: they come before everybody else."""
+        self._lanes: OrderedDict[str, PageLane] = OrderedDict()
+        """The lane that has the next turn stands first."""
+        self._count = 0
+
+    def late_s(self) -> float:
+        """Return for how many seconds the request that has waited longest waits by now."""
+        with self._lock:
+            since_s = min((lane.since_s for lane in self._lanes.values()), default=None)
+        return 0.0 if since_s is None else self._clock() - since_s
+
+    async def take(self, lane: str, goes_on: bool = False) -> PageTurn:
+        """Wait for a turn.
+
+        Args:
+            lane: lanes have their turns one after the other.
+            goes_on: whether it comes before those of its lane that do not.
+
+        Raises:
+            Overfull: too many wait already, or this one has waited for too long.
+        """
+        ticket = self._ticket(lane, goes_on)
+        if ticket is not None:
+            try:
+                async with asyncio.timeout(self._patience_s):
+                    await asyncio.wrap_future(ticket)
+            except TimeoutError:
+                self._leave(ticket)
+                raise PagesOverfull from None
+            except asyncio.CancelledError:
+                self._leave(ticket)
+                raise
+        return PageTurn(self, self._clock)
+
+    def _ticket(self, lane: str, goes_on: bool) -> Future[None] | None:
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return None
+            if self._resting and _is_prompt(lane):
+                self._resting.pop()
+                return None
+            if self._count >= self._waiting:
+                raise PagesOverfull
+            ticket: Future[None] = Future()
+            self._lanes.setdefault(lane, PageLane()).add(self._clock(), ticket, goes_on)
+            self._count += 1
+            return ticket
+
+    def _leave(self, ticket: Future[None]) -> None:
+        """Wait no longer; a turn that came at this very moment is given back."""
+        if not ticket.cancel():
+            self.give_back()
+
+    def take_again(self) -> None:
+        """Wait in a thread for a turn, before all who have had none."""
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            ticket: Future[None] = Future()
+            self._returning.append(ticket)
+        ticket.result()
+
+    def give_back(self) -> None:
+        """End a turn: the next one begins."""
+
+        def be_free() -> None:
+            self._free += 1
+
+        self._hand_on(be_free)
+
+    def end(self, worked_s: float) -> None:
+        """End a turn in which a page was made: the next one begins, after a rest if need be. In the event loop.
+
+        Args:
+            worked_s: for how long it was worked.
+        """
+        rest_s = min(MOST_REST_S, worked_s * (self.pressure() - 1))
+        if rest_s <= 0:
+            self.give_back()
+            return
+        rest = object()
+        self._hand_on(lambda: self._resting.add(rest), rests=True)
+        if rest in self._resting:
+            asyncio.get_running_loop().call_later(rest_s, self._rested, rest)
+
+    def _rested(self, rest: object) -> None:
+        with self._lock:
+            if rest not in self._resting:  # somebody did not wait for it
+                return
+            self._resting.remove(rest)
+        self.give_back()
+
+    def _hand_on(self, otherwise: Callable[[], None], *, rests: bool = False) -> None:
+        """Let the next one begin; if there is none, do something else before anybody comes.
+
+        Args:
+            rests: only for those who do not wait for rests.
+        """
+        while True:
+            with self._lock:
+                ticket = self._next(rests)
+                if ticket is None:
+                    otherwise()
+                    return
+            if ticket.set_running_or_notify_cancel():  # else it waits no longer
+                ticket.set_result(None)
+                return
+
+    def _next(self, rests: bool) -> Future[None] | None:
+        if self._returning and not rests:
+            return self._returning.popleft()
+        name = next((each for each in self._lanes if _is_prompt(each) or not rests), None)
+        if name is None:
+            return None
+        lane = self._lanes.pop(name)
+        ticket = lane.next()
+        self._count -= 1
+        if lane:
+            self._lanes[name] = lane
+        return ticket
+
+
+class PageTurn:
+    """One request's turn.
+
+    Args:
+        turns: gives turns.
+        clock: seconds.
+    """
+
+    def __init__(self, turns: PageScheduler, clock: Callable[[], float]) -> None:
+        self._turns = turns
+        self._clock = clock
+        self._since_s = clock()
+        self._lock = threading.Lock()
+        self._held = True
+        self._over = False
+
+    def end(self) -> None:
+        """End it for good. May be called again. In the event loop."""
+        with self._lock:
+            held, self._held, self._over = self._held, False, True
+        if held:
+            self._turns.end(self._clock() - self._since_s)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let others go first meanwhile. For the thread in which the page is made."""
+        with self._lock:
+            held, self._held = self._held, False
+        if held:
+            self._turns.give_back()
+        try:
+            yield
+        finally:
+            if held:
+                self._come_back()
+
+    def _come_back(self) -> None:
+        if self._over:
+            return
+        self._turns.take_again()
+        self._since_s = self._clock()
+        with self._lock:
+            self._held = not self._over
+        if not self._held:
+            self._turns.give_back()
+
+
+_turn: ContextVar[PageTurn | None] = ContextVar("turn", default=None)
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """Let other pages be made while this one waits for something, or works where it has a place of its own."""
+    turn = _turn.get()
+    with contextlib.nullcontext() if turn is None else turn.aside():
+        yield
+
+
+class InTurn:
+    """Hands requests on to an ASGI application, each when it has its turn, which ends when its answer begins.
+
+    Args:
+        application: makes pages.
+        busy: answers whoever cannot wait, as an ASGI application does.
+        turns: who is next.
+    """
+
+    def __init__(self, application: App, busy: Busy, turns: PageScheduler) -> None:
+        self._application = application
+        self._busy = busy
+        self._turns = turns
+        self._led: OrderedDict[tuple[str, str], int] = OrderedDict()
+        """How often an answer led an address to a path that it has not opened since."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Wait, and hand on."""
+        try:
+            turn = await self._turns.take(lane_of(scope), self._goes_on(scope))
+        except PagesOverfull:
+            await self._busy(scope, send)
+            return
+
+        async def answer(message: Any) -> None:
+            turn.end()
+            self._lead(scope, message)
+            await send(message)
+
+        _turn.set(turn)
+        try:
+            await self._application(scope, receive, answer)
+        finally:
+            turn.end()
+
+    def _goes_on(self, scope: Any) -> bool:
+        """Return whether a request goes on with something: it sends a form, or an answer to one led here."""
+        if _sends(scope):
+            return True
+        place = address_of(scope), str(scope.get("path", ""))
+        count = self._led.pop(place, 0)
+        if count > 1:
+            self._led[place] = count - 1
+        return count > 0
+
+    def _lead(self, scope: Any, message: Any) -> None:
+        """Note where the answer to a form leads."""
+        if message.get("status") not in LEADING or not _sends(scope):
+            return
+        target = next(
+            (value for name, value in message.get("headers", ()) if name.lower() == b"location"), b""
+        )
+        place = address_of(scope), unquote(urlsplit(target.decode("latin-1")).path)
+        self._led[place] = self._led.pop(place, 0) + 1
+        if len(self._led) > MOST_LED:
+            self._led.popitem(last=False)
+
+
+LEADING: Final = frozenset({302, 303})
+"""The page to which these lead is got, whatever was sent."""
+
+
+def _sends(scope: Any) -> bool:
+    return scope.get("method") not in {"GET", "HEAD"}
+
+
+def _is_prompt(lane: str) -> bool:
+    return lane.rpartition(" ")[2] == PROMPT
+
+
+def lane_of(scope: dict[str, Any]) -> str:
+    """Return where a request waits: its address, and the part of the site."""
+    part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
+    return f"{address_of(scope)} {part if part in PARTS else ''}"
+
+
+turns = PageScheduler()

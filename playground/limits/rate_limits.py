@@ -1,0 +1,142 @@
+"""How often somebody may do something. The caller gives the time."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections import OrderedDict
+from functools import cache as kept
+from typing import Final
+
+from django.conf import settings
+from django.core.cache import cache
+
+from playground.limits import session_limits
+
+logger = logging.getLogger(__name__)
+
+MINUTE_S: Final = 60
+PER_MINUTE: Final[dict[str, int | str]] = {
+    "new": "new_per_minute",
+    "reads": "reads_per_minute",
+    "launches": "launches_per_minute",
+    "past": "past_per_minute",
+    "signup": 5,
+    "recover": 5,  # tries, at some 79 bits
+    "login": 10,  # wrong or right
+    "login-name": 5,  # for one name, from one address: a stranger elsewhere cannot lock a teacher out
+    "join": 60,  # a whole class behind one address, and hopeless for guessing 40 bits
+    "teacher": 240,  # of one teacher
+    "vote": 30,  # of one student
+    "attempts": 20,  # answers of one learner, to all exercises together
+}
+"""What one address or class may do how often: a number, or the name of one of `limits.Limits`."""
+
+
+class RateBucket:
+    """Fills with `per_s` tokens a second up to `most`; each action takes one, a large one more."""
+
+    def __init__(self, per_s: float, most: float, now_s: float) -> None:
+        self.per_s, self.most = per_s, most
+        self._tokens, self._at_s = most, now_s
+
+    def take(self, now_s: float) -> bool:
+        """Take a token if there is one."""
+        self.spend(now_s, 0)
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+    def spend(self, now_s: float, count: int) -> None:
+        """Take so many tokens, though there may be fewer: the debt must fill up first."""
+        self._tokens = min(self.most, self._tokens + (now_s - self._at_s) * self.per_s) - count
+        self._at_s = now_s
+
+
+class RateBuckets:
+    """One bucket for each caller; the callers seen longest ago are forgotten."""
+
+    def __init__(self, per_s: float, most: float, remember: int = 10_000) -> None:
+        self.per_s, self.most, self.remember = per_s, most, remember
+        self._by_caller: OrderedDict[str, RateBucket] = OrderedDict()
+
+    def take(self, caller: str, now_s: float) -> bool:
+        """Take a token of this caller's bucket if there is one."""
+        return self._of(caller, now_s).take(now_s)
+
+    def spend(self, caller: str, now_s: float, count: int) -> None:
+        """Take so many tokens of this caller's bucket, though there may be fewer."""
+        if count:
+            self._of(caller, now_s).spend(now_s, count)
+
+    def _of(self, caller: str, now_s: float) -> RateBucket:
+        bucket = self._by_caller.pop(caller, None) or RateBucket(self.per_s, self.most, now_s)
+        self._by_caller[caller] = bucket
+        while len(self._by_caller) > self.remember:
+            self._by_caller.popitem(last=False)
+        return bucket
+
+
+class SharedBuckets:
+    """Counts what each caller does within a minute, for all processes together; alone where nobody counts.
+
+    Args:
+        name: of the limit.
+        most: actions of one caller in a minute.
+    """
+
+    def __init__(self, name: str, most: int) -> None:
+        self.name, self.most = name, most
+        self._alone = RateBuckets(most / MINUTE_S, most)
+
+    def take(self, caller: str, now_s: float) -> bool:
+        """Count an action of this caller if there is room for one."""
+        count = self._count(caller, 1)
+        return self._alone.take(caller, now_s) if count is None else count <= self.most
+
+    def spend(self, caller: str, now_s: float, count: int) -> None:
+        """Count so many actions of this caller, though there may be no room."""
+        if count and self._count(caller, count) is None:
+            self._alone.spend(caller, now_s, count)
+
+    def _count(self, caller: str, more: int) -> int | None:
+        """Count actions together with all other processes; None where that cannot be done."""
+        if not settings.REDIS:
+            return None
+        # An address is kept for a minute, and not as it is.
+        who = hashlib.blake2b(caller.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=12)
+        key = f"{self.name}:{who.hexdigest()}"
+        try:
+            cache.add(key, 0, MINUTE_S)  # counts until a minute after the first one
+            return int(cache.incr(key, more))
+        except Exception:
+            logger.warning("what all processes do together cannot be counted now", exc_info=True)
+            return None
+
+
+@kept
+def _buckets(what: str) -> SharedBuckets:
+    most = PER_MINUTE[what]
+    return SharedBuckets(what, getattr(session_limits.current(), most) if isinstance(most, str) else most)
+
+
+def take(what: str, who: str) -> bool:
+    """Count something that somebody does; return whether there was room for it.
+
+    Args:
+        what: a key of PER_MINUTE.
+        who: a caller's group, or whoever the table says.
+    """
+    return _buckets(what).take(who, time.monotonic())
+
+
+def spend(what: str, who: str, count: int) -> None:
+    """Count so many more of something that was done."""
+    _buckets(what).spend(who, time.monotonic(), count)
+
+
+def forget() -> None:
+    """Give everybody full buckets again."""
+    _buckets.cache_clear()

@@ -1,0 +1,175 @@
+"""Places for work, and queues before them: callers take turns, and none of them has all places.
+
+So there is always a place for others. Where too many wait, the last one goes of the group that has most, so that nobody
+is refused who has fewer.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict, deque
+from typing import Final, Generic, TypeVar
+
+from playground.callers.request_callers import RequestCaller
+
+T = TypeVar("T")
+
+WAITS, WORKS, OVER = "waits", "works", "over"
+USUAL: Final = 3
+"""Pieces of work of one visitor that run or wait at the same time."""
+
+
+class PlacesFull(Exception):
+    """There is no place now.
+
+    Args:
+        yours: the visitor has too many already; else too many others wait.
+    """
+
+    def __init__(self, yours: bool) -> None:
+        super().__init__()
+        self.yours = yours
+
+
+class CallerLanes(Generic[T]):
+    """What waits, in a lane for each group; the lanes take turns. Not for several threads."""
+
+    def __init__(self) -> None:
+        self._lanes: OrderedDict[str, deque[T]] = OrderedDict()
+        self.count = 0
+
+    def add(self, group: str, waiting: T) -> None:
+        """Let something wait behind others of its group."""
+        self._lanes.setdefault(group, deque()).append(waiting)
+        self.count += 1
+
+    def first(self, *, without: frozenset[str] = frozenset()) -> T | None:
+        """Return what is next, but for some groups; None where nothing waits."""
+        return next((lane[0] for group, lane in self._lanes.items() if group not in without), None)
+
+    def remove(self, group: str, waiting: T, *, has_its_turn: bool = False) -> None:
+        """Take out what waits; a group that has its turn comes last then."""
+        lane = self._lanes[group]
+        lane.remove(waiting)
+        self.count -= 1
+        if not lane:
+            del self._lanes[group]
+        elif has_its_turn:
+            self._lanes.move_to_end(group)
+
+    def last_of_longest(self) -> T:
+        """Return what came last of the group that has most; of several such groups, of that which came last."""
+        return max(reversed(self._lanes.values()), key=len)[-1]
+
+    def ahead(self, group: str, waiting: T) -> int:
+        """Return how many come before what waits."""
+        at = self._lanes[group].index(waiting)
+        ahead, comes_first = at, True
+        for other, lane in self._lanes.items():
+            if other == group:
+                comes_first = False
+            else:
+                ahead += min(len(lane), at + comes_first)
+        return ahead
+
+
+class PlaceTicket:
+    """Somebody who has a place, or waits for one."""
+
+    def __init__(self, caller: RequestCaller, kind: str) -> None:
+        self.caller = caller
+        self.kind = kind
+        self.state = WAITS
+
+
+class WorkPlaces:
+    """Places, and those who wait for them. For threads and event loops.
+
+    Args:
+        count: pieces of work at the same time; one caller has at most one less.
+        waiting: most that wait.
+    """
+
+    def __init__(self, count: int, waiting: int) -> None:
+        self._free = count
+        self._each = max(1, count - 1)
+        self._waiting = waiting
+        self._lanes: CallerLanes[PlaceTicket] = CallerLanes()
+        self._running: Counter[str] = Counter()
+        self._held: Counter[tuple[RequestCaller, str]] = Counter()
+        self._changed = threading.Condition()
+
+    def enter(self, caller: RequestCaller, most: int = USUAL, kind: str = "") -> PlaceTicket:
+        """Begin to wait.
+
+        Args:
+            caller: who wants to work.
+            most: pieces of work of this kind that one visitor has.
+            kind: what it is, where there are several kinds.
+
+        Raises:
+            Full: there are too many already, of this visitor or in all.
+        """
+        with self._changed:
+            if self._held[caller, kind] >= most:
+                raise PlacesFull(yours=True)
+            ticket = PlaceTicket(caller, kind)
+            self._held[caller, kind] += 1
+            self._lanes.add(caller.group, ticket)
+            if self._lanes.count > self._waiting and not self._begin(ticket):
+                self._leave(self._lanes.last_of_longest())
+                if ticket.state == OVER:
+                    raise PlacesFull(yours=False)
+            return ticket
+
+    def ahead(self, ticket: PlaceTicket) -> int:
+        """Return how many come first; 0 where the ticket now has a place. Raises Full where it waits no longer."""
+        with self._changed:
+            if ticket.state == OVER:
+                raise PlacesFull(yours=False)
+            return 0 if self._begin(ticket) else self._lanes.ahead(ticket.caller.group, ticket) + 1
+
+    def wait(self, ticket: PlaceTicket, patience_s: float) -> None:
+        """Wait for the place in a thread; raise Full where it does not come, and wait no longer."""
+        with self._changed:
+            self._changed.wait_for(lambda: ticket.state == OVER or self._begin(ticket), patience_s)
+            if ticket.state != WORKS:
+                self._leave(ticket)
+                raise PlacesFull(yours=False)
+
+    def leave(self, ticket: PlaceTicket) -> None:
+        """Give back a place, or wait no longer. May be called again."""
+        with self._changed:
+            self._leave(ticket)
+
+    def _begin(self, ticket: PlaceTicket) -> bool:
+        """Take a place if one is free and it is this one's turn; return whether it has one."""
+        if ticket.state != WAITS:
+            return ticket.state == WORKS
+        full = frozenset(group for group, count in self._running.items() if group and count >= self._each)
+        if not self._free or self._lanes.first(without=full) is not ticket:
+            return False
+        self._lanes.remove(ticket.caller.group, ticket, has_its_turn=True)
+        ticket.state = WORKS
+        self._free -= 1
+        self._running[ticket.caller.group] += 1
+        self._changed.notify_all()  # somebody else's turn may be now
+        return True
+
+    def _leave(self, ticket: PlaceTicket) -> None:
+        if ticket.state == WAITS:
+            self._lanes.remove(ticket.caller.group, ticket)
+        elif ticket.state == WORKS:
+            self._free += 1
+            _one_less(self._running, ticket.caller.group)
+        else:
+            return
+        ticket.state = OVER
+        _one_less(self._held, (ticket.caller, ticket.kind))
+        self._changed.notify_all()
+
+
+def _one_less(counts: Counter[T], key: T) -> None:
+    counts[key] -= 1
+    if counts[key] <= 0:
+        del counts[key]

@@ -1,0 +1,148 @@
+"""What a caller's things take here, in bytes, and how much they may: it is asked before anything is made.
+
+A browser's things are bounded, and those of all browsers of an address, or of a class. What the library has is free.
+Rows are charged with about what a database takes for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Sum, When
+from django.utils.translation import gettext_lazy as _
+
+from playground.callers import request_callers, session_ownership
+from playground.callers.request_callers import RequestCaller
+from playground.limits import session_limits
+from playground.models import CommandRecord, OwnSweep, Scenario, ScenarioText, Session
+from playground.records import predictions, services
+from playground.texts.page_message import RequestRefused
+
+SESSION_BYTES: Final = 4096
+"""A session with its first commands."""
+LINK_BYTES: Final = 1024
+BLOCK_BYTES: Final = 4096
+"""Of commands, for which a session is charged at once."""
+MOST_RECORD_BYTES: Final = 1024 * 1024
+"""Of the commands of one session."""
+UNUSED_S: Final = 24 * 3600.0
+"""A session in which nobody did anything goes so long after it was opened last."""
+UNUSED_IN_NEED_S: Final = 3600.0
+"""The same where its class or address has no room."""
+
+FULL = _(
+    "What this browser began here takes %(used_mib)s of %(most_mib)s MiB. Delete sessions of yours that you do not "
+    "need, and try again."
+)
+GROUP_FULL = _(
+    "What your class or network began here takes %(used_mib)s of %(most_mib)s MiB. Delete sessions of yours that you "
+    "do not need. Those in which nothing was done go after an hour."
+)
+RECORD_FULL = _(
+    "The commands of this session take %(most_mib)s MiB, its limit. Share it, and go on in a new one."
+)
+
+
+class NoRoom(RequestRefused):
+    """A caller has no room for one thing more."""
+
+
+More = Callable[[dict[str, str]], int]
+"""Returns the bytes of what else is kept of a visitor or a group, given as fields of a model."""
+_more: list[More] = []
+
+
+def register(more: More) -> None:
+    """Charge for this as well."""
+    if more not in _more:
+        _more.append(more)
+
+
+def of_group(group: str) -> int:
+    """Return the bytes of a group, by the trace that is kept of it."""
+    return _used({"group": group}) + sum(each({"group": group}) for each in _more) if group else 0
+
+
+def of_visitor(visitor: str) -> int:
+    """Return the bytes of a browser."""
+    return _used({"visitor": visitor}) if visitor else 0
+
+
+def _used(whose: dict[str, str]) -> int:
+    sessions, links = Session.objects.filter(**whose), Scenario.objects.filter(**whose, slug=None)
+    free = Scenario.objects.exclude(slug=None).values("text")
+    texts = ScenarioText.objects.filter(Q(pk__in=sessions.values("text")) | Q(pk__in=links.values("text")))
+    counted = sessions.aggregate(count=Count("pk"), size=Sum("record_bytes"))
+    return (
+        SESSION_BYTES * counted["count"]
+        + (counted["size"] or 0)
+        + LINK_BYTES * links.count()
+        + (texts.exclude(pk__in=free).aggregate(size=Sum("size_bytes"))["size"] or 0)
+        + (OwnSweep.objects.filter(**whose).aggregate(size=Sum("size_bytes"))["size"] or 0)
+    )
+
+
+def check(caller: RequestCaller) -> None:
+    """Raise `NoRoom` where a caller has no room for one thing more."""
+    _check(caller.visitor, request_callers.trace_of(caller.group))
+
+
+def _check(visitor: str, group: str) -> None:
+    bounds = session_limits.current()
+    used = of_visitor(visitor)
+    if used >= bounds.kept_per_visitor:
+        raise NoRoom(FULL, used=used, most=bounds.kept_per_visitor)
+    used = of_group(group)
+    if used >= bounds.kept_per_address and services.delete_unused_unseen_for(UNUSED_IN_NEED_S, group):
+        used = of_group(group)
+    if used >= bounds.kept_per_address:
+        raise NoRoom(GROUP_FULL, used=used, most=bounds.kept_per_address)
+
+
+def charge(public_id: str, size_bytes: int) -> None:
+    """Charge for commands of a session before they are given; raise `NoRoom` where there is no room for them."""
+    session = Session.objects.only("visitor", "group", "record_bytes").get(public_id=public_id)
+    if session.record_bytes + size_bytes > MOST_RECORD_BYTES:
+        raise NoRoom(RECORD_FULL, most=MOST_RECORD_BYTES)
+    _check(session.visitor, session.group)
+    with transaction.atomic():
+        Session.objects.filter(pk=session.pk).update(record_bytes=F("record_bytes") + size_bytes)
+
+
+def sessions_of(browser: Mapping[str, Any]) -> QuerySet[Session]:
+    """Return what a browser began and may delete, the latest first, with `text_bytes` and whether each was `used`."""
+    free = Scenario.objects.exclude(slug=None).filter(text=OuterRef("text"))
+    found = Session.objects.filter(visitor=session_ownership.known_visitor(browser)).exclude(visitor="")
+    return (
+        services.without_use(found)
+        .select_related("origin")
+        .annotate(
+            used=Exists(CommandRecord.objects.filter(session=OuterRef("pk"))),
+            text_bytes=Case(
+                When(Exists(free), then=0), default=F("text__size_bytes"), output_field=IntegerField()
+            ),
+        )
+        .order_by("-last_seen", "-pk")
+    )
+
+
+def goes_at(session: Session) -> datetime:
+    """Return when a session of `sessions_of` goes if nobody opens it."""
+    predicted = session.predicted not in (None, predictions.SKIPPED)
+    if predicted or session.used:
+        return session.last_seen + timedelta(days=session_limits.current().keep_days)
+    return session.last_seen + timedelta(seconds=UNUSED_S)
+
+
+def shown(caller: RequestCaller) -> dict[str, Any]:
+    """Return what a page says of it, in bytes."""
+    bounds = session_limits.current()
+    return {
+        "visitor": of_visitor(caller.visitor),
+        "most_of_visitor": bounds.kept_per_visitor,
+        "group": of_group(request_callers.trace_of(caller.group)),
+        "most_of_group": bounds.kept_per_address,
+    }

@@ -1,0 +1,1 @@
+"""What arrives at the server, and the program that serves it."""

@@ -1,0 +1,165 @@
+"""The server: daphne, whose sockets compress what they send.
+
+`python -m playground.server.serve` takes daphne's own options.
+
+Rows and states are JSON in which everything repeats; over a slow line a compressed session needs a fraction of the
+bytes. Browsers offer it by themselves (RFC 7692) and expand it before any script reads it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
+from daphne.cli import CommandLineInterface
+from daphne.server import Server
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+
+from playground import environment
+from playground.callers.client_addresses import LastHop, without_addresses
+from playground.server import file_handles
+from playground.server.direct_socket import DirectSocket
+from playground.sessions.socket_origins import AT_ONCE
+
+if TYPE_CHECKING:
+    from playground.jobs.pool import OwnProcesses
+
+WINDOW_BITS = 13
+"""8 KiB of earlier messages, to which compression refers: little memory for each socket, nearly all of the gain."""
+MEMORY_LEVEL = 6
+OWN_FILES = 0o077
+"""What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
+SWITCH_S = 0.001
+"""How long a thread that makes a page may go on while the event loop wants to: what is sent is not late by more."""
+RESTS_S = 5.0
+"""How long sessions may take to rest when the server ends."""
+GONE_S = 8.0
+"""How long the server may take to end, whatever its threads do."""
+LET_IN_S = 20
+"""In which a socket must be let in; daphne's five seconds end in the middle of a class that arrives at once."""
+MOST_RECEIVED_BYTES = 1024 * 1024
+"""A message that expands to more is refused before it is expanded: as daphne does with plain ones."""
+
+
+def accept(offers: Iterable[Any]) -> PerMessageDeflateOfferAccept | None:
+    """Return how a client's offer to compress is taken, None when it makes none that is known."""
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            return PerMessageDeflateOfferAccept(  # type: ignore[no-untyped-call]
+                offer, window_bits=WINDOW_BITS, mem_level=MEMORY_LEVEL, max_message_size=MOST_RECEIVED_BYTES
+            )
+    return None
+
+
+class CompressingServer(Server):
+    """Daphne's server with compression, the true address of visitors, and none in its log; it has no options for that.
+
+    With `--proxy-headers` daphne believes the first address of X-Forwarded-For, which every visitor can write.
+    """
+
+    def __init__(self, application: Any, *args: Any, action_logger: Any = None, **options: Any) -> None:
+        self.proxies = 0
+        if options.get("proxy_forwarded_address_header"):
+            self.proxies = environment.integer("WATERLINE_PROXIES", 1) or 1
+            application = LastHop(application, self.proxies)
+        for wait in ("websocket_connect_timeout", "websocket_handshake_timeout"):
+            options[wait] = max(LET_IN_S, options.get(wait, 0))
+        super().__init__(application, *args, action_logger=without_addresses(action_logger), **options)
+
+    def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
+        """Make what answers a request or a socket; a socket's may send without a turn of the loop for each text."""
+        if isinstance(protocol, DirectSocket):
+            scope[AT_ONCE] = protocol.send_at_once
+        return super().create_application(protocol, scope)
+
+    def listen_success(self, port: Any) -> None:
+        """Begin to listen: only now are there factories to set up."""
+        from playground.server.request_intake import RequestIntake  # noqa: PLC0415 - needs the apps to be ready
+
+        self.http_factory.buildProtocol = RequestIntake(
+            self, file_handles.raise_to_most(), self.proxies
+        ).protocol_for
+        self.ws_factory.protocol = DirectSocket
+        self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
+        from playground.jobs.pool import OwnProcesses  # noqa: PLC0415
+        from playground.limits import session_limits  # noqa: PLC0415 - needs the apps to be ready
+        from playground.server import record_tidying  # noqa: PLC0415 - needs the apps to be ready
+
+        record_tidying.begin()
+        if session_limits.current().workers:
+            _processes.append(OwnProcesses())
+        reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import
+        reactor.callWhenRunning(_converse)
+        sys.setswitchinterval(SWITCH_S)
+        # What is there by now stays. Walking through it for what can be removed takes 0.4 s, again and again.
+        gc.collect()
+        gc.freeze()
+        super().listen_success(port)
+
+
+_conversations: list[asyncio.Future[None]] = []
+_processes: list[OwnProcesses] = []
+"""Of jobs; none where engines run in threads."""
+
+
+def _converse() -> None:
+    """Begin to receive what other processes send, and have a worker and a process for jobs ready."""
+    from playground.sessions import cluster_control  # noqa: PLC0415 - needs the apps to be ready
+
+    _conversations.append(asyncio.ensure_future(cluster_control.run()))
+    _conversations.append(asyncio.ensure_future(_start_worker()))
+    for each in _processes:
+        _conversations.append(asyncio.ensure_future(asyncio.to_thread(each.pool.begin)))
+
+
+async def _start_worker() -> None:
+    """Start a worker before the first visitor needs it. If it cannot start, whoever needs one gets the reason."""
+    from playground.sessions import live_hosts  # noqa: PLC0415 - needs the apps to be ready
+
+    with contextlib.suppress(OSError):
+        await live_hosts.registry().pool.begin()
+
+
+def rest_all() -> Deferred[None]:
+    """Put all sessions to rest and end their workers, before the server ends; what cannot in time is on record.
+
+    Jobs end at once. Whatever else still goes on in a thread, the server is gone after `GONE_S`.
+    """
+    last = threading.Timer(GONE_S, os._exit, [0])
+    last.daemon = True
+    last.start()
+    for each in _processes:
+        each.end()
+
+    async def rest() -> None:
+        from playground.sessions import live_hosts  # noqa: PLC0415 - needs the apps to be ready
+
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(live_hosts.end(), RESTS_S)
+        # A task that is left waiting when the interpreter ends may crash it (CPython 3.11 closes it too late).
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=1)
+
+    return Deferred.fromFuture(asyncio.ensure_future(rest()))
+
+
+class CommandLine(CommandLineInterface):
+    """Daphne's command line, for this server."""
+
+    server_class = CompressingServer
+
+
+if __name__ == "__main__":
+    os.umask(OWN_FILES)
+    CommandLine.entrypoint()

@@ -1,0 +1,92 @@
+"""The one registry of this process, made when the first session needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+import engine
+from playground.hosting.checkpoints import build_of
+from playground.hosting.engine_factory import door
+from playground.hosting.past import PastReader
+from playground.hosting.registry import HostRegistry
+from playground.hosting.session.protocol import BeginWorker
+from playground.limits import page_scheduler, session_limits
+from playground.records import record_writer
+from playground.records.database_record import DatabaseRecord, OwnedLeases
+from playground.records.process_presence import ProcessPresence
+from playground.records.session_leases import LeaseHolder
+from playground.sessions import run_repetitions
+
+_lock = threading.Lock()
+
+
+@cache
+def _registry() -> HostRegistry:
+    registry = HostRegistry(
+        door=door(),
+        book=lambda session_id: DatabaseRecord(session_id, _tenure(registry)),
+        limits=session_limits.current(),
+        root=settings.SESSIONS_DIR,
+        begin=BeginWorker(
+            root="",
+            bounds=session_limits.current().bounds(),
+            key=settings.SECRET_KEY.encode(),
+            checkpoints=str(settings.SESSIONS_DIR / "checkpoints"),
+            build=build_of(Path(engine.__file__).parent),
+            checkpoint_bytes=settings.CHECKPOINT_BYTES,
+        ),
+    )
+    registry.pool.others_late_s = page_scheduler.turns.late_s
+    return registry
+
+
+@cache
+def _tenure(of: HostRegistry) -> OwnedLeases:
+    holder = LeaseHolder(of.directory.path.name, settings.WATERLINE_NODE)
+    several = settings.WATERLINE_NODE and connection.vendor == "postgresql"
+    presence = ProcessPresence(holder.process) if several else None
+    return OwnedLeases(holder, settings.WATERLINE_LEASE_S, of.directory.swept, presence)
+
+
+def tenure() -> OwnedLeases:
+    """Return what this process owns."""
+    return _tenure(registry())
+
+
+@cache
+def _past(of: HostRegistry) -> PastReader:
+    return PastReader(of.directory, run_repetitions.files_of_past, of.limits.past_s)
+
+
+def past() -> PastReader:
+    """Return the past moments of this process's sessions."""
+    return _past(registry())
+
+
+def registry() -> HostRegistry:
+    """Return the hosts of this process."""
+    with _lock:
+        return _registry()
+
+
+def pressure() -> float:
+    """Return how many times as seldom everything else is to be done because commands are answered late."""
+    return registry().pool.pressure.factor if _registry.cache_info().currsize else 1.0
+
+
+async def end() -> None:
+    """Put every session of this process to rest. The next call of `registry` starts again."""
+    if _registry.cache_info().currsize:
+        await _registry().end()
+        if (presence := _tenure(_registry()).presence) is not None:
+            await asyncio.to_thread(presence.end)
+        _registry.cache_clear()
+        _past.cache_clear()
+        _tenure.cache_clear()
+    await asyncio.to_thread(record_writer.release)

@@ -1,0 +1,293 @@
+"""The socket of a session: reads what a browser sends, decides whether it may, and hands it to the host."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.exceptions import StopConsumer
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.utils.translation import gettext_lazy as _
+
+from playground.callers import request_callers, session_ownership
+from playground.callers.request_callers import RequestCaller
+from playground.hosting.clients import SessionClient
+from playground.hosting.host import SessionHost
+from playground.hosting.registry import ServerFull, TooManyWatchers
+from playground.hosting.session import page_messages
+from playground.limits import session_limits
+from playground.limits.held_quotas import HeldQuotas
+from playground.limits.rate_limits import RateBucket
+from playground.records import paused_sessions, predictions, selectors, session_leases
+from playground.sessions import live_hosts, owner_address, wire_messages
+from playground.sessions.socket_consumer import TRY_AGAIN, SocketConsumer
+from playground.sessions.socket_origins import AT_ONCE, STRAIGHT
+from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts.socket_language import language_of
+
+logger = logging.getLogger(__name__)
+
+GONE = 4004
+TOO_MANY_WATCHERS = 4010
+TOO_FAST = 4008
+FULL = 4013
+NO_HELLO = 4014
+MOVED = 4015
+"""Another process has the session; the message before it says at which address."""
+
+OUTBOX = 256
+BESIDE_COMMANDS_PER_S = 80
+HELLOS_PER_S = 0.5
+HELLO_S = 10.0
+"""A socket that wants nothing for so long is closed."""
+
+_held = HeldQuotas()
+
+
+class SessionSocket(SocketConsumer):
+    """One browser's connection to one session."""
+
+    client: SessionClient | None = None
+    host: SessionHost | None = None
+    _over = False
+    _deadline: asyncio.TimerHandle | None = None
+    _sender: asyncio.Task[None] | None = None
+    _place: dict[str, int] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Handle what comes, one message after the other.
+
+        Channels would wait beside that for messages of a channel layer, with a task or two for each: frames never go
+        over a layer, and nobody sends a session's socket anything else there.
+        """
+        self.scope, self.base_send, self.channel_layer = scope, send, None
+        self._send_straight = scope.get(STRAIGHT, send)
+        self._send_at_once = scope.get(AT_ONCE)
+        with contextlib.suppress(StopConsumer):
+            while True:
+                await self.dispatch(await receive())
+
+    async def connect(self) -> None:
+        """Take a place for this socket, or say why not and close. It joins the session with its first wish."""
+        await self.accept()
+        self.session_id: str = self.scope["url_route"]["kwargs"]["session_id"]
+        self.limits = session_limits.current()
+        now_s = time.monotonic()
+        messages_per_s = self.limits.commands_per_s + BESIDE_COMMANDS_PER_S
+        self._messages = RateBucket(messages_per_s, 2 * messages_per_s, now_s)
+        self._commands = RateBucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
+        self._hellos = RateBucket(HELLOS_PER_S, 4, now_s)
+        self._may_play = session_ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
+        self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
+        self._sender = asyncio.create_task(self._send_outbox())
+        caller = await database_sync_to_async(request_callers.of_scope)(self.scope)
+        self.client = SessionClient(
+            self._put,
+            language_of(self.scope),
+            await database_sync_to_async(session_ownership.owns)(self.scope["session"], self.session_id),
+            close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
+            move=self._move,
+            group=caller.group,
+        )
+        if not self._take_place(caller):
+            text = _("You have too many pages open here at once. Close some of them; this one then goes on.")
+            self._refuse_all(FULL, PageMessage(text))
+        elif not await database_sync_to_async(selectors.session_exists)(self.session_id):
+            self._refuse_all(
+                GONE, PageMessage(_("This session is gone. Start a new one from the first page."))
+            )
+        elif not self._over:
+            self._deadline = asyncio.get_running_loop().call_later(HELLO_S, self._end, NO_HELLO)
+
+    def _take_place(self, caller: RequestCaller) -> bool:
+        """Count this socket for its class or address and, where it has a cookie, for its visitor."""
+        bounds = {f"of {caller.group}": self.limits.sockets_per_address}
+        if caller.visitor:
+            bounds[f"visitor {caller.visitor}"] = self.limits.sockets_per_visitor
+        if _held.take(bounds) is not None:
+            return False
+        self._place = bounds
+        return True
+
+    def _join(self, client: SessionClient) -> bool:
+        """Join the session, or say why not and close. A socket that wants nothing takes nobody's place."""
+        if self._deadline is None:
+            return False  # not looked up yet, or over
+        try:
+            self.host = live_hosts.registry().join(self.session_id, client)
+        except TooManyWatchers as refused:
+            self._refuse_all(TOO_MANY_WATCHERS, refused.message)
+        except ServerFull as refused:
+            self._refuse_all(FULL, refused.message)
+        else:
+            self._deadline.cancel()
+        return self.host is not None
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the session."""
+        self._leave()
+        if self._sender:
+            self._sender.cancel()
+
+    def _leave(self) -> None:
+        """Give back what this socket took."""
+        self._over = True
+        if self.host and self.client:
+            self.host.leave(self.client)
+        self.host = None
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        _held.give_back(self._place)
+        self._place = {}
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Handle one message."""
+        if self._over or self.client is None:
+            return
+        if not self._messages.take(time.monotonic()):
+            self._refuse_all(TOO_FAST, PageMessage(_("Too many messages: the connection is closed.")))
+            return
+        try:
+            self._dispatch(wire_messages.decode(text_data or "", self.limits.command_bytes))
+        except wire_messages.BadMessage as bad:
+            logger.info("session %s: a message was refused: %s", self.session_id, bad)
+            self.client.refused(bad.number, bad.message)
+        except RequestRefused as refused:
+            self.client.notice("limit", refused.message)
+
+    # --- what was sent ---
+
+    def _dispatch(self, message: page_messages.Message) -> None:
+        client = self.client
+        if client is None:
+            return
+        if self.host is None and (
+            isinstance(message, page_messages.FrameAck | page_messages.ShowFile) or not self._join(client)
+        ):
+            return
+        host = self.host
+        if host is None:
+            return
+        if isinstance(message, page_messages.FrameAck):
+            host.acknowledge(client, message.through)
+        elif isinstance(message, page_messages.ShowFile):
+            host.show(client, message.seen)
+        elif isinstance(message, page_messages.PageHello):
+            # A browser that lost its place sends hello for each frame under way: one answer is enough.
+            if self._hellos.take(time.monotonic()):
+                host.hello(client, message.have, message.life)
+        elif isinstance(message, page_messages.AskConsole):
+            self._check_pace()
+            host.ask(client, message.id, message.line)
+        elif isinstance(
+            message, page_messages.CommandMessage | page_messages.UndoCommand | page_messages.PredictStory
+        ):
+            self._change(host, client, message)
+        else:
+            self._check_may_command(client, client.owner or self._may_play)
+            if isinstance(message, page_messages.StepRun):
+                host.step()
+            else:
+                host.say(message)
+
+    def _change(
+        self,
+        host: SessionHost,
+        client: SessionClient,
+        message: page_messages.CommandMessage | page_messages.UndoCommand | page_messages.PredictStory,
+    ) -> None:
+        try:
+            self._check_may_command(client)
+        except RequestRefused as refused:
+            logger.info("session %s: a command was refused: %s", self.session_id, refused)
+            client.refused(message.id, refused.message)
+            return
+        if isinstance(message, page_messages.UndoCommand):
+            host.undo(client, message.id)
+        elif isinstance(message, page_messages.PredictStory):
+            host.predict(
+                client, message.id, predictions.SKIPPED if message.option is None else message.option
+            )
+        else:
+            host.command(client, message.id, message.command)
+
+    def _check_may_command(self, client: SessionClient, may: bool | None = None) -> None:
+        if not (client.owner if may is None else may):
+            raise RequestRefused(
+                _(
+                    "You are watching somebody else's session. To get one of your own, use Share and open "
+                    "the link."
+                )
+            )
+        if paused_sessions.is_held(self.session_id):
+            raise RequestRefused(_("Your teacher has paused the class. Look up, it goes on soon."))
+        self._check_pace()
+
+    def _check_pace(self) -> None:
+        if not self._commands.take(time.monotonic()):
+            raise RequestRefused(
+                _("Too fast: this server takes %(most)s commands a second. Try again."),
+                most=self.limits.commands_per_s,
+            )
+
+    # --- what is sent ---
+
+    def _put(self, text: bytes) -> None:
+        """Take a message for the browser; one that has let too many pile up is disconnected."""
+        if self._send_at_once is not None and self._outbox.empty() and self._send_at_once(text):
+            return
+        try:
+            self._outbox.put_nowait(("text", text.decode()))
+        except asyncio.QueueFull:
+            self._end(TRY_AGAIN)
+
+    def _refuse_all(self, code: int, message: PageMessage) -> None:
+        """Say why nothing more will be done, and close."""
+        if self.client:
+            self.client.notice("error", message)
+        logger.info("session %s: a socket was closed (%s): %s", self.session_id, code, message)
+        self._end(code)
+
+    def _move(self) -> None:
+        """Send the browser to the process that has the session; it may take a moment until one has it."""
+        self._last("move", None)
+
+    async def _new_place(self) -> str | None:
+        """Return where the session's socket is, None if nobody has the session or the proxy did not reach who has."""
+        node = await database_sync_to_async(session_leases.node_of)(self.session_id)
+        query = self.scope.get("query_string", b"").decode("ascii", "replace")
+        if node in ("", settings.WATERLINE_NODE, owner_address.hint_of(query)):
+            return None
+        return owner_address.at_node(self.scope["path"], query, node)
+
+    def _end(self, code: int) -> None:
+        self._last("close", code)
+
+    def _last(self, kind: str, value: Any) -> None:
+        self._leave()
+        while self._outbox.full():
+            self._outbox.get_nowait()
+        self._outbox.put_nowait((kind, value))
+
+    async def _send_outbox(self) -> None:
+        while True:
+            kind, value = await self._outbox.get()
+            if kind == "move":
+                try:
+                    place = await self._new_place()
+                except DatabaseError:
+                    place = None
+                if place is not None:
+                    await self.send(text_data=json.dumps({"t": "moved", "websocket": place}))
+                kind, value = "close", TRY_AGAIN if place is None else MOVED
+            if kind == "close":
+                await self.close(code=value)
+                return
+            await self._send_straight({"type": "websocket.send", "text": value})

@@ -1,0 +1,101 @@
+"""Keeps the parts of templates that depend on nothing but the language.
+
+The page of a session has 370 texts to translate and 60 names of files. Django looks all of them up again for every
+page, which takes nearly half of the time that it makes such a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from django.conf import STATICFILES_STORAGE_ALIAS
+from django.core.files.storage import storages
+from django.template import Template
+from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
+from django.template.context import Context
+from django.template.defaulttags import IfNode, LoadNode
+from django.template.loaders import base, cached
+from django.templatetags.i18n import TranslateNode
+from django.templatetags.static import StaticNode
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+PLAIN: Final = (TextNode, LoadNode)
+
+
+class KeptText(Node):
+    """Neighbours in a template that give the same text whenever the language is the same.
+
+    Args:
+        nodes: that make the text.
+    """
+
+    child_nodelists = ()
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.token = nodes[0].token
+        self._nodes = nodes
+        self._kept: dict[Any, SafeString] = {}
+
+    def render(self, context: Context) -> SafeString:
+        """Return the text."""
+        key = get_language(), context.autoescape, storages[STATICFILES_STORAGE_ALIAS]
+        if key not in self._kept:
+            self._kept[key] = SafeString("".join(node.render_annotated(context) for node in self._nodes))
+        return self._kept[key]
+
+
+class _Joining(base.Loader):
+    """Joins such neighbours in each template that it makes, before anybody has it."""
+
+    def get_template(self, template_name: str, skip: Any = None) -> Template:
+        """Return a template."""
+        template = super().get_template(template_name, skip)
+        join(template.nodelist)
+        return template
+
+
+class KeptTextLoader(cached.Loader, _Joining):
+    """Finds templates, and keeps those that it has found."""
+
+
+def join(nodes: NodeList) -> None:
+    """Put one node in the place of neighbours whose text may be kept, here and in whatever is inside."""
+    found: list[Node] = []
+    for lasts, group in groupby(nodes, _lasts):
+        several = list(group)
+        if lasts and not all(isinstance(each, PLAIN) for each in several):
+            found.append(KeptText(several))
+        else:
+            found += several
+            for inside in [inside for each in several for inside in _inside(each)]:
+                join(inside)
+    nodes[:] = found
+
+
+def _inside(node: Node) -> Iterator[NodeList]:
+    if isinstance(node, IfNode):  # its `nodelist` is a copy
+        yield from (inside for _condition, inside in node.conditions_nodelists)
+        return
+    for name in node.child_nodelists:
+        inside = getattr(node, name, None)
+        if isinstance(inside, NodeList):
+            yield inside
+
+
+def _lasts(node: Node) -> bool:
+    """Return whether a node depends on nothing but the language, and leaves nothing behind for others."""
+    match node:
+        case TranslateNode():
+            return node.asvar is None and node.message_context is None and _is_literal(node.filter_expression)
+        case StaticNode():
+            return node.varname is None and _is_literal(node.path)
+        case _:
+            return isinstance(node, PLAIN)
+
+
+def _is_literal(expression: FilterExpression) -> bool:
+    value = expression.var
+    return not expression.filters and (not isinstance(value, Variable) or value.literal is not None)
