@@ -65,7 +65,7 @@ TEMPLATES = [
         "OPTIONS": {
             "loaders": [
                 (
-                    "playground.texts.kept_texts.Loader",
+                    "playground.texts.kept_texts.KeptTextLoader",
                     [
                         "django.template.loaders.filesystem.Loader",
                         "django.template.loaders.app_directories.Loader",

@@ -36,7 +36,7 @@ import playground.hosting.solo, playground.inspecting.browser_inspect
 from pathlib import Path
 from playground.browser_app.begin import begin
 begin(Path("/waterline"))
-from playground.browser_app import desk
+from playground.browser_app import browser_app
 " ".join(sorted(sys.modules))
 `;
 

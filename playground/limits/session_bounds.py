@@ -14,7 +14,7 @@ Measured: 193 to 228 bytes, in both scales, persistent or not; a tenth of the ro
 
 
 class SessionBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits that whoever plays a session must know; see `playground.limits.session_limits.Limits`."""
+    """The limits that whoever plays a session must know; see `playground.limits.session_limits.SessionLimits`."""
 
     max_disk_bytes: int
     max_messages: int

@@ -130,7 +130,7 @@ class OwnedLeases:
 
 
 class DatabaseRecord:
-    """See `playground.hosting.session_record.Book`.
+    """See `playground.hosting.session_record.SessionRecord`.
 
     Args:
         tenure: what this process owns.

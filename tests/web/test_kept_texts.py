@@ -27,7 +27,7 @@ TEXTS = """{% load i18n static %}{% block title %}{% trans "Playground" %}{% end
 def engine(folder: Path, *, keeps: bool) -> Engine:
     """Return one that finds templates in a folder, with or without keeping texts."""
     (folder / "texts.html").write_text(TEXTS)
-    loaders: list[Any] = [("playground.texts.kept_texts.Loader", [FILES])] if keeps else [FILES]
+    loaders: list[Any] = [("playground.texts.kept_texts.KeptTextLoader", [FILES])] if keeps else [FILES]
     libraries = {"i18n": "django.templatetags.i18n", "static": "django.templatetags.static"}
     return Engine(dirs=[str(folder)], loaders=loaders, libraries=libraries)
 

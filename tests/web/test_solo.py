@@ -20,7 +20,7 @@ WITHOUT = """
 import sys
 for name in ("numpy", "greenlet", "django", "asyncio", "orjson"):
     sys.modules[name] = None
-from playground.hosting.solo import Solo
+from playground.hosting.solo import SoloSession
 print("here")
 """
 

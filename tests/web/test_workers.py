@@ -211,9 +211,9 @@ import sys, time
 import django
 from django.conf import settings
 settings.configure()
-from playground.hosting.workers.worker_factory import Nursery
+from playground.hosting.workers.worker_factory import WorkerFactory
 from playground.hosting.workers.pool import process
-launch = Nursery() if sys.argv[1] == "forked" else process
+launch = WorkerFactory() if sys.argv[1] == "forked" else process
 kept = [launch(), launch()]
 print("up", flush=True)
 time.sleep(60)

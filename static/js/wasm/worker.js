@@ -15,7 +15,7 @@ import { MODULES, contents, startPython, unpack } from "./python.js";
  */
 
 /**
- * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/browser_inspect.py, playground/desk).
+ * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/browser_inspect.py, playground/browser_app).
  * @typedef {{ turn: () => void, wait_s: () => number, receive: (text: string) => void }} Solo
  * @typedef {(text: string) => void} Send
  * @typedef {(text: string, send: Send, keep: Send, wordsOf: (refusal: Values) => string) => Solo} Begin
@@ -26,25 +26,25 @@ const LONGEST_MS = 60_000;
 
 const SESSION = `
 import json
-from playground.hosting.solo import Solo
+from playground.hosting.solo import SoloSession
 
 def begin(text, send, keep, words_of):
     start = json.loads(text)
     commands = [tuple(each) for each in start["commands"]]
     given = {name: start[name] for name in ("watched", "made_with") if name in start}
-    return Solo(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, **given)
+    return SoloSession(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, **given)
 begin
 `;
 const GIVEN = `
-from playground.inspecting.browser_inspect import Desk
-Desk()
+from playground.inspecting.browser_inspect import InspectSession
+InspectSession()
 `;
 const PAGES = `
 from pathlib import Path
 from playground.browser_app.begin import begin as begin_desk
 begin_desk(Path("${MODULES}"))
-from playground.browser_app import desk
-desk
+from playground.browser_app import browser_app
+browser_app
 `;
 
 /** @type {Promise<Python> | null} */

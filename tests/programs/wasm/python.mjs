@@ -9,8 +9,8 @@ const DESK = `
 from pathlib import Path
 from playground.browser_app.begin import begin
 begin(Path("/waterline"))
-from playground.browser_app import desk
-desk.ask
+from playground.browser_app import browser_app
+browser_app.ask
 `;
 
 const read = async (path) => new Response(await readFile(path));

@@ -24,10 +24,10 @@ PLAY = """
 import json, sys
 sys.modules["numpy"] = None
 from pathlib import Path
-from engine.replay import Player, on_ledger
+from engine.replay import RunPlayer, on_ledger
 scenario = json.loads(sys.stdin.read())
 node = on_ledger(scenario)
-for piece in Player(node).play(scenario["until_us"]):
+for piece in RunPlayer(node).play(scenario["until_us"]):
     pass
 print(node.log.digest)
 """

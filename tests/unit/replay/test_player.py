@@ -150,7 +150,12 @@ def test_a_refused_command_is_passed_over_or_raised() -> None:
         RunPlayer(on_ledger(BLANK), wrong).finish(1000)
 
 
-PLAIN = ("engine.replay", "playground.hosting.run", "playground.hosting.window", "playground.hosting.pacer")
+PLAIN = (
+    "engine.replay",
+    "playground.hosting.run",
+    "playground.hosting.session.window",
+    "playground.hosting.session.pacer",
+)
 """What paces and frames a session; a browser runs the same."""
 
 
