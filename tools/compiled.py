@@ -53,7 +53,7 @@ SINGLE: Final = (
     "values/waits.py",
     "report/log.py",
     "backing_queue/arrivals.py",
-    "backing_queue/places.py",
+    "backing_queue/message_places.py",
     "backing_queue/rates.py",
     "version_choice/queue.py",
 )

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from playground.callers import session_ownership
+from playground.callers import browser_visitor
 from playground.callers.client_addresses import address_of, network
 
 TRACE_LETTERS: Final = 4
@@ -57,7 +57,7 @@ def of_request(request: HttpRequest) -> RequestCaller:
 
 def again(request: HttpRequest) -> RequestCaller:
     """Return who sent a request, whose browser has got its number meanwhile."""
-    return of_request(request)._replace(visitor=session_ownership.known_visitor(request.session))
+    return of_request(request)._replace(visitor=browser_visitor.known_visitor(request.session))
 
 
 def address_in(request: HttpRequest) -> str:
@@ -72,7 +72,7 @@ def of_scope(scope: Mapping[str, Any]) -> RequestCaller:
 
 def _caller(browser: Mapping[str, Any], address: str) -> RequestCaller:
     group = next((found for each in _groups if (found := each(browser))), "") or address
-    return RequestCaller(group, session_ownership.known_visitor(browser))
+    return RequestCaller(group, browser_visitor.known_visitor(browser))
 
 
 def present() -> RequestCaller:

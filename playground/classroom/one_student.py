@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.callers import session_ownership
 from playground.classroom import leaving, selectors, services, views
 from playground.classroom.access import for_the_teacher, student_or_gone
 from playground.classroom.models import Classroom
@@ -18,6 +17,7 @@ from playground.exercises import learners
 from playground.exercises.views import ask_to_delete
 from playground.records import selectors as sessions
 from playground.records import services as session_services
+from playground.records import session_ownership
 from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import session_ownership
+from playground.callers import browser_visitor
 from playground.classroom import limits, names, rooms
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
@@ -105,7 +105,7 @@ def join(browser: Any, code: str, nickname: str) -> Student:
     already = Student.objects.filter(classroom=classroom, learner=learners.current(browser)).first()
     if already is not None:  # the code was scanned again
         return already
-    if {names.folded(name), session_ownership.visitor(browser)} & set(classroom.blocked):
+    if {names.folded(name), browser_visitor.visitor(browser)} & set(classroom.blocked):
         raise RequestRefused(
             _("Your teacher does not let you in under this name or from this browser. Ask in class.")
         )
@@ -122,7 +122,7 @@ def join(browser: Any, code: str, nickname: str) -> Student:
                 learner=learner,
                 nickname=name,
                 folded=names.folded(name),
-                visitor=session_ownership.visitor(browser),
+                visitor=browser_visitor.visitor(browser),
             )
     except IntegrityError:
         learners.forget(browser)

@@ -12,7 +12,7 @@ from typing import Any
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 
-from playground.callers import session_ownership
+from playground.callers import browser_visitor
 from playground.classroom import limits, logins, others, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits.rate_limits import RateBucket
@@ -156,7 +156,7 @@ class StudentSocket(ClassSocket):
         browser = self.scope["session"]
         found = selectors.student_of(learners.current(browser))
         if found is not None:
-            services.seen_in(found, session_ownership.known_visitor(browser))
+            services.seen_in(found, browser_visitor.known_visitor(browser))
         return found
 
     def _is_crowded(self, classroom: int) -> bool:

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.callers import session_ownership
 from playground.classroom import leaving, limits, ready_lesson, reports, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import Classroom, Vote
@@ -23,6 +22,7 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.library import ready_scenarios
 from playground.records import selectors as kept_runs
+from playground.records import session_ownership
 from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
 from playground.web import network

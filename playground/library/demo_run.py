@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-from playground.callers import session_ownership
 from playground.hosting.engine_factory import door
 from playground.models import Session
-from playground.records import services
+from playground.records import services, session_ownership
 
 KEY = "demo"
 

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Sum, When
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers, session_ownership
+from playground.callers import browser_visitor, request_callers
 from playground.callers.request_callers import RequestCaller
 from playground.limits import session_limits
 from playground.models import CommandRecord, OwnSweep, Scenario, ScenarioText, Session
@@ -115,7 +115,7 @@ def charge(public_id: str, size_bytes: int) -> None:
 def sessions_of(browser: Mapping[str, Any]) -> QuerySet[Session]:
     """Return what a browser began and may delete, the latest first, with `text_bytes` and whether each was `used`."""
     free = Scenario.objects.exclude(slug=None).filter(text=OuterRef("text"))
-    found = Session.objects.filter(visitor=session_ownership.known_visitor(browser)).exclude(visitor="")
+    found = Session.objects.filter(visitor=browser_visitor.known_visitor(browser)).exclude(visitor="")
     return (
         services.without_use(found)
         .select_related("origin")

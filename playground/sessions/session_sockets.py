@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers, session_ownership
+from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
 from playground.hosting.clients import SessionClient
 from playground.hosting.host import SessionHost
@@ -24,7 +24,7 @@ from playground.hosting.session import page_messages
 from playground.limits import session_limits
 from playground.limits.held_quotas import HeldQuotas
 from playground.limits.rate_limits import RateBucket
-from playground.records import paused_sessions, predictions, selectors, session_leases
+from playground.records import paused_sessions, predictions, selectors, session_leases, session_ownership
 from playground.sessions import live_hosts, owner_address, wire_messages
 from playground.sessions.socket_consumer import TRY_AGAIN, SocketConsumer
 from playground.sessions.socket_origins import AT_ONCE, STRAIGHT

@@ -7,12 +7,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.callers import session_ownership
 from playground.jobs.job import JobEnded
 from playground.library import ready_scenarios
 from playground.limits import repeat_gate, session_limits
 from playground.models import Scenario
-from playground.records import selectors, services
+from playground.records import selectors, services, session_ownership
 from playground.storybook import brought
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry
 from playground.texts.page_message import PageMessage

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
-from playground.callers import session_ownership
+from playground.callers import browser_visitor
 from playground.jobs.job import JobEnded
 from playground.library import demo_run as demos
 from playground.library import opened_scenarios
 from playground.limits import repeat_gate, session_limits
 from playground.models import Scenario, Session
-from playground.records import selectors, services
+from playground.records import selectors, services, session_ownership
 from playground.sessions import owner_address
 from playground.storybook import brought, other_release
 from playground.storybook.entry import BadScenario
@@ -46,7 +46,7 @@ FEATURED = (
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, and list the ready scenarios."""
-    session_ownership.visitor(request.session)
+    browser_visitor.visitor(request.session)
     return _home(request)
 
 

@@ -25,14 +25,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import RunTooLong
-from playground.callers import session_ownership
 from playground.hosting.answers import PendingAnswers
 from playground.hosting.engine_factory import door
 from playground.jobs.job import PICTURE, JobEnded, job
 from playground.library import link_picture
 from playground.limits import repeat_gate
 from playground.models import Scenario, Session
-from playground.records import predictions, selectors, services
+from playground.records import predictions, selectors, services, session_ownership
 from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import brought, other_release

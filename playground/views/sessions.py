@@ -12,11 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.releases import RELEASES
-from playground.callers import request_callers, session_ownership
+from playground.callers import request_callers
 from playground.hosting.engine_factory import door
 from playground.library import demo_run
 from playground.models import Scenario
-from playground.records import kept_bytes, paused_sessions, selectors, services
+from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
 from playground.sessions import owner_address, sharing
 from playground.sessions.scenario_links import packed
 from playground.texts.page_message import PageMessage, RequestRefused

@@ -11,12 +11,11 @@ from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
 from engine.costs.work import PROFILES
-from playground.callers import session_ownership
 from playground.hosting.engine_factory import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits
 from playground.models import Session
-from playground.records import selectors
+from playground.records import selectors, session_ownership
 from playground.sessions import console_lines, owner_address
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release

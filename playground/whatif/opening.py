@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from playground.callers import session_ownership
 from playground.models import Scenario, Session
-from playground.records import services
+from playground.records import services, session_ownership
 from playground.storybook import brought
 from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.shipped import CellRun, ShippedHeatmap

@@ -13,9 +13,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from playground.callers import request_callers, session_ownership
+from playground.callers import browser_visitor, request_callers
 from playground.limits import session_limits
 from playground.models import OwnSweep, Session
+from playground.records import session_ownership
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure
@@ -61,7 +62,7 @@ def _take(request: HttpRequest) -> HttpResponse:
             session = Session.objects.get(public_id=given["session"])
         workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
-        session_ownership.visitor(request.session)
+        browser_visitor.visitor(request.session)
         sweep = records.ask(request_callers.again(request), spec, len(plan.cells), large, remarks)
     except RequestRefused as refused:
         return _form(request, given, _in_words(refused.message))
@@ -79,7 +80,7 @@ def _in_words(problem: PageMessage) -> PageMessage:
 
 
 def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None) -> HttpResponse:
-    visitor = session_ownership.known_visitor(request.session)
+    visitor = browser_visitor.known_visitor(request.session)
     bounds = session_limits.current()
     context = {
         "given": given,

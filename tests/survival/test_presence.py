@@ -25,7 +25,7 @@ from playground.records import process_presence as presence
 presence.STARTED_S = 0
 """
 HOLDS = f"""{SETUP}
-presence.Presence(sys.argv[1]).hold()
+presence.ProcessPresence(sys.argv[1]).hold()
 print("held", flush=True)
 time.sleep(600)
 """
@@ -36,7 +36,7 @@ for line in sys.stdin:
     print(int(presence.is_gone(process)), flush=True)
 """
 BREAKS = f"""{SETUP}
-mine = presence.Presence("mine")
+mine = presence.ProcessPresence("mine")
 mine.hold()
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.callers import session_ownership
 from playground.limits import rate_limits
 from playground.lti.models import LogIn
 from playground.models import Session
-from playground.records import services
+from playground.records import services, session_ownership
 from tests.conftest import ROOT
 from tests.web.lti_platform import CUSTOM, Platform
 from tests.web.test_lti import begin, connected, launch

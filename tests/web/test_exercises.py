@@ -13,7 +13,6 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.callers import session_ownership
 from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services, task
 from playground.exercises.grading import GradedVerdict
@@ -22,6 +21,7 @@ from playground.exercises.models import Attempt, Learner, Work
 from playground.hosting.command_queue import RunSoFar
 from playground.limits import rate_limits
 from playground.models import Scenario, Session
+from playground.records import session_ownership
 from playground.sessions import owner_address
 from playground.texts.page_message import PageMessage
 from tests.web import record

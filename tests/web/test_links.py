@@ -15,12 +15,11 @@ from django.test import Client
 from PIL import Image
 
 from engine import ENGINE_VERSION
-from playground.callers import session_ownership
 from playground.hosting.engine_factory import door
 from playground.library import ready_scenarios as library
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
-from playground.records import selectors, services
+from playground.records import selectors, services, session_ownership
 from playground.sessions import scenario_links
 from playground.storybook.entry import read
 from playground.views import links as link_views

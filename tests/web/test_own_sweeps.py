@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.callers import session_ownership
+from playground.callers import browser_visitor
 from playground.limits import rate_limits, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.records import paused_sessions, services
@@ -96,7 +96,7 @@ def test_a_recorded_session_is_swept_only_by_its_owner(
     assert ask(client, **given).status_code == 400
     assert ask(client).status_code == 302  # the browser has its number from here on
     records.end(taken[0], b"{}")
-    Session.objects.filter(pk=session.pk).update(visitor=session_ownership.known_visitor(client.session))
+    Session.objects.filter(pk=session.pk).update(visitor=browser_visitor.known_visitor(client.session))
     assert session.public_id in client.get("/whatif/own/").content.decode()
     with (
         monkeypatch.context() as patch

@@ -10,9 +10,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from playground.callers import session_ownership
 from playground.limits import session_limits
 from playground.models import Scenario, Session
+from playground.records import session_ownership
 from playground.views.home import FEATURED, featured
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from playground.callers.request_callers import RequestCaller
-from playground.exercises.grading.known import KnownAnswers
+from playground.exercises.known_answers import KnownAnswers
 from playground.limits import repeat_gate
 from playground.limits.repeat_gate import GateBusy, RepeatGate
 from playground.limits.work_places import CallerLanes, PlacesFull, WorkPlaces

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.callers import session_ownership
 from playground.models import Session
+from playground.records import session_ownership
 from playground.whatif import numbers, scale, shipped
 from playground.whatif.numbers import NumberUnit
 from tests.web import whatif_data

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.callers import session_ownership
 from playground.exercises import place_names, stages
 from playground.exercises.authors import observables, runs
 from playground.exercises.builder import drafts, made, numbers
@@ -21,7 +20,7 @@ from playground.exercises.models import Made
 from playground.exercises.variants import filled
 from playground.jobs.job import RUN, job
 from playground.limits import repeat_gate
-from playground.records import selectors
+from playground.records import selectors, session_ownership
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import PageGone

@@ -15,15 +15,9 @@ from engine.report.transitions.messages import Shift
 from playground.exercises import place_names
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line
-from playground.exercises.grading import (
-    BadAnswer,
-    GradedRun,
-    GradedVerdict,
-    KnownAnswers,
-    RunEvent,
-    VerdictLine,
-)
+from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, RunEvent, VerdictLine
 from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, Log, never
+from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import SchemaPart
 from playground.texts.page_message import RequestRefused
 

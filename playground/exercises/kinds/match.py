@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises import place_names
 from playground.exercises.authors import fields, observables, scene
-from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers, VerdictLine
+from playground.exercises.grading import BadAnswer, GradedVerdict, VerdictLine
 from playground.exercises.kinds.broker import MESSAGE, place_word
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, KindProgress, PredictionKind, never, play
+from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 

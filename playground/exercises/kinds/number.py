@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.measures import Measure, MeasureGauge
 from playground.exercises.authors import fields, observables, scene, words
-from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers
+from playground.exercises.grading import BadAnswer, GradedVerdict
 from playground.exercises.kinds.kind import GiveUp, PredictionKind, never, only_line, play
+from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 

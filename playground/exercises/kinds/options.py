@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises.authors import fields, scene
-from playground.exercises.grading import KnownAnswers
 from playground.exercises.kinds.kind import GiveUp, KindProgress, PredictionKind, never, play
+from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 

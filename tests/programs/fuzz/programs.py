@@ -22,11 +22,11 @@ from engine.values.errors import Refusal
 Program = dict[str, Any]
 """A scenario as JSON has it."""
 
-CTL: Final = Path(__file__).resolve().parents[2] / "ctl"
+CONSOLE_LINES: Final = Path(__file__).resolve().parents[2] / "ctl" / "lines"
 LINES: Final = tuple(
     line
-    for name in ("lines.txt", "runbook_lines.txt", "more_lines.txt")
-    for line in (CTL / name).read_text(encoding="utf-8").splitlines()
+    for path in sorted(CONSOLE_LINES.glob("*.txt"))
+    for line in path.read_text(encoding="utf-8").splitlines()
     if line.strip() and len(line) <= 255
 )
 OWN_LINES: Final = (

@@ -11,9 +11,9 @@ from engine.reading.message_places import placements
 from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.grading.events import EventForm
-from playground.exercises.grading.known import MOST, KnownAnswers
 from playground.exercises.grading.playback import GradedRun
 from playground.exercises.kinds import grade, solution_of
+from playground.exercises.known_answers import MOST, KnownAnswers
 
 
 def test_an_event_must_be_one_of_the_engines() -> None:

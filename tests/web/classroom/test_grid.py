@@ -12,7 +12,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from playground.callers import session_ownership
 from playground.classroom import selectors
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
@@ -20,6 +19,7 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Work
 from playground.models import Session
 from playground.records import services as sessions
+from playground.records import session_ownership
 from playground.sessions import sharing
 from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join

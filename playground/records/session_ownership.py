@@ -9,42 +9,28 @@ So does the page of an exercise whose run waits for an answer: the run stops by 
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
 from django.core import signing
 
+from playground.callers import browser_visitor
 from playground.models import Session
 
-KEY = "visitor"
 LISTED = 20
 PLAY_SALT = "a frame may play its session"
 PLAY_S = 24 * 3600
 
 
-def visitor(browser: MutableMapping[str, Any]) -> str:
-    """Return the number of a browser, which it gets at its first visit."""
-    if not known_visitor(browser):
-        browser[KEY] = secrets.token_hex(8)
-    return known_visitor(browser)
-
-
-def known_visitor(browser: Mapping[str, Any]) -> str:
-    """Return the number that a browser has, or nothing."""
-    found = browser.get(KEY, "")
-    return found if isinstance(found, str) else ""
-
-
 def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
     """Remember that a browser began a session."""
-    Session.objects.filter(public_id=public_id).update(visitor=visitor(browser))
+    Session.objects.filter(public_id=public_id).update(visitor=browser_visitor.visitor(browser))
 
 
 def owned(browser: Mapping[str, Any]) -> list[str]:
     """Return the sessions that a browser began, the latest first."""
-    number = known_visitor(browser)
+    number = browser_visitor.known_visitor(browser)
     if not number:
         return []
     found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
@@ -53,7 +39,7 @@ def owned(browser: Mapping[str, Any]) -> list[str]:
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:
     """Return whether a browser may command a session."""
-    number = known_visitor(browser)
+    number = browser_visitor.known_visitor(browser)
     return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
 
 
