@@ -185,8 +185,8 @@ def too_unequal(commands: Any, limits: SessionLimits) -> PageMessage | None:
     if count <= limits.max_unequal:
         return None
     text = _(
-        "%(count)s messages have sizes or expirations of their own; this server takes up to %(most)s. Choose fewer, or "
-        "give more of them the same."
+        "This server takes up to %(most)s messages with sizes or expirations of their own, not %(count)s. Choose "
+        "fewer, or give more of them the same."
     )
     return PageMessage(text, count=count, most=limits.max_unequal)
 

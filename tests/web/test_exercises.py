@@ -473,7 +473,7 @@ def test_an_awake_session_is_judged_by_its_own_engine(
         return RunSoFar(2_000_000, "", {}, commands, [(40, True), (1, True), (0, len(asked) > 3)])
 
     monkeypatch.setattr(owner_address, "moment", moment)
-    monkeypatch.setattr(reach, "Playback", None)
+    monkeypatch.setattr(reach, "GradedRun", None)
     client.post(address(slug, "answer"), {"found": "all"})
     work.refresh_from_db()
     assert asked == [goal.test for goal in catalog.exercise(slug).form.goals]

@@ -182,7 +182,7 @@ def test_a_page_that_comes_back_is_shown_everything_at_once(server: Server) -> N
     server.let(2.1)
     server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(True), 1))
     server.let(0.1)
-    assert sum("Text" in parcel for parcel in server.parcels) >= 1
+    assert sum("PageText" in parcel for parcel in server.parcels) >= 1
 
 
 def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None:
@@ -198,7 +198,7 @@ def test_an_answer_and_its_picture_are_sent_together(server: Server) -> None:
     server.let(1)
     server.arrives.append(protocol.SubmitCommand(NAME, 3, {"do": "emit", "count": 3}))
     server.let(1)
-    assert server.parcels == [["Answer", "Text"]]
+    assert server.parcels == [["CallAnswer", "PageText"]]
     assert server.turns == 2
 
 
@@ -214,8 +214,8 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     for name, number in ((NAME, 5), ("two", 6)):
         server.arrives += [protocol.SubmitCommand(name, number, {"do": "emit", "count": 1})]
     server.let(0.1)
-    received = [kind for parcel in server.parcels for kind in parcel if kind in {"Answer", "Text"}]
-    assert received == ["Answer", "Answer", "Text", "Text"]
+    received = [kind for parcel in server.parcels for kind in parcel if kind in {"CallAnswer", "PageText"}]
+    assert received == ["CallAnswer", "CallAnswer", "PageText", "PageText"]
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             super().__init__(pid, handle)
             found.append(pid)
 
-    monkeypatch.setattr(nurseries, "Forked", Known)
+    monkeypatch.setattr(nurseries, "ForkedWorker", Known)
     return found
 
 

@@ -35,7 +35,7 @@ class Together:
     async def call(self, request: Callable[..., Any], session: str, **_fields: Any) -> dict[str, Any]:
         name = request.__name__
         answer = {"life": "now", "at_us": 10, "digest": "", "number": self.number, "found": []}
-        self.number += name == "Submit"
+        self.number += name == "SubmitCommand"
         if name in self.after:
             own = protocol.SelfCommand(session, "now", self.number, 10, STOP)
             self.number += 1
@@ -78,7 +78,7 @@ class World:
 async def test_what_follows_a_command_is_on_record_after_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     await world.keeper.wake(resumes=True)
-    world.worker.after = ["Submit"]
+    world.worker.after = ["SubmitCommand"]
     await world.keeper.take(PUBLISH)
     await world.keeper.write_down_own()
     assert world.on_record == [PUBLISH, STOP]
@@ -86,7 +86,7 @@ async def test_what_follows_a_command_is_on_record_after_it(tmp_path: Path) -> N
 
 async def test_what_follows_the_making_of_a_run_is_not_forgotten(tmp_path: Path) -> None:
     world = World(tmp_path)
-    world.worker.after = ["Open"]
+    world.worker.after = ["OpenRun"]
     await world.keeper.wake(resumes=True)
     await world.keeper.take(PUBLISH)
     assert world.on_record == [STOP, PUBLISH]
@@ -104,7 +104,7 @@ async def test_what_follows_a_moment_is_no_part_of_it(tmp_path: Path) -> None:
     world = World(tmp_path)
     await world.keeper.wake(resumes=True)
     await world.keeper.take(PUBLISH)
-    world.worker.after = ["Where"]
+    world.worker.after = ["Locate"]
 
     class Awake:
         async def wake(self) -> None:

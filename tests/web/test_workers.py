@@ -47,7 +47,7 @@ class Workers(World):
                 super().__init__(pid, handle)
                 pids.append(pid)
 
-        monkeypatch.setattr(worker_factory, "Forked", Known)
+        monkeypatch.setattr(worker_factory, "ForkedWorker", Known)
         self.registry = HostRegistry(door=self.door, book=self.book, limits=self.limits, root=root)
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
 
@@ -262,7 +262,7 @@ def test_workers_are_forked_from_one_process_that_is_replaced_when_it_is_gone() 
 
 async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:
     ours, started = pool.process({"WATERLINE_OVERRUN_S": "0.002"})
-    begin = pool.protocol.Begin(str(tmp_path), session_limits.current().bounds())
+    begin = pool.protocol.BeginWorker(str(tmp_path), session_limits.current().bounds())
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
     end.send(begin)
@@ -282,7 +282,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     # A turn lasts 30 ms: with this bound every one that works counts as endless.
     huge = [(0, {"do": "publish", "count": 1, "size_bytes": 1})] * 5000
     with pytest.raises(pool.WorkerLost):
-        await end.call(pool.protocol.Open, "one", scenario=blank, commands=huge, until_us=0, play=False)
+        await end.call(pool.protocol.OpenRun, "one", scenario=blank, commands=huge, until_us=0, play=False)
     await lost.wait()
     assert blamed == [True]
     assert started.wait() == 3

@@ -133,7 +133,12 @@ class StretchesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=F
     """
 
     about: ClassVar[About] = About(
-        group="files", function="write", fold="files", shown="step", setting="queue_index_embed_msgs_below"
+        group="files",
+        function="write",
+        fold="files",
+        shown="step",
+        setting="queue_index_embed_msgs_below",
+        units={"term_bytes": "bytes"},
     )
 
     queue: str

@@ -104,7 +104,7 @@ export const KINDS = {
   StoreStopped: { group: "files", function: "terminate", fold: "stores", shown: "detail" },
   StoreSynced: { group: "files", function: "internal_sync", shown: "detail", mark: "fsync", disk: "syncs" },
   StoreWritten: { group: "files", function: "write_message", fold: "store", shown: "step" },
-  StretchesBuffered: { group: "files", function: "write", fold: "files", shown: "step", setting: "queue_index_embed_msgs_below", queue: true },
+  StretchesBuffered: { group: "files", function: "write", fold: "files", shown: "step", setting: "queue_index_embed_msgs_below", units: { term_bytes: "bytes" }, queue: true },
   StretchesRead: { group: "files", function: "read_message", shown: "detail", setting: "queue_index_embed_msgs_below", disk: "reads" },
   StretchesRecorded: { group: "files", function: "add_to_journal", fold: "index", shown: "step", queue: true },
   StretchesRecounted: { group: "files", function: "remove_message", fold: "store", shown: "step" },
