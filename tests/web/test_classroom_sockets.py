@@ -18,7 +18,6 @@ from django.test import Client
 from playground.asgi import application
 from playground.classroom import limits, rooms, services, sockets, voting
 from playground.classroom.models import Classroom
-from playground.exercises import limits as exercise_limits
 from playground.exercises.models import Work
 from playground.records import paused_sessions
 from playground.sessions import live_hosts
@@ -29,8 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    limits.forget()
-    exercise_limits.forget()
     yield
     paused_sessions._held.clear()
 

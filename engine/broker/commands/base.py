@@ -72,6 +72,9 @@ class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields
             table = getattr(self, name, None)
             if table:
                 check_table(name, table)
+        expiration = getattr(self, "expiration", None)
+        if expiration is not None:
+            check_short("expiration", expiration)
 
 
 NAMES: Final = ("name", "queue", "exchange", "source", "destination", "routing_key", "vhost")

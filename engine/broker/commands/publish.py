@@ -21,7 +21,6 @@ from engine.broker.commands.base import (
     RoutingKey,
     Size,
     Text,
-    check_short,
 )
 from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack, unpack_expirations
 from engine.values.errors import ValueRefused
@@ -60,12 +59,6 @@ class Publish(Command, frozen=True, tag="publish"):
     immediate: bool = False
     sizes: str = ""
     expirations: str = ""
-
-    def __post_init__(self) -> None:
-        """Look at the expiration as well, which is a short string of AMQP; raises ValueRefused."""
-        super().__post_init__()
-        if self.expiration is not None:
-            check_short("expiration", self.expiration)
 
     def check_columns(self) -> None:
         """Look at the sizes and the expirations of the messages, where they differ.

@@ -109,3 +109,23 @@ def test_a_channel_that_leaves_tx_mode_shows_that() -> None:
         follower.advance(50_000)
         consumer = follower.node.snapshot()["node"]["actors"]["c"]
         assert (consumer["tx"], min(consumer["commits"], 1)) == shown
+
+
+def test_a_commit_to_a_queue_that_was_deleted_fails_since_4_0() -> None:
+    """W229: 4.x commits to the processes that were there when it was published; 3.x to whoever has the name."""
+    for profile, texts in (
+        ("4.3.6-classroom", ["PRECONDITION_FAILED - partial tx completion"]),
+        ("classroom", []),
+    ):
+        topology = {"queues": [{"name": "orders"}]}
+        follower = Follower(
+            Cluster(
+                parse({"version": 1, "profile": profile, "topology": topology}), LedgerStorage(), keep=100_000
+            )
+        )
+        follower.submit(publisher(7))
+        follower.advance(55_000)
+        follower.submit({"do": "delete_queue", "name": "orders"})
+        follower.submit({"do": "declare_queue", "name": "orders"})
+        follower.advance(80_000)
+        assert [each.text for each in all_of(follower, ChannelClosed)] == texts
