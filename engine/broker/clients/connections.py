@@ -314,15 +314,20 @@ class PublisherConnections:
                 return True
         return False
 
-    def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
-        """Deliver messages to the queues that they were routed to."""
-        batch, arrivals, message = held.batch, held.arrivals, held.message
-        gone = [
+    def _gone(self, held: HeldPublish) -> list[str]:
+        """Return the queues of a commit whose processes of then are there no more (W229)."""
+        return [
             queue.name
             for queue, life in held.processes
             if queue.life != life or self._queues.get(queue.name) is not queue
         ]
-        queues, down, mirrored = self._whereto([name for name in held.queues if name not in gone])
+
+    def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
+        """Deliver messages to the queues that they were routed to."""
+        batch, arrivals, message = held.batch, held.arrivals, held.message
+        gone = self._gone(held) if held.processes else ()
+        left = tuple(name for name in held.queues if name not in gone) if gone else held.queues
+        queues, down, mirrored = self._whereto(left)
         if not queues and not down and not gone:
             self._unroutable(publisher, message, batch.count)
         travel = self._processes.timed
