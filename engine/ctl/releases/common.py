@@ -38,7 +38,9 @@ DIAGNOSTICS: Final = """
 """What rabbitmq-diagnostics takes in each release."""
 
 ATTEMPTS: Final = "list_node_auth_attempt_stats"
-ATTEMPTS_DIAGNOSED: Final = f"""{ATTEMPTS} disable_auth_attempt_source_tracking enable_auth_attempt_source_tracking
+ATTEMPTS_DIAGNOSED: Final[
+    str
+] = f"""{ATTEMPTS} disable_auth_attempt_source_tracking enable_auth_attempt_source_tracking
  remote_shell reset_node_auth_attempt_metrics stream_status"""
 """What 3.8.9 has not, and each later one has."""
 
@@ -91,7 +93,7 @@ DEFAULT: Final = {
 }
 """What listings show where no column is named."""
 
-REFUSALS: Final = {
+REFUSALS: Final[dict[str, CtlRefusal]] = {
     "purge_queue missing": CtlRefusal(69, "Error:\nnot_found"),
     "delete_queue missing": CtlRefusal(64, "Error:\nQueue not found"),
     "delete_queue filled": CtlRefusal(64, "Error:\nQueue is not empty"),

@@ -42,7 +42,7 @@ DELETE_QUEUE: Final = USAGES["delete_queue"].with_option("vhost=", "<queue_name>
 _ERROR: Final = (
     "Error:\n{{:amqp_error, :precondition_failed, ~c\"queue '{name}' in vhost '{vhost}' %s\", :none}}"
 )
-REFUSALS: Final = {
+REFUSALS: Final[dict[str, CtlRefusal]] = {
     **common.REFUSALS,
     "purge_queue missing": CtlRefusal(65, "Object (queue, stream, exchange, etc) was not found"),
     "delete_queue filled": CtlRefusal(69, _ERROR % "not empty"),
