@@ -77,7 +77,7 @@ def test_the_palette_finds_actions_undo_takes_the_last_command_back_and_a_fork_g
     wait_for_lane(page, "q4", "none")
     palette(page, "undo")
     wait_for_lane(page, "q4", "some")
-    expect(page.get_by_text("runs again without its last command")).to_be_visible()
+    expect(page.get_by_text("the session was run again without its last command")).to_be_visible()
 
     # A fork goes on from the moment that is shown.
     before = page.url
