@@ -11,9 +11,8 @@ from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.configuration import QUEUE
-from engine.broker.vhost.virtual_host import VirtualHost
-from engine.formats.message import MessageTemplate
-from engine.formats.message_ids import OWN_PREFIX
+from engine.broker.vhost.virtual_hosts import VirtualHost
+from engine.formats.message import OWN_PREFIX, MessageTemplate
 from engine.releases import REFERENCE, BrokerRelease
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition

@@ -7,8 +7,6 @@ and the own part of its queues' state (`engine.generations`).
 from __future__ import annotations
 
 from engine import generations  # noqa: F401 - each registers its own
-from engine.folding.queue_table import rows_of
-from engine.folding.state import RunState, empty_state, fold, fold_all, to_json
-from engine.folding.tables import own_part
+from engine.folding import RunState, empty_state, fold, fold_all, own_part, rows_of, to_json
 
 __all__ = ["RunState", "empty_state", "fold", "fold_all", "own_part", "rows_of", "to_json"]

@@ -25,8 +25,7 @@ from engine.classic_v2.inspect.host import V2HostReader
 from engine.classic_v2.metrics import disk as _disk_2  # noqa: F401 - registers
 from engine.classic_v2.status import STATUS as _STATUS_2
 from engine.damage.readers import HostReader
-from engine.formats.layout.field import NoRecord
-from engine.formats.layout.files import FileReader
+from engine.formats.layout import FileReader, NoRecord
 from engine.priority_queue import reading as _priorities  # noqa: F401 - registers that it has no places
 from engine.version_choice import fold as _fold_both  # noqa: F401 - registers
 from engine.version_choice import transitions as _either_version

@@ -12,9 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from engine.amqp.arguments import with_version
-from engine.amqp.rules import TODAYS, AmqpRules
-from engine.amqp.validation import VALIDATIONS
+from engine.amqp.arguments import TODAYS, VALIDATIONS, AmqpRules, with_version
 from engine.backing_queue.generation import StorageGeneration
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.message_places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.costs.work import PROFILES
+from engine.costs import PROFILES
 from sweeps.errors import SweepError
 
 Scenario = dict[str, Any]

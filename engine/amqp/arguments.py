@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+import msgspec
+
+from engine.amqp import tables
 from engine.amqp.errors import AmqpError, queue_words
 from engine.values.errors import CommandError
 
@@ -235,3 +238,96 @@ def check_field(thing: str, name: str, current: bool | str, wished: bool | str) 
     """Refuse a declaration whose field (durable, auto_delete, type, ...) is not the existing thing's (P18)."""
     if current != wished:
         raise inequivalent(thing, name, f"'{erlang(wished)}'", f"'{erlang(current)}'")
+
+
+class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
+    """The tables of one release.
+
+    Args:
+        arguments: of queues, in the order in which the broker looks at them; it takes any other, whatever its value.
+        keys: of policies, in the broker's order; any other is refused.
+        mirrors_first: whether the keys of mirrors are looked at before the others (H6).
+        not_for_classic: keys with which a policy does not apply to a classic queue at all (P17).
+        apply_to: to what a policy may apply.
+        apply_to_words: the refusal of anything else, with ~ for it.
+        exchange_types: that there are.
+        other_types: words that the broker knows, of which none is an exchange's type; its refusal differs.
+    """
+
+    arguments: Mapping[str, Row]
+    keys: Mapping[str, Row]
+    mirrors_first: bool
+    not_for_classic: frozenset[str]
+    apply_to: tuple[str, ...]
+    apply_to_words: str
+    exchange_types: tuple[str, ...]
+    other_types: tuple[str, ...]
+
+    @property
+    def counting(self) -> tuple[str, ...]:
+        """The arguments in which a queue that is declared again must not differ."""
+        return tuple(name for name, row in self.arguments.items() if row[0] in CHECKS)
+
+
+VALIDATIONS: Final = {
+    name: ReleaseValidation(
+        arguments=tables.ARGUMENTS[name],
+        keys=tables.KEYS[name],
+        mirrors_first=tables.MIRRORS_FIRST[name],
+        not_for_classic=frozenset(tables.NOT_FOR_CLASSIC[name]),
+        apply_to=tables.APPLY_TO[name],
+        apply_to_words=tables.APPLY_TO_WORDS[name],
+        exchange_types=tables.EXCHANGE_TYPES[name],
+        other_types=tables.OTHER_TYPES[name],
+    )
+    for name in tables.ARGUMENTS
+}
+"""By the name of the release."""
+
+REFERENCE: Final = VALIDATIONS[tables.REFERENCE]
+
+
+class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The defaults are 3.10.8's.
+
+    Args:
+        limits_channels: basic.qos with global limits all consumers of a channel together (P13); else it is the prefetch
+            of each consumer that comes after it (W220).
+        consumes_again: channels consume again by themselves where a queue's process was killed (D4); else their
+            consumers are cancelled (W221).
+        serves_after_cancel: a cancel serves who is left from what waits, and a message may go past others to a consumer
+            (W222); else a queue whose backlog nobody took crashes with the next message (P8.3).
+        deaths_apart: what is known of a message's deaths is beside its headers; clients see its last death too, its
+            own expiration is never forgotten, and CC stays (W223).
+        unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
+        exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time
+            (W227); else it keeps what is durable (D1).
+        commits_to_processes: a commit sends to the processes that the queues had when the messages were published, and
+            fails where one of them is gone (W229); else to the queues that have these names then (D13).
+        acknowledgements_time_out: the channel is closed whose oldest delivery waits longer than consumer_timeout (P21);
+            else a classic queue waits for ever (W230).
+        validation: which arguments, policies and exchanges it takes.
+    """
+
+    commits_to_processes: bool = False
+    acknowledgements_time_out: bool = True
+    validation: ReleaseValidation = REFERENCE
+    limits_channels: bool = True
+    consumes_again: bool = True
+    serves_after_cancel: bool = False
+    deaths_apart: bool = False
+    unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
+    exchanges_stay: bool = False
+
+
+TODAYS: Final = AmqpRules(
+    limits_channels=False,
+    consumes_again=False,
+    serves_after_cancel=True,
+    deaths_apart=True,
+    unknown_type="precondition_failed",
+    exchanges_stay=True,
+    commits_to_processes=True,
+    acknowledgements_time_out=False,
+)
+"""4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

@@ -10,8 +10,8 @@ import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
-from engine.broker.clients.ack_timeouts import AckTimeout
 from engine.broker.clients.actors import Publisher
+from engine.broker.clients.channel import AckTimeout
 from engine.broker.clients.closing import ChannelClosing
 from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.connections import PublisherConnections
@@ -19,14 +19,12 @@ from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
 from engine.broker.commands.commands import AnyCommand
+from engine.broker.commands.operator_commands import KillQueue
 from engine.broker.commands.scenario import ParsedScenario, RefusedCommand, TimedCommand
-from engine.broker.commands.topology_commands import KillQueue
 from engine.broker.control.control import NodeControl
-from engine.broker.control.cost_profile import CostProfile
-from engine.broker.control.ends import QueueEnds
 from engine.broker.control.operator_verbs import Console, no_console
 from engine.broker.control.report import LiveValues
-from engine.broker.control.shown_settings import ShownSettings
+from engine.broker.control.verb_parts import CostProfile, QueueEnds, ShownSettings
 from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.membership import MirrorMembership
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
@@ -40,8 +38,7 @@ from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.queues import NodeQueues
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import COMMAND, TimerScheduler
-from engine.broker.vhost.capacity import StorageCapacity
-from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
+from engine.broker.vhost.configuration import QUEUE, NodeConfiguration, StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.reported_state import ReportedState

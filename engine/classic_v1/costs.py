@@ -14,8 +14,9 @@ from engine.classic_v1.transitions.stores import (
     StretchesRecounted,
     StretchesWritten,
 )
-from engine.costs.prices import (
+from engine.costs import (
     SYNCS,
+    WorkProfile,
     count,
     decoded_ns,
     on_cpu,
@@ -24,8 +25,7 @@ from engine.costs.prices import (
     store_written_ns,
     taken,
 )
-from engine.costs.work import WorkProfile
-from engine.report.transitions.messages import Shift
+from engine.report.transitions.queue import Shift
 
 COPIES: Final = frozenset({"tmp_written", "source_copied"})
 """Steps of a combination that copy live records."""

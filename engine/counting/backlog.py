@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.counting.accumulators import HighestOf, TotalOf
 from engine.counting.levels import OF_READY, RunLevels, count
-from engine.counting.metric import BetterWay, MetricUnit, RunEnding, at_end, counted
-from engine.report.transitions.messages import Acked, Shift
+from engine.counting.metric import BetterWay, HighestOf, MetricUnit, RunEnding, TotalOf, at_end, counted
+from engine.report.transitions.queue import Acked, Shift
 from engine.values.texts import gettext_noop as _
 
 

@@ -9,18 +9,19 @@ import msgspec
 
 from engine.backing_queue.message_places import is_lane
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import (
+from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged, QueuePromoted
+from engine.report.transitions.queue import (
+    ConfirmsDue,
     Discarded,
     Dropped,
     Fetched,
     Published,
     PublishedDelivered,
+    QueueStarted,
+    QueueStopped,
     Shift,
+    TargetChanged,
 )
-from engine.report.transitions.mirrors import QueuePromoted
-from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged
-from engine.report.transitions.queue import ConfirmsDue, TargetChanged
-from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.labels import is_member
 from engine.values.ranges import RangeSet

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.counting.accumulators import HighestOf, LatestOf
 from engine.counting.levels import OF_MEMORY, RunLevels
-from engine.counting.metric import BetterWay, MetricUnit, counted
+from engine.counting.metric import BetterWay, HighestOf, LatestOf, MetricUnit, counted
 from engine.report.transitions.node import NodeChanged
 from engine.values.texts import gettext_noop as _
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from engine.counting.accumulators import TotalOf
 from engine.counting.levels import RunLevels, count, of_mirror
-from engine.counting.metric import BetterWay, MetricUnit, RunEnding, at_end, counted
+from engine.counting.metric import BetterWay, MetricUnit, RunEnding, TotalOf, at_end, counted
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import (
-    Discarded,
-    Dropped,
-    Fetched,
-    Published,
-    PublishedDelivered,
-    Shift,
-)
 from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.queue import Discarded, Dropped, Fetched, Published, PublishedDelivered, Shift
 from engine.values.texts import gettext_noop as _
 
 ENTERED = (Published, PublishedDelivered, Discarded)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.counting.accumulators import LastingOf
 from engine.counting.levels import OF_BLOCKED, OF_MEMORY, OF_PAGING, RunLevels
-from engine.counting.metric import BetterWay, MetricUnit, counted
+from engine.counting.metric import BetterWay, LastingOf, MetricUnit, counted
 from engine.values.texts import gettext_noop as _
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from engine.counting.accumulators import LatestOf
 from engine.counting.levels import RunLevels
-from engine.counting.metric import BetterWay, MetricUnit, RunEnding, at_end, counted
+from engine.counting.metric import BetterWay, LatestOf, MetricUnit, RunEnding, at_end, counted
 from engine.report.transitions.node import NodeChanged
 from engine.values.texts import gettext_noop as _
 

@@ -3,21 +3,75 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
+from engine.broker.commands.base import bytes_of
 from engine.broker.control.report import LiveValues
-from engine.ctl.amounts import fraction, limit_bytes, watermark_bytes
-from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
-from engine.ctl.listings import used
+from engine.ctl.errors import BAD_VALUE, SOFTWARE, UNREACHABLE, CtlRefused, NotHere
+from engine.ctl.listings import STATUS_LINE, status_terms, used
 from engine.ctl.releases import release_shown
+from engine.ctl.reports import ALARMS, cluster_names, memory_terms
 from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
 from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.message_places import declared
+from engine.values.errors import CommandError
+
+FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+BELOW: Final = re.compile(r"-[0-9]{1,15}")
+PARTS: Final = re.compile(r"(?P<number>[+-]?[0-9]+)(?P<more>\.[0-9]+)?(?P<rest>.*)", re.DOTALL)
+NOT_WATERMARKS: Final = re.compile(r"[0-9]+[kK]iB")
+"""The watermark has no such unit, although the disk limit has."""
+
+
+def fraction(request: Request, text: str) -> float:
+    """Return a number with or without a fraction.
+
+    Raises:
+        CtlRefused: it is none for the command line.
+    """
+    if FRACTION.fullmatch(text) is None:
+        raise request.invalid("Bad argument.", BAD_VALUE)
+    return float(text)
+
+
+def watermark_bytes(request: Request, text: str) -> int:
+    """Return the bytes of an absolute watermark.
+
+    Raises:
+        CtlRefused: it is no whole number, or its unit is unknown.
+    """
+    found = PARTS.fullmatch(text)
+    if found is None:
+        raise request.invalid("Bad argument.", BAD_VALUE)
+    if found["more"]:
+        raise request.invalid("Bad argument: The threshold should be an integer.", BAD_VALUE)
+    if BELOW.fullmatch(text):
+        raise NotHere("rabbitmqctl ends with a stack trace at an absolute value below 0", SOFTWARE)
+    try:
+        if NOT_WATERMARKS.fullmatch(text):
+            raise CommandError("no_amount", text=text)
+        return bytes_of(text)
+    except CommandError:
+        raise request.invalid("Bad argument: Invalid units.", BAD_VALUE) from None
+
+
+def limit_bytes(request: Request, text: str) -> int:
+    """Return the bytes of a disk limit; less than nothing is no limit.
+
+    Raises:
+        CtlRefused: the command line does not understand it.
+    """
+    try:
+        return 0 if BELOW.fullmatch(text) else bytes_of(text)
+    except CommandError:
+        raise request.invalid("Bad argument.", BAD_VALUE) from None
+
 
 State = Mapping[str, Any]
 
@@ -224,3 +278,84 @@ def change_of(request: Request, state: State, live: LiveValues) -> Change:
     if "vhost" not in request.usage.options or request.vhost == VHOST:
         return change
     return msgspec.structs.replace(change, command={**change.command, "vhost": request.vhost})
+
+
+RATIO: Final = "vm_memory_high_watermark_paging_ratio"
+WATERMARK: Final = "vm_memory_high_watermark"
+GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK})\)\.?")
+SET: Final = re.compile(rf"application:set_env\(rabbit,{RATIO},({FRACTION.pattern})\)\.?")
+MNESIA: Final = "rabbit_mnesia:"
+LITERAL: Final = re.compile(r"([a-z]\w{0,60}|[1-9]\d{0,15}|0)\.")
+"""What evaluates to itself."""
+
+
+def _alarms(state: State) -> str:
+    found = state["node"].get("alarms", {})
+    rings = (f"{{{{resource_limit,{name},{NODE_NAME}}},[]}}" for name in ALARMS if found.get(name))
+    return f"[{','.join(rings)}]"
+
+
+def _cluster(state: State) -> str:
+    nodes, running = (",".join(each) for each in cluster_names(state))
+    return (
+        f"[{{nodes,[{{disc,[{nodes}]}}]}},\n {{running_nodes,[{running}]}},\n "
+        f'{{cluster_name,<<"{NODE_NAME}">>}},\n {{partitions,[]}}]'
+    )
+
+
+READS: Final[Mapping[str, Callable[[State], Any]]] = {
+    "vm_memory_monitor:get_vm_memory_high_watermark()": lambda state: _number(
+        state["node"]["settings"][WATERMARK]
+    ),
+    "vm_memory_monitor:get_memory_limit()": lambda state: state["node"]["memory"]["limit"],
+    "rabbit_mnesia:cluster_nodes(running)": lambda state: f"[{','.join(cluster_names(state)[1])}]",
+    "rabbit_nodes:cluster_name()": lambda _: f'<<"{NODE_NAME}">>',
+    "node()": lambda _: NODE_NAME,
+    "rabbit_alarm:get_alarms()": _alarms,
+    "rabbit_mnesia:status()": _cluster,
+}
+"""Expressions without a blank, and what they read."""
+
+
+def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
+    """Return what an expression evaluates to, or what it changes.
+
+    Raises:
+        NotHere: it is none of those that are played.
+    """
+    text = re.sub(r"\s", "", request.arguments[0])
+    if not text.endswith("."):
+        raise request.invalid('"syntax error before: "')
+    if LITERAL.fullmatch(text):
+        return f"{text[:-1]}\n"
+    settings = state["node"]["settings"]
+    if (found := GET.fullmatch(text)) is not None:
+        return f"{{ok,{_number(settings[found[1]])}}}\n" if _has(request, found[1]) else "undefined\n"
+    if (found := SET.fullmatch(text)) is not None:
+        if not _has(request, RATIO):
+            raise NotHere(
+                f"RabbitMQ {request.facts.version} has no paging, and nothing that reads this; nothing was changed"
+            )
+        return Change({"do": "set", "name": RATIO, "value": float(found[1])}, "", "ok\n")
+    if text == "rabbit_vm:memory().":
+        return f"{memory_terms(request.facts, state)}\n"
+    if text == re.sub(r"\s", "", STATUS_LINE):
+        return status_terms(request.facts, state, live)
+    if (read := READS.get(text[:-1])) is not None and (request.facts.mnesia or MNESIA not in text):
+        return f"{read(state)}\n"
+    raise NotHere(
+        "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark, "
+        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms(), rabbit_mnesia:status(), "
+        f"rabbit_vm:memory() and {STATUS_LINE}"
+    )
+
+
+def _has(request: Request, setting: str) -> bool:
+    return setting != RATIO or request.facts.pages
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, Mapping):
+        ((kind, amount),) = value.items()
+        return f"{{{kind},{amount}}}"
+    return str(value)

@@ -8,9 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import LiveValues
-from engine.ctl.changes import change_of
+from engine.ctl.changes import change_of, evaluated
 from engine.ctl.errors import CtlRefused, NotHere
-from engine.ctl.evals import evaluated
 from engine.ctl.listings import LISTINGS, NOTHING_MORE, listed
 from engine.ctl.releases import facts_of
 from engine.ctl.reports import REPORTS

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from engine.damage.findings import DamageFindings
 from engine.damage.reading import ReadingOptions
+from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec
-from engine.formats.recovery_terms import RecoveryTerms
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import ProcessCrash
 

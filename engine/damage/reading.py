@@ -10,7 +10,7 @@ import msgspec
 
 from engine.damage.findings import DamageFindings
 from engine.formats.chunks import AnyChunk
-from engine.formats.stored import parse_message
+from engine.formats.properties import parse_message
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import EngineError, FileCorrupt

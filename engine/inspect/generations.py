@@ -8,8 +8,8 @@ from typing import Final
 from engine.damage.findings import DamageFindings
 from engine.damage.readers import HostReader, InspectedQueue, QueueReader, StoreReader
 from engine.damage.reading import ReadingOptions
+from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec
-from engine.formats.recovery_terms import RecoveryTerms
 from engine.generations import HOST_READERS
 from engine.storage.directory import DirectoryStorage
 

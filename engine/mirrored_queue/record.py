@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.amqp.mirroring import Mirroring
+from engine.amqp.policies import Mirroring
 
 
 class QueueRecord:

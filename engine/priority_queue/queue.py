@@ -16,8 +16,7 @@ from engine.formats.message import MessageCodec
 from engine.priority_queue.reading import PriorityReading
 from engine.priority_queue.tags import base_of, by_priority, in_turn, tagged, taken
 from engine.report.transitions.base import Transition, Why
-from engine.report.transitions.queue import CountersChanged, ModeChanged
-from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueStarted, QueueStopped
 from engine.values.extents import BLANK, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range, RangeSet

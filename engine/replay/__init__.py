@@ -1,9 +1,15 @@
 """Runs played: a node and the commands that were given to it, in slices, with what happened in each."""
 
-from engine.replay.player import PlayedPiece, RunPlayer, on_ledger
-from engine.replay.tally import RunTally
-from engine.replay.watched import RunWatcher, WatchedRun, WatchedState
-from engine.replay.witness import RunWitness
+from engine.replay.player import (
+    PlayedPiece,
+    RunPlayer,
+    RunTally,
+    RunWatcher,
+    WatchedRun,
+    WatchedState,
+    on_ledger,
+)
+from engine.replay.survival import RunWitness
 
 __all__ = [
     "PlayedPiece",

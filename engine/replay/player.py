@@ -7,14 +7,19 @@ piece shows what was waited for. The player uses no clock; a piece is a bounded 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
 
+from engine.backing_queue.message_places import place_named
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
+from engine.metrics import RunMeter
+from engine.reading.message_places import letter_of
+from engine.report.transitions.queue import QueueStopped, Shift
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, RunHalted, RunTooLong
 
@@ -214,3 +219,97 @@ def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Cluster:
         keep: how many transitions its log holds.
     """
     return operated(parse(scenario), LedgerStorage(), keep)
+
+
+class RunTally(msgspec.Struct):
+    """Counts over the pieces of a run.
+
+    Args:
+        happened: how many transitions of each kind there were.
+        moved: how many messages each kind moved.
+        became: how many messages came to a place as each Greek letter (Q3).
+        stopped: how many queues ended in each way: clean, crash, kill or power.
+        meter: every metric of the run so far.
+    """
+
+    happened: Counter[str] = msgspec.field(default_factory=Counter)
+    moved: Counter[str] = msgspec.field(default_factory=Counter)
+    became: Counter[str] = msgspec.field(default_factory=Counter)
+    stopped: Counter[str] = msgspec.field(default_factory=Counter)
+    meter: RunMeter = msgspec.field(default_factory=RunMeter)
+
+    def add(self, piece: PlayedPiece) -> None:
+        """Add what happened; what the log lost is not counted."""
+        for at_us, row in zip(piece.at_us, piece.rows, strict=True):
+            kind = type(row).__name__
+            self.happened[kind] += 1
+            if isinstance(row, QueueStopped):
+                self.stopped[row.how] += 1
+            elif isinstance(row, Shift):
+                self.moved[kind] += sum(extent.count for extent in row.extents)
+                if row.to is not None and not place_named(row.to).unacked:
+                    for extent in row.extents:
+                        self.became[letter_of(row.to, extent.flags)] += extent.count
+            self.meter.observe(at_us, row)
+
+
+MOST_MESSAGES: Final = 20_000
+MOST_TRANSITIONS: Final = 40_000
+"""What a run may have that is judged: more takes longer than anybody waits."""
+
+WatchedState = dict[str, Any]
+"""A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
+
+
+class RunWatcher(Protocol):
+    """Anything that may have to be given each moment."""
+
+    needs_every_moment: bool
+    """Whether it has to be given every moment, or only the last one."""
+
+    def observe(self, state: WatchedState) -> None:
+        """Take notice of a moment."""
+
+
+class WatchedRun:
+    """A run and those who watch it.
+
+    Args:
+        node: a new one.
+        player: plays it, from its first transition on.
+        watchers: those that look back are given every moment at which something happened.
+    """
+
+    def __init__(self, node: Cluster, player: RunPlayer, watchers: Iterable[RunWatcher] = ()) -> None:
+        self.node = node
+        self.tally = RunTally()
+        self.last: WatchedState = {}
+        """The moment at which the run stopped."""
+        self._player = player
+        self._watchers = [each for each in watchers if each.needs_every_moment]
+
+    def go(self, until_us: int) -> WatchedState:
+        """Play up to a time; return the moment there. Raises RunTooLong."""
+        for piece in self._player.play(until_us, 1 if self._watchers else SLICE):
+            self.take(piece)
+        self.last = {**self.moment(), "figures": self.tally.meter.row(self.node.now_us)}
+        return self.last
+
+    def take(self, piece: PlayedPiece) -> None:
+        """Count what happened, and show the moment to those who look back."""
+        self.tally.add(piece)  # one event that is larger than the log is not counted by kind
+        if self._watchers and piece.count:
+            moment = self.moment()
+            for watcher in self._watchers:
+                watcher.observe(moment)
+
+    def moment(self) -> WatchedState:
+        """Return the present moment, without the figures: they cost more than they are asked for."""
+        tally = self.tally
+        return {
+            **self.node.snapshot(),
+            "happened": dict(tally.happened),
+            "moved": dict(tally.moved),
+            "became": dict(tally.became),
+            "stopped": dict(tally.stopped),
+        }

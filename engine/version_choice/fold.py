@@ -9,7 +9,7 @@ from engine.backing_queue.message_places import register as places
 from engine.classic_v1.lane_places import PLACES
 from engine.classic_v1.transitions.queue import Reduced
 from engine.classic_v2.fold.own import V2OwnPart
-from engine.folding.tables import register
+from engine.folding import register
 from engine.values.inherit import override
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import DEFAULT_QUEUE
-from engine.costs.work import ProfileName
+from engine.costs import ProfileName
 from engine.releases import RELEASES
 from playground.storybook import other_release
 

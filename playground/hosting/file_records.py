@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Self
 
 from engine.amqp.arguments import MAX_PRIORITY
-from engine.formats.layout.field import FileLayout, NoRecord
-from engine.formats.layout.files import Read
+from engine.formats.layout import FileLayout, NoRecord, Read
 from engine.formats.names import (
     priority_resource,
     queue_directory,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.broker.commands.validation import refused
+from engine.broker.commands.base import refused
 from engine.values.errors import CommandError, Refusal
 from playground.hosting import wording
 from playground.hosting.session import protocol

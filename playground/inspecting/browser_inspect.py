@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine import ENGINE_VERSION
-from engine.formats.layout.field import NoRecord
+from engine.formats.layout import NoRecord
 from engine.generations import file_reader
 from playground.hosting.solo import SoloSession
 from playground.inspecting import reading, summary, uploads

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from engine.broker.commands.memory_limit import bytes_of
+from engine.broker.commands.base import bytes_of
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
 from playground.inspecting import next_release

@@ -8,11 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import NOT_HERE
-from engine.amqp.validation import REFERENCE
+from engine.amqp.arguments import NOT_HERE, REFERENCE
 from engine.broker.commands.base import MAX_SHORT_BYTES
-from engine.broker.commands.scenario import parse
-from engine.broker.commands.topology import MAX_QUEUES, MAX_VHOSTS
+from engine.broker.commands.scenario import MAX_QUEUES, MAX_VHOSTS, parse
 from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release

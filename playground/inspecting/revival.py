@@ -8,8 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import parse
-from engine.broker.commands.topology import MAX_QUEUES
+from engine.broker.commands.scenario import MAX_QUEUES, parse
 from engine.ctl.operator import operated
 from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes

@@ -11,8 +11,7 @@ from engine.backing_queue.stores import CLEAN
 from engine.backing_queue.terms import CleanTerms
 from engine.broker.cluster import Cluster
 from engine.formats.chunks import RawBytes
-from engine.formats.clean_stop import read_file_summary, read_index
-from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.formats.clean_stop import RecoveryTerms, read_file_summary, read_index, read_recovery_terms
 from engine.formats.terms import TermError
 from engine.releases import PROFILES, REFERENCE
 from engine.values.sizes import read_length, total

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy
 
 from engine.backing_queue.heap import MEASURED_3_10 as OLD
-from engine.broker.memory import calibration as model
+from engine.broker.memory import model
 from playground.library.fidelity_figures import latest
 
 RELEASE: Final = "4.3.6"

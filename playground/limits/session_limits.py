@@ -12,7 +12,7 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from engine.broker.commands.packed import unpack
+from engine.broker.commands.client_commands import unpack
 from engine.values.errors import ValueRefused
 from playground.limits.session_bounds import SessionBounds, number_of
 from playground.texts.page_message import PageMessage, RequestRefused

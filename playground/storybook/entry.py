@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.broker.commands.validation import refused
+from engine.broker.commands.base import refused
 from engine.values.errors import Refusal
 from playground.hosting.engine_factory import door
 from playground.limits import scenario_bounds

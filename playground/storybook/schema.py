@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.broker.commands import commands, vhosts
+from engine.broker.commands import base, commands
 from engine.broker.commands import scenario as scenarios
 from engine.broker.commands.settings import RULES, NodeSettings
 from engine.releases import PROFILES, RELEASES
@@ -51,14 +51,14 @@ def schema() -> dict[str, Any]:
 
 def _timed(definitions: dict[str, Any]) -> dict[str, Any]:
     """Give every command its time, and the virtual host that it may name."""
-    hosts = {kind.__name__ for kind in commands.KINDS.values() if vhosts.in_a_host(kind)}
+    hosts = {kind.__name__ for kind in commands.KINDS.values() if base.in_a_host(kind)}
     verbs = [name for name, value in definitions.items() if "do" in value.get("properties", {})]
     for name in verbs:
         properties = definitions[name]["properties"]
         definitions[name]["properties"] = {
             "at_us": _portable({"type": "integer", "minimum": 0}),
             **properties,
-            **({vhosts.FIELD: _portable({"type": "string", "minLength": 1})} if name in hosts else {}),
+            **({base.FIELD: _portable({"type": "string", "minLength": 1})} if name in hosts else {}),
         }
         definitions[name]["required"] = ["at_us", *definitions[name]["required"]]
     return {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in sorted(verbs)]}

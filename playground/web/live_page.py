@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
-from engine.costs.work import PROFILES
+from engine.costs import PROFILES
 from playground.hosting.engine_factory import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.amqp.exchanges import Binding, Exchange, Exchanges, headers_match
-from engine.amqp.topics import TopicTrie, words_of
+from engine.amqp.exchanges import Binding, Exchange, Exchanges, TopicTrie, headers_match, words_of
 
 
 def _exchanges(kind: str, *bindings: tuple[str, str], **fields: object) -> Exchanges:

@@ -9,8 +9,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.messages import Acked
-from engine.report.transitions.queue import ConfirmsDue
+from engine.report.transitions.queue import Acked, ConfirmsDue
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 

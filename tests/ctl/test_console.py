@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from engine.broker.commands import scenario
 from engine.broker.control.report import LiveValues
-from engine.ctl.closest import closest, jaro
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
 from engine.ctl.operator import operated
 from engine.ctl.printing import erlang_float
 from engine.ctl.releases import FACTS
-from engine.ctl.request import parse
+from engine.ctl.request import closest, jaro, parse
 from engine.ctl.stands_for import STANDS_FOR
 from engine.ctl.usage import CTL, PROGRAMS, USAGES
 from engine.releases import PROFILES

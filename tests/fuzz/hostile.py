@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.formats.layout.field import NoRecord
+from engine.formats.layout import NoRecord
 from engine.generations import file_reader
 from playground.inspecting import reading, uploads
 from playground.inspecting.choice import USUAL, ReleaseChoice

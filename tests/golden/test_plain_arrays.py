@@ -8,10 +8,10 @@ import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
 from engine.classic_v1.formats.published import PublishRecord
-from engine.formats import matching, message, message_ids, plain_arrays
+from engine.formats import chunks, message, plain_arrays
 from engine.formats.message import MessageCodec
 
-MODULES = (journal, matching, message, message_ids, publishing, record, segment)
+MODULES = (journal, chunks, message, publishing, record, segment)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from engine.classic_v1.formats.layout import store_record
 from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
-from engine.formats.layout.field import FileLayout, NoRecord
+from engine.formats.layout import FileLayout, NoRecord
 
 RECORDED = Path("tests/recordings/v2")
 HEADER, SLOT = 64, 32

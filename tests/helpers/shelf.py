@@ -13,9 +13,16 @@ from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.queue_config import DeclaredSettings, QueueConfig, QueueImplementation
 from engine.backing_queue.terms import CleanTerms
 from engine.releases import RELEASES
-from engine.report.transitions.messages import Acked, Dropped, Fetched, Published, Requeued
-from engine.report.transitions.queue import CountersChanged
-from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.report.transitions.queue import (
+    Acked,
+    CountersChanged,
+    Dropped,
+    Fetched,
+    Published,
+    QueueStarted,
+    QueueStopped,
+    Requeued,
+)
 from engine.values.extents import BLANK, IN_RAM, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import total

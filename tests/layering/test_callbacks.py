@@ -8,7 +8,7 @@ import pytest
 
 from tests.layering.sources import ROOT, parse, python_files
 
-OBSERVING = {"engine/replay/witness.py"}
+OBSERVING = {"engine/replay/survival.py"}
 """What follows a run from outside, and is no part of it."""
 COMES_AND_GOES = {
     ("engine/broker/clients/consumers.py", "observer"): "whoever records deliveries begins to at some moment",

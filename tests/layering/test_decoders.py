@@ -12,7 +12,7 @@ from tests.layering.sources import ROOT, parse, python_files
 
 PACKAGES: Final = ("engine", "workloads", "sweeps", "spark_jobs", "playground")
 BOUNDED: Final = {
-    "engine/broker/commands/packed.py": "a column: its count is bounded, and decides how many bytes are taken",
+    "engine/broker/commands/client_commands.py": "a column: its count is bounded, and decides how many bytes are taken",
     "playground/sessions/scenario_links.py": "a link: links.LARGEST bytes",
     "playground/hosting/checkpoints.py": "a checkpoint: signed by this server before, of at most CHECKPOINT_BYTES",
     "playground/hosting/real_engine.py": "a checkpoint's run, as above",

@@ -129,7 +129,7 @@ BAD_IMPORTS = [
     ("engine.classic_v1.queue.queue", "from engine.broker import clock"),
     ("engine.classic_v1.queue.queue", "from engine.storage.directory import Directory"),
     ("engine.report.transitions.base", "from engine.broker import rules"),
-    ("engine.broker.control.verbs", "from engine.ctl import console"),
+    ("engine.broker.control.node_lifecycle", "from engine.ctl import console"),
     ("engine.broker.queues.evictions", "from engine.classic_v1.queue.state import QueueState"),
     ("engine.backing_queue.protocol", "from engine.classic_v1.queue import VariableQueue"),
     ("engine.broker.clock", "import time"),
@@ -164,7 +164,7 @@ GOOD_IMPORTS = [
     ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),
     ("engine.broker.cluster", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
     ("engine.releases", "from engine.classic_v1.generation import CLASSIC_V1"),
-    ("engine.broker.vhost.virtual_host", "from engine.releases import Release"),
+    ("engine.broker.vhost.virtual_hosts", "from engine.releases import Release"),
     ("engine.storage.directory", "import os\nfrom pathlib import Path"),
     ("engine.__main__", "import sys\nfrom engine.cli import inspect"),
 ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.costs.work import PROFILES
+from engine.costs import PROFILES
 from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage
 

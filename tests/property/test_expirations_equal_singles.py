@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.packed import mean_of, pack, pack_expirations
+from engine.broker.commands.client_commands import mean_of, pack, pack_expirations
 from engine.broker.commands.scenario import parse
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage

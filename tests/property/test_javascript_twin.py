@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.packed import pack
+from engine.broker.commands.client_commands import pack
 from engine.classic_v1.queue.reduce import permitted_betas
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage

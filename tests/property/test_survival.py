@@ -9,10 +9,10 @@ import pytest
 
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.classic_v2.transitions.files import FilesFound
-from engine.folding.tables import found_at_start
+from engine.folding import found_at_start
 from engine.replay import RunPlayer, on_ledger
 from engine.replay.survival import MessageFate, fate_of, foresee
-from engine.report.transitions.messages import Dropped
+from engine.report.transitions.queue import Dropped
 from engine.values.ranges import Range, RangeSet
 from tests.helpers.twin import Twin
 

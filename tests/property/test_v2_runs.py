@@ -15,7 +15,7 @@ from engine.backing_queue.message_places import CLASSIC_V2
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.fold import RunState, empty_state, fold, rows_of, to_json
-from engine.report.transitions.stops import QueueStarted
+from engine.report.transitions.queue import QueueStarted
 from engine.values.ranges import Range
 from engine.values.sizes import plain
 from tests.programs.conformance.vector_v2 import Files, vector

@@ -8,7 +8,7 @@ from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.transitions.index import JournalFlushed
 from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined, PutBack
 from engine.classic_v1.transitions.queue import Reduced
-from engine.report.transitions.messages import Acked
+from engine.report.transitions.queue import Acked
 from engine.report.transitions.stores import StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked
 

@@ -29,18 +29,19 @@ from engine.classic_v2.transitions.files import (
 )
 from engine.metrics import METRICS, TOPICS, PowerCut, RunMeter
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import (
+from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged, QueuePromoted
+from engine.report.transitions.queue import (
+    ConfirmsDue,
     Discarded,
     Dropped,
     Fetched,
     Published,
     PublishedDelivered,
+    QueueStarted,
+    QueueStopped,
     Requeued,
+    TargetChanged,
 )
-from engine.report.transitions.mirrors import QueuePromoted
-from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged
-from engine.report.transitions.queue import ConfirmsDue, TargetChanged
-from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, DeltaExtent, Extent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from engine.broker.commands import packed
+from engine.broker.commands import client_commands
 from playground.library.ready_scenarios import entries
 from playground.limits import rate_limits, scenario_bounds, session_limits
 from playground.models import Session
@@ -85,7 +85,7 @@ def test_messages_that_differ_are_counted_before_any_column_is_unpacked(
     counts: tuple[int, ...], limit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit(max_unequal=100)
-    monkeypatch.setattr(packed, "zlib", None)
+    monkeypatch.setattr(client_commands, "zlib", None)
     with pytest.raises(BadScenario, match=f"{sum(counts)} messages have sizes"):
         read(scenario(commands=bursts(*counts, sizes=ZEROS)), session_limits.current())
     found = session_limits.beyond(
@@ -98,7 +98,7 @@ def test_messages_that_differ_are_counted_before_any_column_is_unpacked(
 @pytest.mark.django_db
 def test_a_file_of_zeros_is_refused_at_each_door_and_leaves_nothing(client: Client) -> None:
     body = scenario(commands=bursts(10_000_000, sizes=ZEROS))
-    before = packed._kept.used_bytes
+    before = client_commands._kept.used_bytes
     assert client.post("/s/import", {"text": json.dumps(body)}).status_code == 422
     assert client.post("/library/check/", {"text": json.dumps(body)}).status_code == 200
-    assert packed._kept.used_bytes == before
+    assert client_commands._kept.used_bytes == before

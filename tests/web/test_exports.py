@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import AsyncClient
 
-from engine.report.transitions.stops import QueueStopped
+from engine.report.transitions.queue import QueueStopped
 from playground.library import ready_scenarios
 from playground.records import selectors, services
 from playground.views import exports

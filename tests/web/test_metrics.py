@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from engine.counting.accumulators import TotalOf
 from engine.counting.levels import RunLevels
+from engine.counting.metric import TotalOf
 from engine.metrics import METRICS, BetterWay, Metric, MetricUnit
 from engine.report.transitions.base import Transition
 from playground.comparing.table import FIRST, figure_labels

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.broker.commands.packed import pack
+from engine.broker.commands.client_commands import pack
 from playground.hosting.workers.worker_factory import CAN_FORK
 from playground.sessions.scenario_links import packed
 from tests.helpers.patience import PATIENCE_S

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES, MAX_TICK_MS, TICK_MS
-from engine.broker.commands.packed import mean_of, pack, pack_expirations
+from engine.broker.commands.client_commands import mean_of, pack, pack_expirations
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.records import SECOND_US, ArrivedMessages

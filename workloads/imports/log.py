@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from engine.broker.commands.base import TICK_MS
-from engine.broker.commands.topology import MAX_BINDINGS, MAX_EXCHANGES, MAX_QUEUES
+from engine.broker.commands.scenario import MAX_BINDINGS, MAX_EXCHANGES, MAX_QUEUES
 from workloads.errors import WorkloadError
 from workloads.imports.arrivals import TICK_US, Arrivals
 from workloads.imports.common import Imported, Options, consumer, make_scenario

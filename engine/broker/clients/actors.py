@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Final
 
-from engine.broker.clients.channel import Channel, connection_of
-from engine.broker.clients.transactions import ChannelTransaction
+from engine.broker.clients.channel import Channel, ChannelTransaction, connection_of
 from engine.broker.commands.base import MAX_COUNT, MessageFields
+from engine.broker.commands.client_commands import Publish
 from engine.broker.commands.commands import SetConsumer, SetPublisher, message_of, uses_later_fields
-from engine.broker.commands.publish import Publish
-from engine.broker.time.pace import TICK_US, RatePace
 from engine.broker.time.process import WorkProcess
-from engine.broker.time.scheduler import ScheduledTimer
+from engine.broker.time.scheduler import TICK_US, RatePace, ScheduledTimer
 from engine.values.labels import bare
 
 STOPPED: Final = "stopped"

@@ -2,16 +2,186 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from functools import partial
+from typing import Any, Final, Protocol
 
 import msgspec
 
-from engine.broker.clients.limiter import PrefetchLimiter
+from engine.amqp.errors import AmqpError
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.commands.base import MAX_COUNT, MessageFields
+from engine.broker.commands.client_commands import Publish
+from engine.broker.commands.settings import NodeSettings
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
+
+
+class WaitingQueue(Protocol):
+    """A queue that was refused, and is notified when there is room again."""
+
+    def resume(self, limiter: PrefetchLimiter) -> None:
+        """Go on with the consumers of the limiter's channel."""
+
+
+class PrefetchLimiter:
+    """Counts what consumers of one channel hold, over all queues.
+
+    The volume starts at everything that is unacknowledged when the limit is set, messages of basic.get included; later
+    only what consumers get and give back counts.
+    """
+
+    def __init__(self) -> None:
+        self.limit = 0
+        """How many messages consumers of the channel may hold, 0 for any number."""
+        self.volume = 0
+        self._waiting: dict[WaitingQueue, None] = {}
+
+    @property
+    def active(self) -> bool:
+        """Whether there is a limit."""
+        return self.limit > 0
+
+    @property
+    def room(self) -> int:
+        """How many messages consumers may still get; 0 or less when the limit is reached.
+
+        A queue still asks for a moment when the limit is lifted already.
+        """
+        return self.limit - self.volume if self.active else MAX_COUNT
+
+    @property
+    def _reached(self) -> bool:
+        return self.active and self.volume >= self.limit
+
+    def may_send(self, queue: WaitingQueue) -> bool:
+        """Return whether one more message may go out; if not, the queue is notified when that changes."""
+        if self._reached:
+            self._waiting[queue] = None
+            return False
+        return True
+
+    def sent(self, count: int) -> None:
+        """Count messages that consumers got and must acknowledge."""
+        self.volume += count
+
+    def acked(self, count: int, settle: Callable[[], None]) -> None:
+        """Count messages that consumers hold no longer, and let their queues settle them; a volume of 0 stays.
+
+        A queue that takes messages back and then asks finds the room already. Queues that were refused before hear of
+        it behind what they settle.
+        """
+        if not self.limit or not count:
+            settle()
+            return
+        reached = self._reached
+        self.volume = self.volume - count if self.volume else 0
+        freed = not self._reached
+        settle()
+        self._notify(reached and freed)
+
+    def set(self, limit: int, unacked: int) -> None:
+        """Take a limit; `unacked` deliveries of the channel are outstanding when it is the first."""
+        reached = self._reached
+        if not self.active:
+            self.volume = unacked
+        self.limit = limit
+        self._notify(reached and not self._reached)
+
+    def lift(self) -> None:
+        """Have no limit any more."""
+        reached = self._reached
+        self.limit = self.volume = 0
+        self._notify(reached)
+
+    def forget(self, queue: WaitingQueue) -> None:
+        """A queue is gone, or has no consumer of this channel any more."""
+        self._waiting.pop(queue, None)
+
+    def clear(self) -> None:
+        """Start again: the channel was closed."""
+        self.limit = self.volume = 0
+        self._waiting.clear()
+
+    def _notify(self, has_room_again: bool) -> None:
+        if has_room_again:
+            waiting, self._waiting = self._waiting, {}
+            for queue in waiting:
+                queue.resume(self)
+
+
+class HeldPublish(msgspec.Struct, frozen=True, gc=False):
+    """Messages that were routed and are not delivered yet (D12).
+
+    Args:
+        batch: as the client published them.
+        message: what it sent with them.
+        arrivals: as they will arrive, with the expiration that each of them has in milliseconds.
+        queues: where they were routed to.
+        processes: of these queues, each with the number of its process, where a commit sends to no other (W229).
+    """
+
+    batch: Publish
+    message: MessageFields
+    arrivals: Sequence[tuple[Arrival, int | None]]
+    queues: tuple[str, ...]
+    processes: tuple[tuple[Any, int], ...] = ()
+
+
+class ChannelTransaction:
+    """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
+
+    Args:
+        size: the client commits after that many messages; 0 when it commits by a command of its own.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.published = 0
+        """Messages since the last commit, as the client counts them."""
+        self.held: list[HeldPublish] = []
+        self.committing = 0
+        """Messages whose confirms the commit waits for (D13)."""
+        self.commits = 0
+        self.at_commit = False
+        """Whether a commit by hand is under way: what a queue refuses is reported once everything was sent (D13)."""
+        self.refused = False
+        """Whether a queue refused a message of that commit."""
+
+    @property
+    def room(self) -> int:
+        """How many messages the client may publish now; none while it waits for commit_ok."""
+        return self.size - self.published
+
+    @property
+    def holding(self) -> int:
+        """Messages that the channel holds."""
+        return sum(each.batch.count for each in self.held)
+
+    def take(self) -> list[HeldPublish]:
+        """Return everything held, which the commit is to deliver."""
+        taken, self.held = self.held, []
+        self.committing = sum(each.batch.count for each in taken)
+        return taken
+
+    def confirmed(self, count: int) -> bool:
+        """Take confirms; return whether that was the last one, so that commit_ok goes out (D13)."""
+        self.committing -= count
+        if self.committing:
+            return False
+        self.commits += 1
+        self.published = 0
+        return True
+
+    def roll_back(self) -> None:
+        """Drop what is held, the channel being closed (D14)."""
+        self.held.clear()
+        self.published = self.committing = 0
+
 
 GONE: Final = ""
 """Stands for a queue that was deleted while a channel held messages of it."""
@@ -294,3 +464,98 @@ def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
         if first.count < each.count:
             return total
     return total
+
+
+MILLISECOND_US: Final = 1000
+MOST: Final = 1000
+"""Groups of deliveries of one channel that are told apart."""
+
+
+class AckTimeout:
+    """Looks at the oldest delivery of one channel, by ticks that begin with the first that waits.
+
+    What is remembered is for each tick the last delivery that is too old then, so no more than ticks in a timeout.
+
+    Args:
+        channel: whose deliveries they are.
+        clock: virtual time.
+        settings: returns the node's.
+        own: returns the timeout in milliseconds that a queue has by policy, None for the node's.
+        fail: closes a channel for an error: its name, the error and the rule.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        clock: TimerScheduler,
+        settings: Callable[[], NodeSettings],
+        own: Callable[[str], int | None],
+        fail: Callable[[str, AmqpError, str], None],
+    ) -> None:
+        self._channel = channel
+        self._clock = clock
+        self._settings = settings
+        self._own = own
+        self._fail = fail
+        self._ticks_from_us = 0
+        self._due: deque[tuple[int, int, int]] = deque()
+        """When deliveries are too old, one past the last delivery tag that is so then, and the timeout in ms."""
+        self._timer: ScheduledTimer | None = None
+
+    def delivered(self, queue: str, held: int) -> None:
+        """Note that messages of a queue went out, under the tags below the channel's next one.
+
+        Args:
+            held: how many deliveries waited before.
+        """
+        settings = self._settings()
+        own = self._own(queue)
+        timeout_ms = settings.consumer_timeout_ms if own is None else own
+        if not timeout_ms:
+            return
+        now_us, tick_us = self._clock.now_us, settings.channel_tick_interval_ms * MILLISECOND_US
+        if not held:
+            self._due.clear()
+            self._ticks_from_us = now_us
+        late_us = now_us + timeout_ms * MILLISECOND_US
+        due_us = self._ticks_from_us + ((late_us - self._ticks_from_us) // tick_us + 1) * tick_us
+        tag = self._channel.next_tag
+        if self._due and (self._due[-1][0] == due_us or len(self._due) >= MOST):
+            due_us, _, timeout_ms = self._due.pop()
+        self._due.append((due_us, tag, timeout_ms))
+        if self._timer is None or not self._timer.live or due_us < self._timer.at_us:
+            self._look_at(due_us, tick_us)
+
+    def _look_at(self, at_us: int, tick_us: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._clock.at(at_us, partial(self._look, tick_us))
+
+    def _look(self, tick_us: int) -> None:
+        """Close the channel if its oldest delivery waits too long; else look again when that may be."""
+        held, now_us = len(self._channel), self._clock.now_us
+        oldest = self._channel.unacked.first.start if held else self._channel.next_tag
+        while self._due and self._due[0][1] <= oldest:
+            self._due.popleft()
+        if not held or not self._due:
+            self._due.clear()
+            return
+        due_us, _, timeout_ms = self._due[0]
+        if due_us > now_us:
+            self._look_at(
+                min(each if each > now_us else now_us + tick_us for each, _, _ in self._due), tick_us
+            )
+            return
+        self._due.clear()
+        words = (
+            f"delivery acknowledgement on channel {channel_number(self._channel.name)} timed out. "
+            f"Timeout value used: {timeout_ms} ms. "
+            "This timeout value can be configured, see consumers doc guide to learn more"
+        )
+        self._fail(self._channel.name, AmqpError("precondition_failed", words), "P21")
+
+
+def channel_number(name: str) -> int:
+    """Return the number of a channel in its connection: what stands behind its dot, if that is one."""
+    behind = bare(name).partition(".")[2]
+    return int(behind) if behind.isdecimal() else 1

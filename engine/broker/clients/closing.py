@@ -1,8 +1,10 @@
-"""What AMQP closes: channels and connections, by wish or for an error, and what goes with them (P11, P18)."""
+"""What AMQP closes: by wish, for an error, or because a client's program hangs (P11, P18, A3)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.actors import CLOSED, OPEN
@@ -10,6 +12,7 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.clients.connections import PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.base import HAND
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.report.transitions.base import Transition
@@ -97,3 +100,47 @@ class ChannelClosing:
         elif consumer is not None:
             consumer.rule = "P11"
             self._consumers.close(consumer)
+
+
+SILENT_CHECKS: Final = 3
+SECOND_US: Final = 1_000_000
+
+
+class Heartbeats:
+    """The connections from which nothing comes any more.
+
+    Args:
+        blocked: returns whether a connection is not read, by its actor's name.
+        close: closes the connection of an actor that was silent for too long; called with the interval in seconds.
+    """
+
+    def __init__(
+        self, scheduler: TimerScheduler, blocked: Callable[[str], bool], close: Callable[[str, int], None]
+    ) -> None:
+        self._scheduler = scheduler
+        self._blocked = blocked
+        self._close = close
+        self._timers: dict[str, ScheduledTimer] = {}
+
+    def silent(self, actor: str, interval_s: int) -> None:
+        """Nothing comes from an actor from now on."""
+        self.heard(actor)
+        self._check_later(actor, interval_s, 0)
+
+    def heard(self, actor: str) -> None:
+        """An actor sends something again, or is gone."""
+        timer = self._timers.pop(actor, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _check_later(self, actor: str, interval_s: int, silent: int) -> None:
+        check = partial(self._check, actor, interval_s, silent)
+        self._timers[actor] = self._scheduler.after(interval_s * SECOND_US, check)
+
+    def _check(self, actor: str, interval_s: int, silent: int) -> None:
+        del self._timers[actor]
+        silent = 0 if self._blocked(actor) else silent + 1
+        if silent < SILENT_CHECKS:
+            self._check_later(actor, interval_s, silent)
+        else:
+            self._close(actor, interval_s)

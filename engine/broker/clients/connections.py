@@ -12,23 +12,19 @@ from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import OPEN, Publisher, stop
-from engine.broker.clients.burst_carrier import BurstCarrier
+from engine.broker.clients.channel import HeldPublish
 from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.consumers import Consumers
-from engine.broker.clients.manual_channel import ManualChannel
-from engine.broker.clients.publish_path import WayIn
+from engine.broker.clients.manual_channels import ManualChannel, UnreadInput
+from engine.broker.clients.publish_path import BurstCarrier, WayIn
 from engine.broker.clients.queue import ClientQueue, QueueMembers
-from engine.broker.clients.transactions import HeldPublish
-from engine.broker.clients.unread import UnreadInput
 from engine.broker.commands.base import Command, MessageFields
+from engine.broker.commands.client_commands import Publish, unpack
 from engine.broker.commands.commands import copies_of, message_of
-from engine.broker.commands.packed import unpack
-from engine.broker.commands.publish import Publish
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import TimerScheduler
-from engine.broker.vhost.capacity import StorageCapacity
+from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
+from engine.broker.vhost.configuration import StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.mirrored_queue.record import QueueRecord

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from engine.amqp.rules import AmqpRules
+from engine.amqp.arguments import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
 from engine.broker.clients.channel import Channel, DeliveredMessages, DeliveryWatch, UnackedDelivery, tags_of
 from engine.broker.clients.delivery_path import WayOut
-from engine.broker.clients.manual_channel import ManualChannel
-from engine.broker.clients.manual_deliveries import ManualDeliveries
+from engine.broker.clients.manual_channels import ManualChannel, ManualDeliveries
 from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.base import HAND
 from engine.report.transitions.amqp import ConsumerCancelled

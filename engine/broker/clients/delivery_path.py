@@ -9,9 +9,9 @@ from typing import Final
 
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.queue import ClientQueue
-from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
+from engine.broker.time.scheduler import BURST_SPACING_US
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 

@@ -2,17 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol
+
+import msgspec
 
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import CLOSED, Publisher
 from engine.broker.clients.queue import ClientQueue
-from engine.broker.commands.publish import Publish
+from engine.broker.commands.client_commands import Publish
 from engine.broker.time.process import PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
-from engine.costs.prices import publish_ns
+from engine.broker.time.scheduler import TimerScheduler
+from engine.costs import publish_ns
+
+PIECE_US: Final = 10_000
+"""What a connection carries in so long arrives together."""
+SECOND_US: Final = 1_000_000
+
+
+class BurstCarrier:
+    """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as TCP has it.
+
+    Args:
+        is_read: returns whether the node reads a publisher's socket now; whoever lets it read again calls `go_on`.
+        has_room: returns whether the socket has room for more.
+        arrive: takes a piece that the connection carried.
+    """
+
+    def __init__(
+        self,
+        scheduler: TimerScheduler,
+        is_read: Callable[[Publisher], bool],
+        has_room: Callable[[Publisher], bool],
+        arrive: Callable[[Publisher, Publish], None],
+    ) -> None:
+        self._scheduler = scheduler
+        self._is_read = is_read
+        self._has_room = has_room
+        self._arrive = arrive
+
+    def write(self, publisher: Publisher, burst: Publish, bytes_per_s: int) -> None:
+        """Let a burst follow what is written already.
+
+        Args:
+            bytes_per_s: what the connection carries in a second.
+        """
+        publisher.unsent.append(burst)
+        publisher.carries_bytes_per_s = bytes_per_s
+        self.go_on(publisher)
+
+    def go_on(self, publisher: Publisher) -> None:
+        """Carry what is left, from now on."""
+        if publisher.unsent and publisher.timer is None:
+            publisher.carried_bytes = 0
+            self._wait(publisher)
+
+    def _wait(self, publisher: Publisher) -> None:
+        publisher.timer = self._scheduler.after(PIECE_US, partial(self._carry, publisher))
+
+    def _carry(self, publisher: Publisher) -> None:
+        """Let arrive what was carried since the last piece; a part of a message is kept for the next one."""
+        publisher.timer = None
+        if not self._is_read(publisher):
+            return
+        if not self._has_room(publisher):
+            self._wait(publisher)
+            return
+        room = publisher.carried_bytes + publisher.carries_bytes_per_s * PIECE_US // SECOND_US
+        while publisher.unsent:
+            burst = publisher.unsent[0]
+            each = max(1, burst.size_bytes)
+            count = min(burst.count, room // each)
+            if not count:
+                break
+            room -= count * each
+            publisher.unsent.popleft()
+            if count < burst.count:
+                publisher.unsent.appendleft(msgspec.structs.replace(burst, count=burst.count - count))
+            self._arrive(publisher, msgspec.structs.replace(burst, count=count))
+        publisher.carried_bytes = room
+        if publisher.unsent and publisher.timer is None:
+            self._wait(publisher)
+
 
 SOCKET_BYTES: Final = 256 * 1024
 """A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from copy import copy
+from functools import lru_cache
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
-from engine.broker.time.pace import TICK_US
+from engine.broker.time.scheduler import TICK_US
 from engine.formats.properties import FLAGS
-from engine.values.errors import ValueRefused
-from engine.values.labels import bare
+from engine.values.errors import CommandError, Refusal, ValueRefused
+from engine.values.labels import BREAK, FIRST_HOST, bare, host_of, in_host
 
 MAX_COUNT: Final = 10_000_000
 MAX_SIZE_BYTES: Final = 134_217_728
@@ -210,3 +215,211 @@ class MessageFields(msgspec.Struct, frozen=True):
     def routing_keys(self) -> tuple[str, ...]:
         """Its own routing key and those of its CC and BCC headers (P16)."""
         return (self.routing_key, *self.copies)
+
+
+VhostName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
+FIELD: Final = "vhost"
+"""How JSON calls the virtual host; it is left out for the first one."""
+HELD_IN_A_HOST: Final = ("name", "queue", "exchange", "source", "destination", "channel")
+HELD_IN_NONE: Final = {"set": ("name",)}
+"""Fields of a verb that are called like names and are none."""
+
+C = TypeVar("C", bound=Command)
+
+
+class AddVhost(Command, frozen=True, tag="add_vhost"):
+    """rabbitmqctl add_vhost: a virtual host with stores of its own; nothing happens where there is one (S1)."""
+
+    vhost: VhostName
+
+
+class DeleteVhost(Command, frozen=True, tag="delete_vhost"):
+    """rabbitmqctl delete_vhost: with all that is in it, connections included (S1)."""
+
+    vhost: VhostName
+
+
+@lru_cache
+def _fields(kind: type[Command]) -> tuple[str, ...]:
+    no_names = HELD_IN_NONE.get(str(kind.__struct_config__.tag), ())
+    return tuple(name for name in HELD_IN_A_HOST if name in kind.__struct_fields__ and name not in no_names)
+
+
+def placed(command: C, vhost: str) -> C:
+    """Return a command whose names, given without one, are in a virtual host."""
+    found = copy(command)
+    for name in _fields(type(command)):
+        if getattr(command, name) is not None:
+            force_setattr(found, name, in_host(vhost, getattr(command, name)))
+    return found
+
+
+def unplaced(command: C) -> C:
+    """Return a command with its names as they are within their virtual host."""
+    if vhost_of(command) == FIRST_HOST:
+        return command
+    found = copy(command)
+    for name in _fields(type(command)):
+        if getattr(command, name) is not None:
+            force_setattr(found, name, bare(getattr(command, name)))
+    return found
+
+
+def vhost_of(command: Command) -> str:
+    """Return the virtual host in which a command's names are."""
+    for name in _fields(type(command)):
+        value = getattr(command, name)
+        if value is not None and BREAK in value:
+            return host_of(value)
+    return FIRST_HOST
+
+
+def in_a_host(kind: type[Command]) -> bool:
+    """Return whether commands of a kind are about a virtual host, and may name it without a field of their own."""
+    return FIELD not in kind.__struct_fields__ and bool(_fields(kind))
+
+
+def taken_out(command: dict[str, Any], kind: type[Command]) -> tuple[dict[str, Any], str]:
+    """Return a command's JSON object without its virtual host, and that.
+
+    Raises:
+        CommandError: it is not a name, or the command is in no virtual host.
+    """
+    if FIELD in kind.__struct_fields__:
+        return command, FIRST_HOST
+    rest = {name: value for name, value in command.items() if name != FIELD}
+    vhost, place = command[FIELD], f"{command['do']}: {FIELD}"
+    if not _fields(kind):
+        raise CommandError("unknown", place=place)
+    if not isinstance(vhost, str) or not vhost or BREAK in vhost or len(vhost) > MAX_SHORT_BYTES:
+        raise CommandError("no_vhost_name", place=place, most=MAX_SHORT_BYTES)
+    return rest, vhost
+
+
+_FOUND: Final = re.compile(r"(?P<what>.*?)(?: - at `(?P<place>[^`]*)`)?", re.DOTALL)
+
+# The validator has no codes of its own: this is the one place that reads its sentences.
+_FORMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
+    (re.compile(pattern), code)
+    for pattern, code in (
+        (r"Expected `(?:int|float)` >= (?P<least>\S+)", "too_small"),
+        (r"Expected `(?:int|float)` <= (?P<most>\S+)", "too_high"),
+        (r"Expected `(?:int|float)` > (?P<least>\S+)", "not_above"),
+        (r"Expected `str` of length >= (?P<least>\S+)", "too_short"),
+        (r"Expected `str` of length <= (?P<most>\S+)", "too_long"),
+        (r"Expected `array` of length <= (?P<most>\S+)", "too_many_elements"),
+        (r"Expected `array` of length (?P<wanted>\d+), got (?P<got>\d+)", "wrong_length"),
+        (r"Expected `str` matching regex .*", "no_name"),
+        (r"Expected `int(?: \| null)?`, got `(?P<got>.+)`", "not_whole"),
+        (r"Expected `float(?: \| (?:null|object))*`, got `(?P<got>.+)`", "not_a_number"),
+        (r"Expected `bool`, got `(?P<got>.+)`", "not_a_flag"),
+        (r"Expected `str(?: \| null)?`, got `(?P<got>.+)`", "not_text"),
+        (r"Expected `object`, got `(?P<got>.+)`", "not_an_object"),
+        (r"Expected `array`, got `(?P<got>.+)`", "not_a_list"),
+        (r"Object missing required field `(?P<name>\w+)`", "missing"),
+        (r"Object contains unknown field `(?P<name>.*)`", "unknown"),
+        (r"Invalid enum value (?P<name>.*)", "no_such_value"),
+        (r"Invalid value (?P<name>.*)", "no_such_value"),
+        (r"Integer value out of range", "too_large"),
+    )
+)
+
+_WORDS: Final = {"str": "text", "bool": "true or false", "float": "a number with a point", "array": "a list"}
+
+R = TypeVar("R", bound=Refusal)
+
+
+def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> R:
+    """Return what is wrong and where as a refusal, which reads like `settings.ram_bytes must be at least 1`.
+
+    Args:
+        kind: class of the refusal.
+        error: what the validator found.
+        before: is in front of the place.
+    """
+    found = _FOUND.fullmatch(str(error))
+    assert found is not None
+    place = (before + (found["place"] or "$").removeprefix("$").removeprefix(".")).strip()
+    if isinstance(error.__cause__, Refusal):  # the value's own class has refused it already
+        return error.__cause__.inside(_joined(place, ""), kind)
+    what = re.sub(r"got `(\w+)`", lambda got: f"got `{_WORDS.get(got[1], got[1])}`", found["what"])
+    for pattern, code in _FORMS:
+        match = pattern.fullmatch(what)
+        if match:
+            values = match.groupdict()
+            if "name" in values:
+                place = _joined(place, values.pop("name"))
+            return kind(code, place=place, **values)
+    return kind("invalid", words=_joined(place, what))
+
+
+def _joined(place: str, what: str) -> str:
+    if not place:
+        return what
+    return f"{place} {what}" if place.endswith(":") else f"{place}: {what}"
+
+
+DEFAULT_FRACTION: Final = 0.4
+_BYTES: Final = re.compile(r"(\d{1,15})(?:([kKmMgG])(iB|B)?)?")
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3}
+
+
+class AbsoluteLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A watermark in bytes."""
+
+    absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)]
+
+
+class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The least free disk: in bytes, or as a part of the machine's RAM (M10)."""
+
+    absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)] | None = None
+    mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that gives both or neither."""
+        if (self.absolute is None) == (self.mem_relative is None):
+            raise ValueRefused("one_of_two", first="absolute", second="mem_relative")
+
+    def in_bytes(self, ram_bytes: int) -> int:
+        """Return the limit in bytes for a machine with so much RAM (M10)."""
+        if self.mem_relative is not None:
+            return math.floor(self.mem_relative * ram_bytes + 0.5)
+        return self.absolute or 0
+
+
+def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
+    """Return the memory limit in bytes (M8).
+
+    Args:
+        watermark: a part of the RAM, clamped to all of it, 0.4 where it is not a number; or bytes, at most all.
+        ram_bytes: RAM of the machine.
+    """
+    if isinstance(watermark, AbsoluteLimit):
+        return min(watermark.absolute, ram_bytes)
+    if math.isnan(watermark) or watermark < 0:
+        watermark = DEFAULT_FRACTION
+    return math.trunc(min(watermark, 1.0) * ram_bytes)
+
+
+def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
+    """Return the limit of free space in bytes (M10).
+
+    Args:
+        limit: bytes, or a part of the RAM.
+        ram_bytes: RAM of the machine.
+    """
+    return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
+
+
+def bytes_of(text: str) -> int:
+    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10).
+
+    Raises CommandError for anything else.
+    """
+    found = _BYTES.fullmatch(text)
+    if found is None:
+        raise CommandError("no_amount", text=text)
+    base = 1000 if found[3] == "B" else 1024
+    factor: int = base ** _POWERS[(found[2] or "").lower()]
+    return int(found[1]) * factor

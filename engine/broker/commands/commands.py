@@ -13,14 +13,18 @@ import msgspec
 from engine.amqp.declarations import COPIES
 from engine.broker.commands.base import (
     DEFAULT_QUEUE,
+    FIELD,
     HAND,
     MAX_COUNT,
     TICK_MS,
+    AddVhost,
     ChannelName,
     Command,
     ConsumerTag,
+    DeleteVhost,
     ExchangeName,
     Fields,
+    FreeLimit,
     MessageFields,
     Milliseconds,
     Name,
@@ -31,54 +35,66 @@ from engine.broker.commands.base import (
     Size,
     TickMs,
     check_line_breaks,
+    placed,
+    refused,
+    taken_out,
+    unplaced,
+    vhost_of,
 )
-from engine.broker.commands.channel_modes import ConfirmSelect, TxCommit, TxRollback, TxSelect
-from engine.broker.commands.cluster_commands import (
-    CancelSync,
-    Connect,
-    Freeze,
-    KillNode,
-    Move,
-    StartNode,
-    StopNode,
-    Synchronise,
-    Thaw,
-)
-from engine.broker.commands.ending_commands import Cancel, CloseChannel, Hang, Remove
-from engine.broker.commands.hand_commands import (
+from engine.broker.commands.client_commands import (
     Ack,
     AckTag,
+    Cancel,
+    CloseChannel,
+    ConfirmSelect,
     Consume,
     Get,
+    Hang,
     Nack,
     NackTag,
+    Properties,
+    Publish,
     Purge,
     Qos,
     Recover,
     Reject,
+    Remove,
     Requeue,
+    TxCommit,
+    TxRollback,
+    TxSelect,
 )
-from engine.broker.commands.memory_limit import FreeLimit
-from engine.broker.commands.operator_commands import AskQueues, Ctl, Restart, Set, StartApp, StopApp
-from engine.broker.commands.publish import Properties, Publish
-from engine.broker.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
-from engine.broker.commands.topology_commands import (
+from engine.broker.commands.operator_commands import (
+    AskQueues,
     Bind,
     BindExchange,
+    CancelSync,
     ClearPolicy,
+    Connect,
+    Ctl,
     DeclareExchange,
     DeclareQueue,
     DeleteExchange,
     DeleteQueue,
+    Freeze,
+    KillNode,
     KillQueue,
+    Move,
     Priority,
+    Restart,
+    Set,
     SetPolicy,
+    StartApp,
+    StartNode,
+    StopApp,
+    StopNode,
+    Synchronise,
+    Thaw,
     Unbind,
     UnbindExchange,
 )
-from engine.broker.commands.validation import refused
-from engine.broker.commands.vhosts import FIELD, AddVhost, DeleteVhost, placed, taken_out, unplaced, vhost_of
-from engine.costs.work import ProfileName
+from engine.broker.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
+from engine.costs import ProfileName
 from engine.values.errors import CommandError, ValueRefused
 from engine.values.labels import FIRST_HOST
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from engine.backing_queue.host_files import StorageSettings
-from engine.broker.commands import memory_limit
-from engine.broker.commands.memory_limit import AbsoluteLimit, FreeLimit
-from engine.broker.commands.validation import refused
-from engine.costs.work import ProfileName
+from engine.broker.commands import base
+from engine.broker.commands.base import AbsoluteLimit, FreeLimit, refused
+from engine.costs import ProfileName
 from engine.releases import PROFILES, RELEASES, BrokerRelease
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
@@ -68,7 +67,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         disk_total_bytes: size of the modelled partition with the node's files (M10).
         disk_free_bytes_other: what everything else on that partition takes.
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
-        work_profile: the machine whose times work costs, see engine.costs.work.
+        work_profile: the machine whose times work costs, see engine.costs.
         credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
@@ -211,13 +210,13 @@ def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     watermark = settings.vm_memory_high_watermark
     if isinstance(watermark, AbsoluteLimit):
         shown["vm_memory_high_watermark"] = (
-            memory_limit.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
+            base.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
         )
     if "credit_flow_default_credit" in named:
         del shown["credit_flow_default_credit"]
         shown["credit_flow_initial"], shown["credit_flow_more"] = settings.credit_flow_default_credit
     if "disk_free_limit" in named:
-        shown["disk_free_limit"] = memory_limit.free_limit_bytes(settings.disk_free_limit, settings.ram_bytes)
+        shown["disk_free_limit"] = base.free_limit_bytes(settings.disk_free_limit, settings.ram_bytes)
     return shown
 
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.broker.clients.closing import ChannelClosing
-from engine.broker.control.client_parts import ClientParts
-from engine.broker.control.client_verbs import ClientVerbs
-from engine.broker.control.cluster_verbs import ClusterVerbs
-from engine.broker.control.cost_profile import CostProfile
-from engine.broker.control.ends import QueueEnds
-from engine.broker.control.hand_verbs import HandVerbs
+from engine.broker.control.client_verbs import ClientVerbs, HandVerbs
 from engine.broker.control.monitors import MemoryMonitors
-from engine.broker.control.node_lifecycle import NodeLifecycle
-from engine.broker.control.operator_verbs import Console, OperatorVerbs
+from engine.broker.control.node_lifecycle import CommandVerbs, NodeLifecycle
+from engine.broker.control.operator_verbs import ClusterVerbs, Console, OperatorVerbs, VhostVerbs
 from engine.broker.control.report import ChangeReport
-from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
-from engine.broker.control.verbs import CommandVerbs
-from engine.broker.control.vhost_verbs import VhostVerbs
+from engine.broker.control.verb_parts import ClientParts, CostProfile, QueueEnds, ShownSettings
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.node_parts import NodeParts
 from engine.broker.mirrors.parts import NODES, ClusterParts

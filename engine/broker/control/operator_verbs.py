@@ -1,29 +1,196 @@
-"""What the operator's commands do: settings, lines of rabbitmqctl, stops and starts."""
+"""What the operator's commands do to nodes, mirrors (H51, H58, H71-H75, H87) and virtual hosts (S1)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from engine.broker.commands import cluster_commands as cluster_cmd
+from engine.backing_queue.stores import MessageStore
+from engine.broker.clients.channel import connection_of
 from engine.broker.commands import commands as cmd
+from engine.broker.commands import operator_commands
+from engine.broker.commands import operator_commands as cluster_cmd
 from engine.broker.commands import operator_commands as operator_cmd
-from engine.broker.commands.base import Command
+from engine.broker.commands.base import HAND, AddVhost, Command, DeleteVhost
+from engine.broker.commands.scenario import MAX_VHOSTS
 from engine.broker.control.monitors import MemoryMonitors
-from engine.broker.control.node_lifecycle import NodeLifecycle
+from engine.broker.control.node_lifecycle import Handlers, NodeLifecycle
 from engine.broker.control.report import ChangeReport, LiveValues
-from engine.broker.control.shown_settings import ShownSettings
-from engine.broker.control.verbs import Handlers
+from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds, ShownSettings
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.parts import ClusterParts
 from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.queues import NodeQueues
+from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.vhost.reported_state import ReportedState
+from engine.mirrored_queue.record import QueueRecord
 from engine.values.errors import CommandError
+from engine.values.labels import FIRST_HOST, host_of, in_host
+
+
+class ClusterVerbs:
+    """An operator of a cluster at work."""
+
+    def __init__(self, cluster: MirroredQueues, parts: ClusterParts, queues: NodeQueues) -> None:
+        self._cluster = cluster
+        self._nodes = parts.nodes
+        self._syncs = parts.syncs
+        self._mishaps = parts.mishaps
+        self._queues = queues
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {
+            operator_commands.Connect: self._connect,
+            operator_commands.KillNode: self._kill_node,
+            operator_commands.StopNode: self._stop_node,
+            operator_commands.StartNode: self._start_node,
+            operator_commands.Synchronise: self._synchronise,
+            operator_commands.CancelSync: self._cancel_sync,
+            operator_commands.Move: self._move,
+            operator_commands.Freeze: self._freeze,
+            operator_commands.Thaw: self._thaw,
+        }
+
+    def _connect(self, command: operator_commands.Connect) -> None:
+        self._nodes.connect(command.name, command.node)
+
+    def _kill_node(self, command: operator_commands.KillNode) -> None:
+        self._nodes.stop(command.node, "kill")
+
+    def _stop_node(self, command: operator_commands.StopNode) -> None:
+        self._nodes.stop(command.node, "clean")
+
+    def _start_node(self, command: operator_commands.StartNode) -> None:
+        self._nodes.start(command.node)
+
+    def _record(self, queue: str) -> QueueRecord:
+        record = self._cluster.records.get(queue)
+        if record is None or not record.alive:
+            known = ", ".join(self._queues) or "none"
+            raise CommandError("no_queue", name=queue, known=known)
+        return record
+
+    def _synchronise(self, command: operator_commands.Synchronise) -> None:
+        self._record(command.queue)
+        if not self._syncs.start(command.queue):
+            raise CommandError("not_mirrored", name=command.queue)
+        self._cluster.settle()
+
+    def _cancel_sync(self, command: operator_commands.CancelSync) -> None:
+        self._record(command.queue)
+        self._syncs.cancel(command.queue)
+        self._cluster.settle()
+
+    def _move(self, command: operator_commands.Move) -> None:
+        record = self._record(command.queue)
+        if record.mirroring is None:
+            raise CommandError("not_mirrored", name=command.queue)
+        self._nodes.check_up(command.node)
+        if command.node != record.master:
+            self._mishaps.transfer(record, command.node)
+            self._cluster.settle()
+
+    def _freeze(self, command: operator_commands.Freeze) -> None:
+        self._mishaps.freeze(self._record(command.queue), command.node, command.what)
+
+    def _thaw(self, command: operator_commands.Thaw) -> None:
+        record = self._cluster.records.get(command.queue)
+        if record is not None:
+            self._mishaps.thaw(record, command.node)
+            self._cluster.settle()
+
+
+FORCED: Final = 320
+
+
+class VhostVerbs(OnClientParts):
+    """Virtual hosts come and go."""
+
+    def __init__(
+        self,
+        parts: ClientParts,
+        ends: QueueEnds,
+        cluster: MirroredQueues,
+        processes: NodeProcesses,
+        board: ReportedState,
+    ) -> None:
+        super().__init__(parts)
+        self._ends = ends
+        self._nodes = cluster.nodes
+        self._processes = processes
+        self._board = board
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {AddVhost: self._add, DeleteVhost: self._delete}
+
+    def _add(self, command: AddVhost) -> None:
+        vhost = command.vhost
+        if vhost in self._definitions.hosts:
+            return
+        if len(self._definitions.hosts) >= MAX_VHOSTS:
+            raise CommandError("too_many_vhosts", most=MAX_VHOSTS)
+        self._definitions.add_host(vhost)
+        self._connections.add_host(vhost)
+        self._consumers.channel(in_host(vhost, HAND))
+        for node in self._nodes.values():
+            node.host.add_host(vhost)
+        if self._processes.timed:
+            self._processes.of_stores(self._stores(vhost), self._queues.sweep)
+
+    def _stores(self, vhost: str) -> dict[str, MessageStore]:
+        first = next(iter(self._nodes.values())).host
+        return {name: each for name, each in first.stores.items() if host_of(name) == vhost}
+
+    def _delete(self, command: DeleteVhost) -> None:
+        vhost = command.vhost
+        if vhost not in self._definitions.hosts:
+            known = ", ".join(self._definitions.hosts)
+            raise CommandError("no_vhost", name=vhost, known=known)
+        if vhost == FIRST_HOST:
+            raise CommandError("first_vhost", name=vhost)
+        self._close_connections(vhost)
+        self._delete_queues(vhost)
+        for node in self._nodes.values():
+            for name in [each for each in node.host.stores if host_of(each) == vhost]:
+                self._processes.end(f"store:{name}")
+                self._processes.end(f"gc:{name}")
+            node.host.forget_host(vhost)
+        self._definitions.remove_host(vhost)
+
+    def _close_connections(self, vhost: str) -> None:
+        """Close every connection into it, with the broker's words."""
+        text = f"CONNECTION_FORCED - vhost '{vhost}' is deleted"
+        publishers, consumers = self._connections.publishers, self._consumers.all
+        hands = self._consumers.by_hand
+        burst, hand = in_host(vhost, "burst"), in_host(vhost, HAND)
+        for name in [each for each in (*publishers, *consumers) if host_of(each) == vhost and each != burst]:
+            self._closing.close_connection(name, "S1", FORCED, text)
+            if name in publishers:
+                self._connections.remove(publishers[name])
+            else:
+                self._consumers.remove(consumers[name])
+            self._board.forget_actor(name, "S1")
+        for connection in dict.fromkeys(connection_of(each) for each in hands if host_of(each) == vhost):
+            used = next(each for each in hands if connection_of(each) == connection)
+            self._closing.close_connection(used, "S1", FORCED, text)
+        if hand in hands:
+            del hands[hand]
+            self._board.forget_actor(hand, "S1")
+        self._connections.remove(publishers[burst])
+        self._board.forget_actor(burst, "S1")
+
+    def _delete_queues(self, vhost: str) -> None:
+        for name in [each for each in self._definitions.queues if host_of(each) == vhost]:
+            self._ends.delete(name, "S1", "vhost_deleted")
+
 
 Console = Callable[[str, Mapping[str, Any], LiveValues], dict[str, Any]]
 """Returns the command that a line of rabbitmqctl stands for, from the node's snapshot and what it leaves out.

@@ -9,20 +9,18 @@ import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.actors import Consumer, Publisher
-from engine.broker.clients.manual_channel import ManualChannel
-from engine.broker.control.client_parts import ClientParts
-from engine.broker.control.cost_profile import CostProfile
+from engine.broker.clients.manual_channels import ManualChannel
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import NodeLifecycle
-from engine.broker.control.shown_settings import ShownSettings
-from engine.broker.memory.watch import MemoryWatch
+from engine.broker.control.verb_parts import ClientParts, CostProfile, ShownSettings
+from engine.broker.memory.memory_monitor import MemoryWatch
 from engine.broker.mirrors.shown import RULES, ShownMirrors
 from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queues import RULES as QUEUE_RULES
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts
-from engine.folding.queue_table import rows_of
+from engine.folding import rows_of
 from engine.values.extents import DeltaExtent, Extent
 from engine.values.labels import bare, host_of
 

@@ -25,11 +25,10 @@ from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.clients.channel import connection_of
-from engine.broker.commands import topology_commands as cmd
-from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES, check_label
-from engine.broker.control.client_parts import ClientParts, OnClientParts
-from engine.broker.control.ends import QueueEnds
-from engine.broker.control.verbs import Handlers
+from engine.broker.commands import operator_commands as cmd
+from engine.broker.commands.scenario import MAX_BACKING_QUEUES, MAX_QUEUES, check_label
+from engine.broker.control.node_lifecycle import Handlers
+from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.values.errors import CommandError

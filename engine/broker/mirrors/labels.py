@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.mirrored_queue import instructions as to_do
 from engine.report.transitions.base import Transition
-from engine.report.transitions.mirrors import RingSent
+from engine.report.transitions.node import RingSent
 
 
 class LabelledRing:

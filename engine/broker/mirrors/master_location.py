@@ -8,7 +8,7 @@ from zlib import crc32
 
 from engine.amqp.arguments import LOCATOR, LOCATORS
 from engine.amqp.declarations import DeclaredQueue
-from engine.amqp.mirroring import mirroring_of
+from engine.amqp.policies import mirroring_of
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.node import BrokerNode

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, cast
 
 from engine.amqp.arguments import PRIORITIES
-from engine.amqp.mirroring import WHEN_SYNCED, Mirroring, mirroring_of
+from engine.amqp.policies import WHEN_SYNCED, Mirroring, mirroring_of
 from engine.backing_queue.protocol import MirrorableQueue
 from engine.broker.mirrors.member import QueueMember
 from engine.broker.mirrors.node_parts import NodeParts
@@ -16,7 +16,7 @@ from engine.broker.queues.queue_process import QueueProcess
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.mirror import QueueMirror
 from engine.mirrored_queue.record import QueueRecord, wanted
-from engine.report.transitions.mirrors import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
+from engine.report.transitions.node import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
 from engine.values.ranges import Range
 
 SYNC_INTERVAL_MS: Final = 25

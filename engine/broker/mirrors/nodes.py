@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from engine.amqp.mirroring import ALWAYS
+from engine.amqp.policies import ALWAYS
 from engine.backing_queue.host_files import StopKind
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.closing import ChannelClosing
-from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.memory.memory_monitor import MemoryMonitor
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.node_parts import NodeParts
 from engine.mirrored_queue.record import QueueRecord, wanted
 from engine.report.transitions.amqp import ConnectionClosed
-from engine.report.transitions.mirrors import MirrorLeft, NodeStarted, NodeStopped
+from engine.report.transitions.node import MirrorLeft, NodeStarted, NodeStopped
 from engine.values.errors import CommandError
 
 FORCED_CODE: Final = 320

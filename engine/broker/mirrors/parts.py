@@ -10,8 +10,7 @@ from engine.backing_queue.host_files import Later
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.closing import ChannelClosing
 from engine.broker.commands.base import Command
-from engine.broker.memory.monitor import MemoryMonitor
-from engine.broker.memory.watch import MemoryWatch
+from engine.broker.memory.memory_monitor import MemoryMonitor, MemoryWatch
 from engine.broker.mirrors.labels import LabelledRing
 from engine.broker.mirrors.master_location import MirrorPlaces
 from engine.broker.mirrors.member_faults import MemberFaults
@@ -24,8 +23,7 @@ from engine.broker.mirrors.syncs import RunningSyncs
 from engine.broker.queues.node import BrokerNode
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.message_kinds import MessageKinds
-from engine.broker.vhost.virtual_host import VirtualHost
-from engine.broker.vhost.virtual_hosts import VirtualHosts
+from engine.broker.vhost.virtual_hosts import VirtualHost, VirtualHosts
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage

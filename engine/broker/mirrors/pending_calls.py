@@ -10,7 +10,7 @@ from typing import Final
 from engine.amqp.errors import AmqpError, queue_words
 from engine.broker.clients.closing import ChannelClosing
 from engine.broker.clients.consumers import Consumers
-from engine.broker.clients.unread import channel_of
+from engine.broker.clients.manual_channels import channel_of
 from engine.broker.commands.base import Command
 from engine.broker.mirrors.membership import MirrorMembership
 from engine.broker.time.scheduler import TimerScheduler

@@ -9,7 +9,7 @@ from engine.broker.mirrors.node_parts import NodeParts
 from engine.broker.mirrors.synchronisation import Batch, MirrorSynchronisation, in_batches
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.ring import FRAME_BYTES
-from engine.report.transitions.mirrors import SyncEnded, SyncStarted
+from engine.report.transitions.node import SyncEnded, SyncStarted
 
 ALARM_CHECK_US = 100_000
 """How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""

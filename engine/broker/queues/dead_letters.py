@@ -8,9 +8,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from engine.amqp.arguments import AmqpRules
 from engine.amqp.deaths import died, without_cycles
 from engine.amqp.policies import EffectivePolicy
-from engine.amqp.rules import AmqpRules
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.base import MessageFields
 from engine.broker.queues.deliveries import QueueDeliveries

@@ -18,12 +18,11 @@ from engine.broker.queues.finishing import FinishedMessages
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
 from engine.broker.queues.settlements import MessageSettlements
-from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.process import PUBLISH, WorkProcess
-from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
 from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
-from engine.report.transitions.messages import Discarded, Dropped
+from engine.report.transitions.queue import Discarded, Dropped
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 from engine.values.sizes import equal

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.time.immediate import ImmediateProcess
 from engine.broker.time.process import PUBLISH, WorkProcess
+from engine.broker.time.processes import ImmediateProcess
 from engine.broker.time.scheduler import TimerScheduler
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.broker.memory.watch import MemoryWatch
+from engine.broker.memory.memory_monitor import MemoryWatch
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 
 

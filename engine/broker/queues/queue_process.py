@@ -7,10 +7,9 @@ from functools import partial
 
 from engine.backing_queue.protocol import BackingQueue, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.memory.memory_monitor import MemoryMonitor
 from engine.broker.queues.mail import MailPort
-from engine.broker.time.backoff import HibernateBackoff
-from engine.broker.time.process import PUBLISH
+from engine.broker.time.process import PUBLISH, HibernateBackoff
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.ranges import Range

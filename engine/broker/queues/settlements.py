@@ -11,8 +11,8 @@ from engine.broker.clients.channel import until_unknown
 from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.ring import ConsumerRing
-from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.process import ACK, PUBLISH
+from engine.broker.time.scheduler import BURST_SPACING_US
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 

@@ -8,8 +8,89 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from engine.broker.time.credit import CreditFlow, CreditGrant, CreditPair, CreditSpec
-from engine.broker.time.meter import WorkMeter
-from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
+from engine.costs import CPU, DISK, PROFILES, SYNCS, WorkProfile
+from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import BufferWritten
+
+
+class HibernateBackoff:
+    """The wait of one process; it grows when the process is woken soon after it fell asleep.
+
+    Args:
+        seed: all draws follow from it.
+        minimum_ms: the shortest wait, and the first.
+        desired_ms: a process that was left alone for longer than this waits half as long the next time.
+    """
+
+    __slots__ = ("wait_ms", "_minimum_ms", "_desired_ms", "_draws")
+
+    def __init__(self, seed: str, minimum_ms: int, desired_ms: int) -> None:
+        self.wait_ms = minimum_ms
+        self._minimum_ms = minimum_ms
+        self._desired_ms = desired_ms
+        self._draws = RandomDraws(seed)
+
+    def wake(self, slept_us: int) -> None:
+        """Draw the next wait: between once and twice the last one, or half of it after a long rest.
+
+        Args:
+            slept_us: for how long the process hibernated, in microseconds.
+        """
+        gap_us = slept_us + 1000 * self.wait_ms
+        base = self.wait_ms
+        if gap_us > 1000 * (self._minimum_ms + self._desired_ms):
+            base = max(self._minimum_ms, self.wait_ms // 2)
+        self.wait_ms = base + self._draws.below(base) + 1
+
+
+class WorkMeter:
+    """Adds up the cost of what was emitted since it was last read.
+
+    Costs follow from what happened: the message that triggers a reduction, a flush or a read from disk is the slow one.
+    """
+
+    def __init__(self) -> None:
+        self.profile: WorkProfile = PROFILES["instant"]
+        self._ns = self._disk_ns = 0
+        self._unsynced: dict[str, int] = {}
+        """Bytes of each store's current file that no fsync has covered yet."""
+
+    def take(self) -> tuple[int, int]:
+        """Return the nanoseconds of processor and of disk since the last call."""
+        taken = self._ns, self._disk_ns
+        self._ns = self._disk_ns = 0
+        return taken
+
+    def add(self, ns: int) -> None:
+        """Count work for which there is no transition."""
+        self._ns += ns
+
+    def again(self, ns: int, disk_ns: int) -> None:
+        """Count work that was taken already, for the process that has to wait for it."""
+        self._ns += ns
+        self._disk_ns += disk_ns
+
+    def observe(self, transition: Transition) -> None:
+        """Count what a transition cost, where work takes time."""
+        kind = type(transition)
+        if isinstance(transition, BufferWritten):
+            self._unsynced[transition.store] = self._unsynced.get(transition.store, 0) + transition.bytes_
+            self._disk_ns += self.profile.disk.write(transition.bytes_)
+        elif kind in SYNCS:
+            written = self._unsynced.pop(transition.store, 0)  # type: ignore[attr-defined]  # as SYNCS says
+            self._disk_ns += self.profile.disk.fsync(written)
+        else:
+            if kind in CPU:
+                self._ns += CPU[kind](self.profile, transition)
+            if kind in DISK:
+                self._disk_ns += DISK[kind](self.profile, transition)
+
+    def forget(self) -> None:
+        """Start again with the node."""
+        self.take()
+        self._unsynced.clear()
+
 
 QUANTUM_NS: Final = 4_000_000
 """A process handles about so much work at a time; what came meanwhile has its turn after it."""

@@ -6,16 +6,154 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from engine.backing_queue.stores import MessageStore
-from engine.broker.time.credit import CreditSpec
-from engine.broker.time.immediate import ImmediateProcess
-from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import FIRST, PUBLISH, NodeCores, ProcessContext, WorkProcess
+from engine.backing_queue.stores import SYNC_INTERVAL_US, MessageStore
+from engine.broker.time.credit import DEFAULT, CreditSpec
+from engine.broker.time.process import FIRST, PUBLISH, NodeCores, ProcessContext, WorkMeter, WorkProcess
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
-from engine.broker.time.store_process import GcProcess, StoreProcess
-from engine.costs.work import PROFILES, ProfileName
+from engine.costs import PROFILES, ProfileName
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ProcessChanged
+from engine.values.inherit import override
+
+UNBOUNDED: Final = 1 << 62
+
+
+class ImmediateProcess(WorkProcess):
+    """Has the mailbox of a process, in which nothing ever waits: nobody runs out of credit, and nothing is shown.
+
+    Only a reader may leave something lying in its socket, while it may not read (A3).
+    """
+
+    is_shown = False
+    in_flow = False
+
+    @classmethod
+    def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
+        """Return a process to which no other process of the node sends anything."""
+        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, _ignore, _default)
+        return cls(kind="queue", id_=id_, around=around)
+
+    def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
+        """Do it now, or as soon as the process may read."""
+        if self.ended:
+            return
+        if self._may_read is not None and (self._may_read(self) < count or self.mailbox):
+            self._append(priority, count, do, each_ns)
+            return
+        do(count)
+        if self._after_each is not None:
+            self._after_each(self)
+
+    def wake(self) -> None:
+        """Do what lies there, as far as it may read."""
+        while not self.ended and (work := self._take(everything=True)) is not None:
+            work()
+
+    def wake_now(self) -> None:
+        """Do nothing: whatever was posted is done."""
+
+    def may_send(self, to: str) -> int:
+        """Return how many messages it may send to another process: any number."""
+        return UNBOUNDED
+
+    def pay(self, to: str, count: int) -> None:
+        """Do nothing: the receiver has handled the messages."""
+
+    def earned(self, sender: str, count: int) -> None:
+        """Do nothing: the sender did not pay."""
+
+    def peer_gone(self, peer: str) -> None:
+        """Do nothing: nobody waits for its credit."""
+
+
+def _nobody(_: str) -> WorkProcess | None:
+    return None
+
+
+def _ignore(_: object) -> None:
+    """Nobody is notified."""
+
+
+def _default() -> CreditSpec:
+    return DEFAULT
+
+
+MESSAGES: Final = 100
+"""A store handles so many messages at a time."""
+
+
+class StoreProcess(WorkProcess):
+    """The server of one message store: its mailbox is the store's own."""
+
+    def __init__(
+        self, store: MessageStore, around: ProcessContext, after_each: Callable[[WorkProcess], None]
+    ) -> None:
+        super().__init__(kind="store", id_=f"store:{store.name}", around=around, after_each=after_each)
+        self._store = store
+        self._owed_since_us: int | None = None
+
+    @property
+    @override
+    def mailbox(self) -> int:
+        return self._store.mailbox_messages
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits, not even a sync, and nothing is being worked on."""
+        return not self.busy and not self.mailbox and not self._store.sync_owed
+
+    def _take(self, everything: bool) -> Callable[[], None] | None:
+        """Sync when it is time or nothing else is left to do, else handle the next messages (S166)."""
+        store = self._store
+        if not store.sync_owed:
+            self._owed_since_us = None
+        elif self._owed_since_us is None:
+            self._owed_since_us = self._scheduler.now_us
+        waited = self._owed_since_us is not None and (
+            self._scheduler.now_us - self._owed_since_us >= SYNC_INTERVAL_US
+        )
+        if store.sync_owed and (waited or not self.mailbox):
+            return self._sync
+        if not self.mailbox:
+            return None
+        limit = None if everything else MESSAGES
+        return lambda: self._handle(limit)
+
+    def _sync(self) -> None:
+        self._owed_since_us = None
+        self._store.sync()
+
+    def _handle(self, limit: int | None) -> None:
+        self._store.handle_mailbox(limit)
+
+
+class GcProcess(WorkProcess):
+    """The garbage collector of one message store: one step of its work at a time (S183, S184)."""
+
+    def __init__(
+        self, store: MessageStore, around: ProcessContext, after_each: Callable[[WorkProcess], None]
+    ) -> None:
+        super().__init__(kind="gc", id_=f"gc:{store.name}", around=around, after_each=after_each)
+        self._store = store
+
+    @property
+    def mailbox(self) -> int:
+        """Waiting requests, including the one in progress."""
+        return self._store.gc_requests
+
+    @property
+    def idle(self) -> bool:
+        """Whether it has nothing to collect."""
+        return not self.busy and not self._store.gc_busy
+
+    def _take(self, everything: bool) -> Callable[[], None] | None:
+        if not self._store.gc_busy:
+            return None
+        return self._step
+
+    def _step(self) -> None:
+        self._store.run_gc_step()
+
 
 REPORT_EVERY_US: Final = 100_000
 """What is shown of a process changes at most this often, however fast its mailbox does."""

@@ -12,8 +12,7 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.classic_v1.transitions.queue import DeltaChanged, Reduced
 from engine.classic_v1.transitions.stops import IndexRecovered
-from engine.folding.queue_table import QueueTable
-from engine.folding.tables import FoldTable, found_by, register
+from engine.folding import FoldTable, QueueTable, found_by, register
 from engine.report.transitions.stores import StoreStopped
 from engine.values.ranges import Range
 

@@ -12,10 +12,8 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, cut_records, raw
-from engine.formats.matching import count_alike, count_matching
-from engine.formats.message import MessageCodec
-from engine.formats.message_ids import FIRST_FOREIGN, big_endian
+from engine.formats.chunks import AnyChunk, count_alike, count_matching, cut_records, raw
+from engine.formats.message import FIRST_FOREIGN, MessageCodec, big_endian
 from engine.values.each import Length
 from engine.values.sizes import Sizes, total
 

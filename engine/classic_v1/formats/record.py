@@ -10,10 +10,8 @@ from typing import Final
 import msgspec
 
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
-from engine.formats.matching import count_alike, count_matching, growing
-from engine.formats.message import RECORD_OVERHEAD_BYTES, MessageCodec
-from engine.formats.message_ids import FIRST_FOREIGN
+from engine.formats.chunks import AnyChunk, RawBytes, count_alike, count_matching, cut_records, growing, raw
+from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.each import Each, Length
 from engine.values.errors import StoreCorrupt

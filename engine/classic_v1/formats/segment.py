@@ -11,10 +11,16 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.published import PublishRecord
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes, cut_records
-from engine.formats.matching import count_alike, count_matching, growing
-from engine.formats.message import MessageCodec
-from engine.formats.message_ids import FIRST_FOREIGN
+from engine.formats.chunks import (
+    AnyChunk,
+    RawBytes,
+    ZeroBytes,
+    count_alike,
+    count_matching,
+    cut_records,
+    growing,
+)
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.values.each import Length
 from engine.values.errors import IndexCorrupt
 from engine.values.sizes import Sizes, total

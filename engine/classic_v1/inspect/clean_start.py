@@ -8,8 +8,8 @@ from engine.classic_v1.index.combine import MORE_THAN_DELTA
 from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.formats.chunks import RawBytes
+from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec
-from engine.formats.recovery_terms import RecoveryTerms
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.errors import EngineError, ProcessCrash

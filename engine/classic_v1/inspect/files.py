@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from engine.classic_v1.formats.layout.records import record_at
 from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
-from engine.formats.layout.field import FileLayout, NoRecord
-from engine.formats.layout.files import FileReader, FoundBytes, IndexHome, Read
+from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.values.inherit import override
 
 JOURNAL: Final = "journal.jif"

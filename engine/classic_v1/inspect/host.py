@@ -7,7 +7,7 @@ from collections.abc import Collection
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.classic_v1.inspect.store import StoreInspector
 from engine.damage.readers import InspectedQueue
-from engine.formats.recovery_terms import RecoveryTerms
+from engine.formats.clean_stop import RecoveryTerms
 
 
 class V1HostReader:

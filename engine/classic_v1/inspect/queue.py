@@ -25,8 +25,8 @@ from engine.classic_v1.settings import QueueSettings
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
+from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.names import read_queue_name
-from engine.formats.recovery_terms import RecoveryTerms
 from engine.values.errors import ProcessCrash
 from engine.values.sizes import equal
 

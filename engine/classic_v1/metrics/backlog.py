@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
 from engine.classic_v1.transitions.queue import DeltaChanged
-from engine.counting.accumulators import FirstOf, TotalOf
 from engine.counting.backlog import delta_out, final_ready, not_counted, only_counted, peak_delta, peak_ready
 from engine.counting.levels import RunLevels, count, follows, recount
-from engine.counting.metric import BetterWay, MetricUnit, counted
-from engine.report.transitions.messages import Shift
+from engine.counting.metric import BetterWay, FirstOf, MetricUnit, TotalOf, counted
+from engine.report.transitions.queue import Shift
 from engine.values.texts import gettext_noop as _
 
 

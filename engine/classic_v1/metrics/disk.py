@@ -12,10 +12,9 @@ from engine.classic_v1.transitions.index import (
     SegmentWritten,
 )
 from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced, StretchesRead
-from engine.counting.accumulators import TotalOf
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import RunLevels
-from engine.counting.metric import BetterWay, MetricUnit, counted
+from engine.counting.metric import BetterWay, MetricUnit, TotalOf, counted
 from engine.values.texts import gettext_noop as _
 
 COPIES: Final = frozenset({"tmp_written", "copied_back", "source_copied"})

@@ -9,7 +9,7 @@ from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined
 from engine.classic_v1.transitions.queue import DeltaChanged
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Dropped
+from engine.report.transitions.queue import Dropped
 from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, IN_RAM, PERSISTENT, DeltaExtent, Extent
 from engine.values.ranges import Range

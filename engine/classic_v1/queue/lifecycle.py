@@ -7,8 +7,7 @@ from engine.classic_v1.queue.delta import load_delta
 from engine.classic_v1.queue.pending import end_messages
 from engine.classic_v1.queue.state import PENDING, QueueState, counters_of
 from engine.classic_v1.queue.taking import drop_ready
-from engine.report.transitions.messages import PendingPurged
-from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.report.transitions.queue import PendingPurged, QueueStarted, QueueStopped
 from engine.values.extents import BLANK, DeltaExtent
 
 

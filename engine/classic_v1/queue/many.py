@@ -17,7 +17,7 @@ from engine.classic_v1.queue.pending import STORED, by_place, joined
 from engine.classic_v1.queue.reduce_many import AT_ONCE
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Dropped, Fetched
+from engine.report.transitions.queue import Dropped, Fetched
 from engine.values.extents import IN_RAM, PERSISTENT, Extent
 from engine.values.ranges import Range
 

@@ -9,7 +9,7 @@ from typing import Final
 from engine.classic_v1.queue.accounting import account, account_many
 from engine.classic_v1.queue.disk import read_back, unmarked
 from engine.classic_v1.queue.state import PENDING, QueueState
-from engine.report.transitions.messages import Acked, PendingPurged
+from engine.report.transitions.queue import Acked, PendingPurged
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import Range
 

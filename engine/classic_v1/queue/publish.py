@@ -12,7 +12,7 @@ from engine.classic_v1.queue.pending import record_pending
 from engine.classic_v1.queue.publish_many import publish_many
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.state import QueueState
-from engine.report.transitions.messages import Published, PublishedDelivered
+from engine.report.transitions.queue import Published, PublishedDelivered
 from engine.values.extents import IN_STORE, WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 

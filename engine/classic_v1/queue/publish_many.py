@@ -14,7 +14,7 @@ from engine.classic_v1.queue.arrivals import border_of, new_extent
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.reduce_many import AT_ONCE
 from engine.classic_v1.queue.state import QueueState
-from engine.report.transitions.messages import Published
+from engine.report.transitions.queue import Published
 from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 

@@ -10,7 +10,7 @@ from engine.classic_v1.queue.pending import pending_inside
 from engine.classic_v1.queue.reduce import count_towards_reduction
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Requeued
+from engine.report.transitions.queue import Requeued
 from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 

@@ -14,7 +14,7 @@ from engine.classic_v1.queue.pending import end_messages, place_of_pending, reco
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.classic_v1.transitions.messages import LaneJoined, PutBack
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Dropped, Fetched
+from engine.report.transitions.queue import Dropped, Fetched
 from engine.values.extents import IN_RAM, Extent
 from engine.values.stretches import Stretches
 

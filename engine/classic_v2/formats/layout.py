@@ -9,8 +9,7 @@ from typing import Final
 from engine.classic_v2.formats.header import HEADER_BYTES, read_header
 from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
-from engine.formats.layout.message import term_fields
+from engine.formats.layout import FieldBits, FileField, FileLayout, NoRecord, term_fields
 
 _LOCATIONS: Final = {
     BodyLocation.MEMORY: "0: no body on disk",

@@ -10,9 +10,16 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, MessageTemplate, ReadMessage, TermLayout
-from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, big_endian
-from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY
+from engine.formats.message import (
+    FIRST_FOREIGN,
+    OWN_PREFIX,
+    MessageCodec,
+    MessageTemplate,
+    ReadMessage,
+    TermLayout,
+    big_endian,
+)
+from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY
 from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
 from engine.formats.terms import decode as decode_term
 

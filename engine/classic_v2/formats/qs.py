@@ -10,10 +10,8 @@ from typing import Final
 import msgspec
 
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, cut_records
-from engine.formats.matching import count_matching
-from engine.formats.message import MessageCodec
-from engine.formats.message_ids import FIRST_FOREIGN
+from engine.formats.chunks import AnyChunk, count_matching, cut_records
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.each import Each, Length
 from engine.values.errors import EngineError

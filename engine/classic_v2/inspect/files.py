@@ -9,8 +9,7 @@ from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_hea
 from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
 from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
-from engine.formats.layout.field import FileLayout, NoRecord
-from engine.formats.layout.files import FileReader, FoundBytes, IndexHome, Read
+from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.values.inherit import override
 
 BLOCK_SLOTS: Final = 8192

@@ -9,7 +9,7 @@ from engine.classic_v2.inspect.queue import QueueSigns, V2QueueInspector
 from engine.classic_v2.inspect.store import V2StoreInspector
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import numbered
-from engine.formats.recovery_terms import RecoveryTerms
+from engine.formats.clean_stop import RecoveryTerms
 from engine.storage.directory import DirectoryStorage
 
 BOUNDARY: Final = b"\x83h\x04w\x02mc"

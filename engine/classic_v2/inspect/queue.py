@@ -16,9 +16,9 @@ from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed
 from engine.formats.chunks import RawBytes
+from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.names import read_queue_name
-from engine.formats.recovery_terms import RecoveryTerms
-from engine.formats.stored import parse_message
+from engine.formats.properties import parse_message
 from engine.formats.terms import TermError
 from engine.values.errors import ProcessCrash
 from engine.values.sizes import equal

@@ -11,7 +11,7 @@ from engine.classic_v2.queue.loading import asserted, load
 from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import PENDING, V2QueueState
 from engine.classic_v2.queue.taking import drop_ready, remove_shared
-from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.report.transitions.queue import QueueStarted, QueueStopped
 from engine.values.extents import BLANK, DeltaExtent, Extent
 from engine.values.ranges import Range, RangeSet
 

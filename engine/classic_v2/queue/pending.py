@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue.state import PENDING, V2QueueState, by_place
 from engine.classic_v2.queue.taking import read_bodies, remove_each, remove_shared
-from engine.report.transitions.messages import Acked, PendingPurged, Requeued
+from engine.report.transitions.queue import Acked, PendingPurged, Requeued
 from engine.values.extents import WANTS_CONFIRM, Extent, as_ranges, together
 from engine.values.ranges import Range
 

@@ -8,7 +8,7 @@ from engine.backing_queue.arrivals import Arrival
 from engine.classic_v2.queue.entries import DeliveryCounts, in_index
 from engine.classic_v2.queue.state import V2QueueState
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Published, PublishedDelivered
+from engine.report.transitions.queue import Published, PublishedDelivered
 from engine.values.extents import (
     AT_ONCE,
     DELIVERED,

@@ -11,7 +11,7 @@ from engine.classic_v2.queue.publish import bump
 from engine.classic_v2.queue.state import V2QueueState, by_place
 from engine.classic_v2.transitions.messages import HeadReturned
 from engine.report.transitions.base import Why
-from engine.report.transitions.messages import Dropped, Fetched
+from engine.report.transitions.queue import Dropped, Fetched
 from engine.values.extents import AT_ONCE, DELIVERED, PERSISTENT, Extent, as_ranges, together
 
 LANE = "head"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About
-from engine.report.transitions.messages import Shift
+from engine.report.transitions.queue import Shift
 
 
 class TailLoaded(Shift, frozen=True, tag=True, gc=False):

@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from engine.report.transitions import amqp, messages, mirrors, node, queue, stops, stores
+from engine.report.transitions import amqp, node, queue, stores
 
 MODULES: Final = (
     amqp,
-    messages,
-    mirrors,
+    queue,
+    node,
     node,
     queue,
-    stops,
+    queue,
     stores,
 )
 """Where they are defined, in the order in which documents list them."""

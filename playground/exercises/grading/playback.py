@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from engine.replay import PlayedPiece, RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
-from engine.replay.player import Timed
-from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
+from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.report.transitions.base import Transition
 from engine.values.errors import RunTooLong
 from playground.exercises.grading.verdict import TooLong

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
-from engine.report.transitions.messages import Shift
+from engine.report.transitions.queue import Shift
 from playground.exercises import place_names
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line

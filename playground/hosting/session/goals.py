@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from engine.reading.conditions import Condition, ConditionWatch, needs_whole_run
 from engine.replay import RunPlayer, WatchedRun
-from engine.replay.player import Timed
-from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
+from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.values.errors import RunTooLong
 from playground.hosting.engine_api import NodeDoor
 

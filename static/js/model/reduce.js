@@ -132,7 +132,7 @@ function bindingOf(t) {
 }
 
 /**
- * Exchanges, bindings and policies: the twin of engine/folding/topology_table.py.
+ * Exchanges, bindings and policies: the twin of engine/folding.py.
  * @type {Handlers}
  */
 const AMQP_HANDLERS = {

@@ -1,5 +1,5 @@
 /**
- * What happened since a moment, counted: the twin of engine/replay/tally.py. Conditions read it as `happened.Kind`,
+ * What happened since a moment, counted: the twin of engine/replay/player.py. Conditions read it as `happened.Kind`,
  * `moved.Kind`, `became.gamma` and `stopped.kill`, the names of paths.js.
  */
 import { EXTENT as E } from "./catalogue/rows.js";

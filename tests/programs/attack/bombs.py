@@ -10,7 +10,7 @@ import zlib
 from base64 import b64encode
 from typing import Final
 
-from engine.broker.commands import packed as columns
+from engine.broker.commands import client_commands as columns
 from playground.inspecting import uploads
 from playground.sessions.scenario_links import LONGEST, packed
 from tests.programs.attack.hogs import BLANK

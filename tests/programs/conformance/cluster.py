@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import ParsedScenario
-from engine.broker.commands.topology import Topology
+from engine.broker.commands.scenario import ParsedScenario, Topology
 from engine.mirrored_queue import instructions as to_do
 from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, ConsumerCancelled
 from engine.report.transitions.base import Transition

@@ -11,8 +11,7 @@ from engine.classic_v1.queue import QueueMeans
 from engine.classic_v1.store import MsgStore
 from engine.classic_v2.index.references import references
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, MessageTemplate, TermLayout
-from engine.formats.message_ids import big_endian
+from engine.formats.message import MessageCodec, MessageTemplate, TermLayout, big_endian
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.ranges import Range

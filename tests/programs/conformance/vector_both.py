@@ -11,7 +11,7 @@ from engine.classic_v1.store.client import StoreClient
 from engine.classic_v1.transitions.messages import DeltaRead
 from engine.classic_v2.transitions.files import SlotsRead
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import Requeued
+from engine.report.transitions.queue import Requeued
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 from engine.version_choice.index import FilesIndex

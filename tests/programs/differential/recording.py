@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.formats.message_ids import OWN_PREFIX
+from engine.formats.message import OWN_PREFIX
 from tests.programs.conformance.picks import picked
 from tests.programs.conformance.replay import Difference, Outcome, differing
 from tests.programs.differential.driver import Driver

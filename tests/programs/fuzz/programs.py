@@ -12,10 +12,9 @@ from msgspec import inspect
 
 from engine.amqp.arguments import CHECKS
 from engine.broker.commands import commands, scenario
-from engine.broker.commands.base import PROPERTIES
-from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack
+from engine.broker.commands.base import FIELD, PROPERTIES, in_a_host
+from engine.broker.commands.client_commands import mean_of, pack, pack_expirations, unpack
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.commands.vhosts import FIELD, in_a_host
 from engine.releases import PROFILES
 from engine.values.errors import Refusal
 

@@ -13,8 +13,13 @@ from engine.backing_queue.terms import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.store.recovery import V2CleanStop
 from engine.formats.chunks import RawBytes
-from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
-from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.formats.clean_stop import (
+    RecoveryTerms,
+    read_clean_dot,
+    read_file_summary,
+    read_index,
+    read_recovery_terms,
+)
 from engine.storage.port import Storage
 from playground.inspecting.stopped import terms_of
 from tests.programs.differential.node import PrivateNode

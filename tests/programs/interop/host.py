@@ -18,7 +18,7 @@ from engine.classic_v1.store import MsgStore
 from engine.formats import properties
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
-from engine.formats.stored import ParsedMessage, parse_message
+from engine.formats.properties import ParsedMessage, parse_message
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import ByteChunk

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.commands.packed import pack
+from engine.broker.commands.client_commands import pack
 from tests.programs.differential.node import NodeFailed
 from tests.programs.predictions.drive import clients
 from tests.programs.predictions.drive.clients import TICK_S, Client, Hands

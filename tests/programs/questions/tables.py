@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from engine.amqp import policies
 from engine.amqp.arguments import ANOTHER_TYPE, DENIED, LOCATION, PLACE, Row, wrong_with
-from engine.amqp.mirroring import KEYS as MIRRORS
+from engine.amqp.policies import KEYS as MIRRORS
 from engine.releases import REFERENCE, RELEASES
 
 Answers = dict[str, list[list[Any]]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.broker.time.backoff import HibernateBackoff
+from engine.broker.time.process import HibernateBackoff
 
 SECOND_US = 1_000_000
 

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from engine.broker.commands import memory_limit
-from engine.broker.commands.memory_limit import AbsoluteLimit, FreeLimit, bytes_of
+from engine.broker.commands import base
+from engine.broker.commands.base import AbsoluteLimit, FreeLimit, bytes_of
 from engine.broker.memory import disk_monitor
 from engine.broker.memory.disk_monitor import DiskMonitor
-from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.memory.memory_monitor import MemoryMonitor
 from engine.values.errors import CommandError
 
 GB = 1_000_000_000
@@ -22,7 +22,7 @@ GB = 1_000_000_000
 )
 def test_the_limit_is_absolute_or_a_part_of_the_memory(limit: int | FreeLimit, expected: int) -> None:
     """M10."""
-    assert memory_limit.free_limit_bytes(limit, 1000) == expected
+    assert base.free_limit_bytes(limit, 1000) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_a_disk_alarm_switches_paging_off() -> None:
 
 def test_the_watermark_is_relative_or_absolute() -> None:
     """M8: clamped to all of the memory; no number means the default."""
-    assert memory_limit.limit_bytes(0.4, 1001) == 400
-    assert memory_limit.limit_bytes(1.7, 1000) == 1000
-    assert memory_limit.limit_bytes(-1, 1000) == memory_limit.limit_bytes(math.nan, 1000) == 400
-    assert memory_limit.limit_bytes(AbsoluteLimit(900), 1000) == 900
-    assert memory_limit.limit_bytes(AbsoluteLimit(1100), 1000) == 1000
+    assert base.limit_bytes(0.4, 1001) == 400
+    assert base.limit_bytes(1.7, 1000) == 1000
+    assert base.limit_bytes(-1, 1000) == base.limit_bytes(math.nan, 1000) == 400
+    assert base.limit_bytes(AbsoluteLimit(900), 1000) == 900
+    assert base.limit_bytes(AbsoluteLimit(1100), 1000) == 1000
 
 
 def test_amounts_in_words() -> None:

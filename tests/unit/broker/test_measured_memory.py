@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.memory.garbage import HEAP_BYTES
+from engine.broker.memory.model import HEAP_BYTES
 from engine.storage.ledger import LedgerStorage
 
 

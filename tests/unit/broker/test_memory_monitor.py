@@ -8,8 +8,8 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.memory import calibration
-from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.memory import model
+from engine.broker.memory.memory_monitor import MemoryMonitor
 from engine.storage.ledger import LedgerStorage
 
 
@@ -96,7 +96,7 @@ def test_the_residuals_beside_the_memory_are_those_of_the_calibration(
     }
     for part, fits in parts.items():
         known = [ram[fit]["residual_max_pct"] for fit in fits]
-        assert calibration.RESIDUAL_PCT[part] == (max(known) if None not in known else None)
+        assert model.RESIDUAL_PCT[part] == (max(known) if None not in known else None)
 
 
 def test_every_queue_shows_what_it_reported_and_aims_for() -> None:

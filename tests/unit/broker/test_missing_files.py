@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHost
 from engine.ctl.operator import operated
 from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage

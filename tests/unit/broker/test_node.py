@@ -11,8 +11,8 @@ from engine.broker.commands.scenario import parse
 from engine.broker.control.client_verbs import MAX_ACTORS
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import Discarded, PublishedDelivered
 from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.queue import Discarded, PublishedDelivered
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower

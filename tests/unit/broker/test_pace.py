@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.broker.time.pace import TICK_US, RatePace
+from engine.broker.time.scheduler import TICK_US, RatePace
 
 
 @given(st.integers(1, 1_000_000), st.integers(0, 10**9), st.sampled_from([0, TICK_US // 2]))

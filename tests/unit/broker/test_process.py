@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.broker.time.credit import DEFAULT
-from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, NodeCores, ProcessContext, WorkProcess
+from engine.broker.time.process import (
+    ACK,
+    PUBLISH,
+    QUANTUM_NS,
+    NodeCores,
+    ProcessContext,
+    WorkMeter,
+    WorkProcess,
+)
 from engine.broker.time.scheduler import TimerScheduler
 from engine.classic_v1.transitions.messages import AlphasPushed
 from engine.classic_v1.transitions.stores import StoreSynced
-from engine.costs.work import PROFILES
+from engine.costs import PROFILES
 from engine.report.transitions.base import Transition
-from engine.report.transitions.messages import Published
-from engine.report.transitions.queue import CountersChanged
+from engine.report.transitions.queue import CountersChanged, Published
 from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, Extent
 

@@ -10,7 +10,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConfirmsSent
-from engine.report.transitions.stops import QueueStopped
+from engine.report.transitions.queue import QueueStopped
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError
 from tests.helpers.following import Follower

@@ -9,23 +9,23 @@ import msgspec
 import pytest
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands import packed
+from engine.broker.commands import client_commands
 from engine.broker.commands.base import MAX_COUNT, MAX_EXPIRATION_MS
-from engine.broker.commands.commands import parse as parse_command
-from engine.broker.commands.commands import to_json as command_to_json
-from engine.broker.commands.packed import (
+from engine.broker.commands.client_commands import (
     MAX_UNEQUAL,
+    Publish,
     mean_of,
     pack,
     pack_expirations,
     unpack,
     unpack_expirations,
 )
-from engine.broker.commands.publish import Publish
+from engine.broker.commands.commands import parse as parse_command
+from engine.broker.commands.commands import to_json as command_to_json
 from engine.broker.commands.scenario import parse
-from engine.folding.state import empty_state, fold, to_json
+from engine.folding import empty_state, fold, to_json
 from engine.report.transitions.amqp import ChannelClosed
-from engine.report.transitions.messages import Published
+from engine.report.transitions.queue import Published
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -173,7 +173,7 @@ def test_packing_is_undone_by_unpacking_and_has_a_bound() -> None:
 
 
 def test_so_many_messages_are_refused_before_anything_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "zlib", None)
+    monkeypatch.setattr(client_commands, "zlib", None)
     for read in (unpack, unpack_expirations):
         with pytest.raises(ValueRefused) as refusal:
             read("AAAA", MAX_COUNT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.costs.work import MEBIBYTE, PROFILES, DiskCost, WorkCost, each_us
+from engine.costs import MEBIBYTE, PROFILES, DiskCost, WorkCost, each_us
 
 
 @pytest.fixture(scope="module")

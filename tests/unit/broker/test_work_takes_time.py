@@ -11,8 +11,8 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.transitions.index import JournalSynced
 from engine.classic_v1.transitions.stores import StoreSynced
-from engine.report.transitions.messages import Acked, Published, Requeued
 from engine.report.transitions.node import ConfirmsSent, ProcessChanged
+from engine.report.transitions.queue import Acked, Published, Requeued
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
 

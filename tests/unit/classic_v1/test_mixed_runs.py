@@ -15,7 +15,7 @@ from engine.backing_queue.arrivals import Arrival
 from engine.broker.vhost.configuration import QUEUE
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING
-from engine.folding.state import empty_state, fold, to_json
+from engine.folding import empty_state, fold, to_json
 from engine.releases import REFERENCE
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import NodeChanged

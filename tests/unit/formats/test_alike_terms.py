@@ -8,7 +8,7 @@ import pytest
 
 from engine.formats import message, terms
 from engine.formats.message import MessageCodec, ReadMessage
-from engine.formats.stored import StoredNames
+from engine.formats.properties import StoredNames
 from engine.formats.terms import FALSE, NONE, TRUE, TermError
 
 

@@ -8,9 +8,17 @@ from typing import Any
 import pytest
 
 from engine.formats import terms
-from engine.formats.clean_stop import ETS_HEADER, ETS_MAGIC, read_clean_dot, read_file_summary, read_index
+from engine.formats.clean_stop import (
+    ACTIVE,
+    ETS_HEADER,
+    ETS_MAGIC,
+    MAGIC,
+    read_clean_dot,
+    read_file_summary,
+    read_index,
+    read_recovery_terms,
+)
 from engine.formats.names import read_queue_name
-from engine.formats.recovery_terms import ACTIVE, MAGIC, read_recovery_terms
 from engine.formats.terms import ErlangAtom, TermError
 
 REF = bytes(16)

@@ -23,7 +23,7 @@ from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.formats.segment import SegmentRecords
 from engine.formats import properties, terms
 from engine.formats.message import MessageCodec, MessageTemplate
-from engine.formats.stored import StoredNames
+from engine.formats.properties import StoredNames
 from engine.formats.terms import ErlangAtom
 
 S58_TERM = bytes.fromhex(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.formats import message, terms
 from engine.formats.message import MessageCodec, MessageTemplate
-from engine.formats.stored import ParsedMessage
+from engine.formats.properties import ParsedMessage
 from engine.values.sizes import FRAME_BYTES, framed_bytes, unframed_bytes
 
 EDGES = (0, 1, 7, 8, 9, 4095, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 3 * FRAME_BYTES)

@@ -12,8 +12,7 @@ from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
-from engine.formats.message import MessageCodec, MessageTemplate
-from engine.formats.message_ids import FIRST_FOREIGN
+from engine.formats.message import FIRST_FOREIGN, MessageCodec, MessageTemplate
 from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64

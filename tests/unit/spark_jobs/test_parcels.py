@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.broker.commands.packed import mean_of, pack, pack_expirations
+from engine.broker.commands.client_commands import mean_of, pack, pack_expirations
 from spark_jobs.parcels import packed, unpacked
 from spark_jobs.run import WAVE_CELLS_PER_SLOT, next_wave
 from sweeps.document import page

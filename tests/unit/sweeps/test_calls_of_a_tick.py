@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack
+from engine.broker.commands.client_commands import mean_of, pack, pack_expirations, unpack
 from engine.broker.queues.finishing import FinishedMessages
 from engine.metrics import RunMeter
 from engine.replay import RunPlayer, RunWitness, on_ledger

@@ -3,9 +3,9 @@
 import pytest
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.packed import pack, pack_expirations
+from engine.broker.commands.client_commands import pack, pack_expirations
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.messages import Fetched, Published, PublishedDelivered
+from engine.report.transitions.queue import Fetched, Published, PublishedDelivered
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.schema import CELLS
 from sweeps import cell as cells

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.commands.packed import mean_of, pack, unpack
+from engine.broker.commands.client_commands import mean_of, pack, unpack
 from sweeps.cost import ALONE_S, BURST_S, LEAST_S, TICK_S, TIMES_ON_VERSION_2, TOGETHER_S, guessed_s
 
 COUNT = 1000

@@ -9,7 +9,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.base import MAX_TICK_MS, TICK_MS
-from engine.broker.commands.packed import mean_of, pack
+from engine.broker.commands.client_commands import mean_of, pack
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

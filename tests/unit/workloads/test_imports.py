@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.commands.packed import unpack
+from engine.broker.commands.client_commands import unpack
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Imported, Options, arrivals
 from workloads.workload import Workload, checked, messages

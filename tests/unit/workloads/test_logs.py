@@ -11,9 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from engine.broker.commands.packed import mean_of, pack, unpack, unpack_expirations
-from engine.broker.commands.scenario import MAX_JSON_BYTES
-from engine.broker.commands.topology import MAX_EXCHANGES
+from engine.broker.commands.client_commands import mean_of, pack, unpack, unpack_expirations
+from engine.broker.commands.scenario import MAX_EXCHANGES, MAX_JSON_BYTES
 from engine.metrics import RunMeter
 from engine.replay import RunPlayer, on_ledger
 from workloads.errors import WorkloadError

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.commands.scenario import parse
-from engine.broker.commands.topology import MAX_QUEUES
+from engine.broker.commands.scenario import MAX_QUEUES, parse
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from workloads.errors import LineError, WorkloadError

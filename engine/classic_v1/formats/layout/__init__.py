@@ -2,8 +2,7 @@
 
 from engine.classic_v1.formats.layout.records import journal_record, record_at, segment_record, store_record
 from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
-from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
-from engine.formats.layout.files import FoundBytes, Read
+from engine.formats.layout import FieldBits, FileField, FileLayout, FoundBytes, NoRecord, Read
 
 __all__ = [
     "FieldBits",

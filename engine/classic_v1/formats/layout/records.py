@@ -8,8 +8,7 @@ from typing import Final
 from engine.classic_v1.formats.journal import DELIVER, PERSISTENT, SEQ_MASK, TRANSIENT
 from engine.classic_v1.formats.record import MARKER
 from engine.classic_v1.formats.segment import MARK, PERSISTENT_PUBLISH, REL_MASK
-from engine.formats.layout.field import FieldBits, FileField, FileLayout, NoRecord
-from engine.formats.layout.message import term_fields
+from engine.formats.layout import FieldBits, FileField, FileLayout, NoRecord, term_fields
 
 _SHARED = struct.Struct(">QII")
 _SHARED_BYTES: Final = 32

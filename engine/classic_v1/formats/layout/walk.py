@@ -8,8 +8,7 @@ from typing import Final
 
 from engine.classic_v1.formats.journal import ACK, DELIVER, SEQ_MASK
 from engine.classic_v1.formats.segment import MARK, REL_MASK
-from engine.formats.layout.field import NoRecord
-from engine.formats.layout.files import FoundBytes, Read
+from engine.formats.layout import FoundBytes, NoRecord, Read
 
 WINDOW_BYTES: Final = 64 * 1024
 MOST_RECORDS: Final = 200_000

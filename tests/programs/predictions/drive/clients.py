@@ -17,7 +17,7 @@ from typing import Any, Final
 import pika
 from pika.exceptions import AMQPError
 
-from engine.broker.commands.packed import unpack, unpack_expirations
+from engine.broker.commands.client_commands import unpack, unpack_expirations
 from tests.programs.predictions.drive.seen import Seen
 
 TICK_S = 0.005

@@ -1,16 +1,174 @@
-"""A stored message's external term, part by part (S40, S50-S53, W160, W161)."""
+"""What every byte of a record means, field by field: what the records of all releases share."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Final, Protocol
 
 import msgspec
 
 from engine.formats import properties, terms
-from engine.formats.layout.field import FieldBits, FileField
 from engine.formats.terms import MAX_DEPTH, TermError
+
+
+class NoRecord(ValueError):
+    """No whole record begins at the place that was given; the text names the reason."""
+
+
+class FieldBits(msgspec.Struct, frozen=True):
+    """Some bits of a field.
+
+    Args:
+        name: what they are called.
+        high: number of the highest one, counted from the field's last bit as 0.
+        low: number of the lowest one.
+        value: their value as a number.
+        words: what that value means.
+    """
+
+    name: str
+    high: int
+    low: int
+    value: int
+    words: str
+
+
+class FileField(msgspec.Struct, frozen=True):
+    """Some bytes of a record that have one meaning. The fields of a record cover it without gaps, in order.
+
+    Args:
+        name: what they are called; the same for the same meaning, whatever the value.
+        part: the larger part of the record they belong to, such as "message id" or "term".
+        offset: of the first one, from the beginning of the record.
+        length: how many.
+        value: the value in words.
+        rule: the rule that defines it.
+        depth: how deep inside the Erlang term, 0 outside of it.
+        bits: the bit fields inside, highest first.
+    """
+
+    name: str
+    part: str
+    offset: int
+    length: int
+    value: str
+    rule: str
+    depth: int = 0
+    bits: tuple[FieldBits, ...] = ()
+
+
+class FileLayout(msgspec.Struct, frozen=True):
+    """One record, field by field.
+
+    Args:
+        kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack", or "content" (of a store).
+        size: bytes of the record with the deliver and ack records of the same message right behind it.
+        fields: they cover all of it.
+        number: the rel of a segment record (S60) or the seq_id of a journal record (S62), else None.
+        msg_id: the message id, None for deliver and ack.
+        embedded_bytes: length of the embedded term, 0 without one.
+    """
+
+    kind: str
+    size: int
+    fields: tuple[FileField, ...]
+    number: int | None = None
+    msg_id: bytes | None = None
+    embedded_bytes: int = 0
+
+
+Read = Callable[[int, int], bytes]
+"""Some bytes of a file: (offset, count)."""
+
+
+class FoundBytes(msgspec.Struct, frozen=True):
+    """One record on the way.
+
+    Args:
+        kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack" or "content".
+        offset: of its first byte.
+        size: its bytes.
+        number: rel in a segment, seq_id in the journal, None in a store.
+        msg_id: the message id, None for deliver and ack.
+    """
+
+    kind: str
+    offset: int
+    size: int
+    number: int | None
+    msg_id: bytes | None
+
+
+class IndexHome(msgspec.Struct, frozen=True):
+    """Where the index has a message.
+
+    Args:
+        path: of the file.
+        kind: of its records, as in `FileReader.names`.
+        number: of the segment; 0 for a file of which there is one.
+        offset: of the record's first byte.
+        size: its bytes.
+        others: its other records, each as kind and label of the file, path and record.
+    """
+
+    path: str
+    kind: str
+    number: int
+    offset: int
+    size: int
+    others: tuple[tuple[str, str, str, int], ...] = ()
+
+
+class FileReader(Protocol):
+    """Reads the files of one generation, a record at a time."""
+
+    names: ClassVar[Mapping[str, str]]
+    """Files that a queue has for itself, by the kind of their records; a number is in place of `{}`."""
+    counts_from_file: ClassVar[frozenset[str]]
+    """Kinds whose records are numbered from the beginning of their file."""
+
+    def reads(self, name: str) -> bool:
+        """Return whether a file is one of its own, by its name."""
+
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
+        """Return the record at an offset of a file.
+
+        Args:
+            name: of the file.
+            read: gives its bytes.
+            offset: of the record's first byte.
+            at_least: how long it is, or what the file has from there on.
+
+        Raises:
+            NoRecord: none begins there.
+        """
+
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
+        """Yield the records of a file from front to back; raise NoRecord where that is not known."""
+
+    def home(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
+    ) -> IndexHome | None:
+        """Return where a queue's index has a message, None where it has none.
+
+        Args:
+            sizes: the files in the queue's directory, with their bytes.
+            read: gives a file's bytes.
+            seq: the seq_id.
+            entry_count: entries in a segment, where the virtual host says so.
+        """
+
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
+        """Return what else is known of a message, for whoever has read its record."""
+
+    def seq_with_id(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], msg_id: bytes, entry_count: int
+    ) -> int | None:
+        """Return the seq_id that a queue's index has for an id, None where it has none; arguments as of `home`."""
+
 
 PART: Final = "term"
 BODY: Final = "body"

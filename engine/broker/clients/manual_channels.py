@@ -1,4 +1,4 @@
-"""What channels by hand get from queues, and how they settle it (P10, P11, P14)."""
+"""Channels that a person works on by hand: what they hold, get, settle and have not read (P10, P11, P14, A3)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,213 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
+
+import msgspec
 
 from engine.amqp.declarations import unknown_tag
+from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import TakenMessages
-from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import DeliveryGroup, UnackedDelivery, by_queue, tags_of
-from engine.broker.clients.manual_channel import HandSettlement, ManualChannel
+from engine.broker.clients.actors import BLOCKED, HOLDS, RUNNING, Consumer, Publisher
+from engine.broker.clients.channel import (
+    Channel,
+    ChannelTransaction,
+    DeliveryGroup,
+    UnackedDelivery,
+    by_queue,
+    connection_of,
+    tags_of,
+)
 from engine.broker.clients.queue import ClientQueue
+from engine.broker.commands import commands as cmd
+from engine.broker.commands.base import HAND, Command
+from engine.broker.commands.client_commands import Publish
 from engine.report.transitions.amqp import GotEmpty
 from engine.report.transitions.base import Transition
+
+
+class HandSettlement(msgspec.Struct):
+    """Deliveries that a channel in tx mode will settle alike at its commit.
+
+    Args:
+        settle: what is done with each group of them.
+    """
+
+    settle: Callable[..., None]
+    taken: list[UnackedDelivery]
+
+
+class ManualChannel:
+    """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
+
+    Args:
+        name: of the channel; what is before its first dot names its connection.
+    """
+
+    usual_rule = HOLDS
+
+    def __init__(self, name: str = HAND) -> None:
+        self.name = name
+        self.channel = Channel(name, joins=False)
+        self.publisher = Publisher(name)
+        """What it publishes; the person who works here reads nothing else of it."""
+        self.in_tx = self.was_tx = False
+        """Whether the channel is in tx mode; whether it ever was, which is shown from then on."""
+        self.confirming = self.was_confirming = False
+        """Whether the channel is in confirm mode; whether it ever was, which is shown from then on (K1)."""
+        self.settling: list[HandSettlement] = []
+        """Acknowledgements and rejects that wait for tx.commit (D12)."""
+        self.blocked = self.was_blocked = False
+        """Whether its connection's socket is not read; whether that ever was so, which is shown from then on (A3)."""
+        self.unread = 0
+        """Commands that lie in that socket."""
+        self.uses_later_fields = False
+        self.unanswered = 0
+        """Methods that succeeded and got no answer, as their no-wait asked; shown from the first one on (P18)."""
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.rule = HOLDS
+
+    def select_confirms(self) -> None:
+        """Put the channel into confirm mode, for good.
+
+        Raises AmqpError 406 when it is in tx mode.
+        """
+        if self.in_tx:
+            raise AmqpError("precondition_failed", "cannot switch from tx to confirm mode")
+        self.confirming = self.was_confirming = True
+
+    def select_tx(self) -> None:
+        """Put the channel into tx mode, for good (D12).
+
+        Raises AmqpError 406 when it is in confirm mode.
+        """
+        if self.confirming:
+            raise AmqpError("precondition_failed", "cannot switch from confirm to tx mode")
+        self.in_tx = self.was_tx = True
+        if self.publisher.tx is None:
+            self.publisher.tx = ChannelTransaction(0)
+
+    def roll_back(self) -> None:
+        """Hold again what was to be settled at the commit (D14)."""
+        waiting, self.settling = self.settling, []
+        for each in waiting:
+            for unacked in each.taken:
+                self.channel.unacked.insert(unacked)
+
+    def disconnect(self) -> None:
+        """Lose the channel; the next command opens another."""
+        self.channel.reset()
+        self.publisher.channel_closed()
+        self.publisher.tx = None
+        self.in_tx = self.confirming = False
+        self.settling.clear()
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "hand",
+            "state": BLOCKED if self.blocked else RUNNING,
+            "unacked": self.channel.unacked.total,
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+            **({"next_tag": self.channel.next_tag} if self.uses_later_fields else {}),
+            **({"unread": self.unread} if self.was_blocked else {}),
+            **({"unanswered": self.unanswered} if self.unanswered else {}),
+            **(self._transaction() if self.was_tx else {}),
+            **(self._confirms() if self.was_confirming else {}),
+        }
+
+    def _confirms(self) -> dict[str, Any]:
+        publisher = self.publisher
+        return {
+            "confirm": self.confirming,
+            "published": publisher.published,
+            "confirmed": publisher.confirmed,
+            "unconfirmed": publisher.unconfirmed,
+        }
+
+    def _transaction(self) -> dict[str, Any]:
+        tx = self.publisher.tx
+        return {
+            "tx": self.in_tx,
+            "tx_held": tx.holding if tx is not None else 0,
+            "acks_held": sum(unacked.count for each in self.settling for unacked in each.taken),
+            "commits": tx.commits if tx is not None else 0,
+        }
+
+
+class UnreadInput:
+    """Commands of blocked connections by hand, in their order.
+
+    The broker stops reading the socket of a connection that published under an alarm. Whatever else its client sends,
+    on whichever channel, waits with it.
+
+    Args:
+        by_hand: the channels by hand.
+    """
+
+    def __init__(self, by_hand: Mapping[str, ManualChannel]) -> None:
+        self._by_hand = by_hand
+        self.blocked: dict[str, deque[Command]] = {}
+        """What waits, by connection."""
+
+    @property
+    def messages(self) -> int:
+        """Messages that wait to be published."""
+        every = (each for waiting in self.blocked.values() for each in waiting)
+        return sum(each.count for each in every if isinstance(each, Publish))
+
+    def block(self, channel: str, command: Command) -> None:
+        """Stop reading a connection; what made the broker stop is the first that waits."""
+        self.blocked[connection_of(channel)] = deque([command])
+        self._show(connection_of(channel))
+
+    def keeps(self, command: Command) -> bool:
+        """Keep a command of a blocked connection for later; return whether it was kept."""
+        channel = channel_of(command)
+        waiting = None if channel is None else self.blocked.get(connection_of(channel))
+        if channel is None or waiting is None:
+            return False
+        waiting.append(command)
+        self._show(connection_of(channel))
+        return True
+
+    def take(self) -> list[Command]:
+        """Return everything, connection by connection: their sockets are read again."""
+        blocked, self.blocked = self.blocked, {}
+        for connection in blocked:
+            self._show(connection)
+        return [command for waiting in blocked.values() for command in waiting]
+
+    def forget(self, connection: str) -> None:
+        """A connection is gone, with what lay in its socket."""
+        if self.blocked.pop(connection, None) is not None:
+            self._show(connection)
+
+    def clear(self) -> None:
+        """Every connection is gone."""
+        for connection in list(self.blocked):
+            self.forget(connection)
+
+    def _show(self, connection: str) -> None:
+        waiting = self.blocked.get(connection)
+        for name, hand in self._by_hand.items():
+            if connection_of(name) == connection:
+                hand.unread = 0 if waiting is None else len(waiting)
+                hand.blocked = waiting is not None
+                hand.was_blocked = True
+                hand.rule = "A3"
+
+
+def channel_of(command: Command) -> str | None:
+    """Return the channel by hand on which a client sends a command; None for what reaches the node otherwise."""
+    if isinstance(command, cmd.SetConsumer) and command.ack != "manual":
+        return None
+    return getattr(command, "channel", None)
+
 
 Settles = Callable[[ManualChannel, DeliveryGroup, bool], None]
 """Settles one group of a channel's deliveries; told whether the queue gets all at once."""

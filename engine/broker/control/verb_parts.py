@@ -1,0 +1,163 @@
+"""What several verbs work on: the node's parts and settings, and how a queue ends (P18, P19, D4)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.confirms import ConfirmSender
+from engine.broker.clients.connections import PublisherConnections
+from engine.broker.clients.consumers import Consumers
+from engine.broker.commands.operator_commands import Death
+from engine.broker.memory.model import RESIDUAL_PCT
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.pending_calls import PendingCalls
+from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.queues.queues import NodeQueues
+from engine.broker.time.processes import NodeProcesses
+from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
+from engine.broker.vhost.definitions import HostDefinitions
+from engine.broker.vhost.reported_state import ReportedState
+from engine.broker.vhost.virtual_hosts import VirtualHosts
+from engine.costs import each_us
+from engine.report.transitions.base import Why
+
+
+class ShownSettings:
+    """The settings of one node as they are shown."""
+
+    def __init__(self, configuration: NodeConfiguration, queues: NodeQueues, board: ReportedState) -> None:
+        self._configuration = configuration
+        self._queues = queues
+        self._board = board
+
+    def info_items(self) -> Why:
+        """Return what is shown of the settings: those of the run, and those that commands changed."""
+        wish = self._queues.wishes.get(QUEUE)
+        mode, target = (wish.mode, wish.target) if wish is not None else ("default", None)
+        return self._configuration.info_items(mode, target)
+
+    def report_settings(self, rule: str = "set") -> None:
+        """Report the settings that differ from what was reported."""
+        self._board.report_part("settings", rule, self.info_items())
+
+
+class ClientParts(NamedTuple):
+    """What a client's command may concern: what is declared, the queues that run, who is connected, and who waits."""
+
+    definitions: HostDefinitions
+    queues: NodeQueues
+    lifetimes: QueueLifetimes
+    connections: PublisherConnections
+    consumers: Consumers
+    closing: ChannelClosing
+    patience: PendingCalls
+
+
+class OnClientParts:
+    """Verbs that work on these parts, each under a name of its own."""
+
+    def __init__(self, parts: ClientParts) -> None:
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._lifetimes = parts.lifetimes
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._closing = parts.closing
+        self._patience = parts.patience
+
+
+class QueueEnds:
+    """Deletes and kills the queues of one node."""
+
+    def __init__(
+        self,
+        queues: NodeQueues,
+        consumers: Consumers,
+        confirms: ConfirmSender,
+        settings: ShownSettings,
+        cluster: MirroredQueues,
+    ) -> None:
+        self._queues = queues
+        self._consumers = consumers
+        self._confirms = confirms
+        self._settings = settings
+        self._cluster = cluster
+
+    def delete(self, name: str, rule: str, cause: str) -> None:
+        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19).
+
+        One that is down, as its node is, is forgotten; its files go when the node starts (H72, H77).
+        """
+        if name not in self._queues:
+            self._cluster.forget(name, rule, cause)
+            return
+        self._consumers.forget_queue(name, rule, cause)
+        self._cluster.ending(name)
+        self._queues.end(name, rule, cause)
+        self._cluster.ended(name)
+        self._confirms.queue_deleted(name)
+        self._settings.report_settings(rule)
+
+    def kill(self, name: str, how: Death) -> None:
+        """Let a queue's process die; its supervisor begins another, which has what the files hold (D4, Q62).
+
+        Args:
+            how: channels consume again by themselves where it was killed; an error marks the queue as crashed, and they
+                cancel.
+        """
+        if how == "error":
+            self._consumers.cancel_all(name, "D4", "crash")
+        else:
+            self._consumers.lose_queue(name)
+        self._confirms.queue_crashed(name)
+        self._queues.crash(name)
+        if how == "kill":
+            self._consumers.served_anew(name, cancels=True)
+
+
+class CostProfile:
+    """The work costs of one node."""
+
+    def __init__(
+        self, configuration: NodeConfiguration, processes: NodeProcesses, board: ReportedState
+    ) -> None:
+        self._configuration = configuration
+        self._processes = processes
+        self._board = board
+
+    def change(
+        self, host: VirtualHosts, queues: NodeQueues, connections: PublisherConnections, consumers: Consumers
+    ) -> None:
+        """Let work cost what the setting demands from now on. What waits in a mailbox is handled first (P6)."""
+        processes = self._processes
+        processes.use("instant")
+        processes.work_off()
+        queues.change_machine()
+        processes.end_all()
+        processes.use(self._configuration.node.work_profile)
+        processes.of_stores(host.stores, queues.sweep)
+        queues.change_machine()
+        connections.change_machine()
+        self.report_work()
+        for consumer in consumers.all.values():
+            consumer.nothing_under_way()
+            queues.way_out.serve(consumer)
+
+    def report_work(self) -> None:
+        """Report the machine where it differs from what was reported."""
+        self._board.report_part("work", "P6", self.info_items())
+
+    def info_items(self) -> Why:
+        """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
+        if not self._configuration.names_work:
+            return {}
+        profile = self._processes.meter.profile
+        return {
+            "profile": profile.name,
+            "assumed": profile.assumed,
+            "why": profile.why,
+            "cores": profile.milli_cores / 1000,
+            **each_us(profile),
+            **{f"memory_{name}_residual_pct": value for name, value in RESIDUAL_PCT.items()},
+        }

@@ -1,0 +1,271 @@
+"""Looking at the memory: the alarm, and how long messages may stay in RAM (M1-M9)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from engine.broker.commands.base import limit_bytes
+from engine.broker.commands.settings import NodeSettings, Strategy
+from engine.broker.memory.model import MemoryModel
+from engine.report.transitions.base import Why
+
+ALLOCATED_BASE_PCT: Final = 69
+ALLOCATED_PCT: Final = 103
+"""Of the same bytes by `erlang`: a node without messages, and what messages add."""
+
+RSS_BASE_PCT: Final = 213
+RSS_HEAP_PCT: Final = 948
+"""Live bytes of process heaps: each larger heap is a new block, and the blocks of before stay."""
+RSS_BINARY_PCT: Final = 89
+RSS_HEAP_KEPT_PCT: Final = 78
+RSS_BINARY_KEPT_PCT: Final = 28
+"""Of the most that there was, eight seconds after all of it was freed."""
+
+
+class HighWater:
+    """The most bytes that heaps and binaries had since the VM started, which `rss` remembers."""
+
+    def __init__(self) -> None:
+        self.heaps = self.binaries = 0
+
+    def reset(self) -> None:
+        """Start again with the VM."""
+        self.heaps = self.binaries = 0
+
+    def note(self, memory: MemoryModel) -> None:
+        """Take a measurement."""
+        self.heaps = max(self.heaps, _heaps(memory))
+        self.binaries = max(self.binaries, _binaries(memory))
+
+
+def counted(memory: MemoryModel, strategy: Strategy, high_water: HighWater) -> int:
+    """Return the node's memory in bytes as a strategy counts it.
+
+    Args:
+        high_water: has seen this measurement and all before it.
+    """
+    return _COUNTED[strategy](memory, high_water)
+
+
+def _heaps(memory: MemoryModel) -> int:
+    return memory.entries + memory.journal + memory.stores
+
+
+def _binaries(memory: MemoryModel) -> int:
+    return memory.bodies + memory.cached_bodies
+
+
+def _erlang(memory: MemoryModel, _: HighWater) -> int:
+    return memory.total
+
+
+def _allocated(memory: MemoryModel, _: HighWater) -> int:
+    return (memory.base * ALLOCATED_BASE_PCT + (memory.total - memory.base) * ALLOCATED_PCT) // 100
+
+
+def _rss(memory: MemoryModel, high_water: HighWater) -> int:
+    heaps = max(100 * _heaps(memory), high_water.heaps * RSS_HEAP_KEPT_PCT) * RSS_HEAP_PCT
+    binaries = max(100 * _binaries(memory), high_water.binaries * RSS_BINARY_KEPT_PCT) * RSS_BINARY_PCT
+    return (memory.base * RSS_BASE_PCT) // 100 + memory.connections + (heaps + binaries) // 10_000
+
+
+_COUNTED: Final[dict[Strategy, Callable[[MemoryModel, HighWater], int]]] = {
+    "erlang": _erlang,
+    "legacy": _erlang,
+    "allocated": _allocated,
+    "rss": _rss,
+}
+
+
+SUM_INCREMENT: Final = 1.0
+SUM_INCREMENT_BELOW: Final = 0.95
+NEGLIGIBLE_SUM: Final = 1e-6
+
+
+class RegisteredQueue(msgspec.Struct):
+    """The duration that one queue reported, and the one that it was given; None is infinity (M1)."""
+
+    reported: float | None = None
+    sent: float | None = None
+
+
+def _less(left: float | None, right: float | None) -> bool:
+    """Compare durations; None is infinity."""
+    return left is not None and (right is None or left < right)
+
+
+class MemoryMonitor:
+    """Reported durations, and the desired one that is computed from them and the memory in use (M1)."""
+
+    __slots__ = ("queues", "sum", "count", "desired")
+
+    def __init__(self) -> None:
+        self.queues: dict[str, RegisteredQueue] = {}
+        self.sum = 0.0
+        self.count = 0
+        self.desired: float | None = None
+
+    def register(self, queue: str) -> None:
+        """Make a queue known, with both durations infinite (M1)."""
+        self.queues[queue] = RegisteredQueue()
+
+    def deregister(self, queue: str) -> None:
+        """Forget a queue whose process ended; its report counts no longer (M1)."""
+        self.report(queue, None)
+        del self.queues[queue]
+
+    def report(self, queue: str, duration: float | None) -> float | None:
+        """Note a queue's duration and return the one it should aim for, as last computed (M2)."""
+        known = self.queues[queue]
+        if known.reported is not None:
+            self.sum -= known.reported
+            self.count -= 1
+        if duration is not None:
+            self.sum += duration
+            self.count += 1
+        if self.sum < NEGLIGIBLE_SUM:
+            self.sum = 0.0
+        known.reported = duration
+        known.sent = self.desired
+        return self.desired
+
+    def recompute(
+        self, process_memory: int, limit: int, paging_ratio: float, disk_alarm: bool = False
+    ) -> list[str]:
+        """Compute the desired duration again; return the queues that must be notified at once (M3, M4).
+
+        While this node's disk alarm is set nothing is to be paged: the duration is infinite, and instead of falls it
+        is rises that queues are notified of at once.
+        """
+        before = self.desired
+        self.desired = None if disk_alarm else self._desired(process_memory, limit, paging_ratio)
+
+        def urgent(than: float | None) -> bool:
+            return _less(than, self.desired) if disk_alarm else _less(self.desired, than)
+
+        if not urgent(before):
+            return []
+        changed: list[str] = []
+        for name, known in self.queues.items():
+            if urgent(known.sent) and urgent(known.reported):
+                known.sent = self.desired
+                changed.append(name)
+        return changed
+
+    def _desired(self, process_memory: int, limit: int, paging_ratio: float) -> float | None:
+        if limit <= 0:
+            return 0.0
+        ratio = process_memory / limit
+        if ratio < paging_ratio or self.count == 0:
+            return None
+        total = self.sum + SUM_INCREMENT if ratio < SUM_INCREMENT_BELOW else self.sum
+        return total / self.count / ratio if ratio else None
+
+
+class MemoryWatch:
+    """The node's memory as last checked, and whether it is above the watermark."""
+
+    __slots__ = (
+        "monitor",
+        "memory",
+        "counted",
+        "limit",
+        "paging_at",
+        "alarm",
+        "high_water",
+        "_differed",
+        "_reported",
+        "_bodies",
+    )
+
+    def __init__(self, monitor: MemoryMonitor) -> None:
+        self.monitor = monitor
+        self.memory = MemoryModel(0, 0, 0, 0, 0, 0, 0)
+        self.counted = 0
+        """The bytes that are compared with the watermark (M9)."""
+        self.high_water = HighWater()
+        self._differed = False
+        self.limit = 0
+        self.paging_at = 0
+        self.alarm = False
+        self._bodies: deque[tuple[int, int]] = deque()
+        """When the bodies were measured, and their bytes: those of the last moments, each more than all after it."""
+        self._reported = self._items()
+        """What is shown of the last measurement."""
+
+    def check(self, memory: MemoryModel, settings: NodeSettings, now_us: int) -> bool:
+        """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
+        memory = msgspec.structs.replace(
+            memory, bodies=self._uncollected(memory.bodies, now_us, _lingers_us(settings))
+        )
+        self.memory = memory
+        self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
+        self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
+        self.high_water.note(memory)
+        self.counted = counted(memory, settings.vm_memory_calculation_strategy, self.high_water)
+        self._reported = self._items()
+        alarm = self.counted > self.limit
+        changed = alarm != self.alarm
+        self.alarm = alarm
+        return changed
+
+    def restart(self) -> None:
+        """Start again with the VM: it has neither garbage nor memory of what it once took."""
+        self.high_water.reset()
+        self._bodies.clear()
+
+    def _uncollected(self, bodies: int, now_us: int, lingers_us: int) -> int:
+        """Return the bytes of bodies with those that left a moment ago: no process has collected its garbage yet."""
+        if not lingers_us:
+            return bodies
+        while self._bodies and self._bodies[-1][1] <= bodies:
+            self._bodies.pop()
+        self._bodies.append((now_us, bodies))
+        while self._bodies[0][0] < now_us - lingers_us:
+            self._bodies.popleft()
+        return self._bodies[0][1]
+
+    def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
+        """Compute the desired duration from the last check; return the queues that must get it (M3, M4)."""
+        ratio = settings.vm_memory_high_watermark_paging_ratio
+        return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
+
+    def _beyond(self) -> Why:
+        """Return what the strategy counts beyond what lives in the VM, once it was another than erlang's."""
+        if self.counted != self.memory.total:
+            self._differed = True
+        return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
+
+    def _items(self) -> Why:
+        memory = self.memory
+        return self._beyond() | {
+            "process_memory": self.counted,
+            "limit": self.limit,
+            "paging_at": self.paging_at,
+            "base_bytes": memory.base,
+            "connection_bytes": memory.connections + memory.buffers,
+            "entry_bytes": memory.entries,
+            "body_bytes": memory.bodies,
+            "journal_bytes": memory.journal,
+            "store_bytes": memory.stores,
+            "cached_body_bytes": memory.cached_bodies,
+        }
+
+    def info_items(self) -> Why:
+        """Return what is shown of it; bytes are modelled."""
+        return {
+            **self._reported,
+            "reporting": self.monitor.count,
+            "reported_sum": self.monitor.sum,
+            "desired_duration": self.monitor.desired,
+        }
+
+
+def _lingers_us(settings: NodeSettings) -> int:
+    """Return how long each body counts after it left; where processes collect garbage that follows from them."""
+    return 0 if settings.garbage_follows else settings.garbage_lingers_ms * 1000

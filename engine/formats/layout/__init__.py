@@ -1,1 +1,0 @@
-"""What every byte of a record means, field by field: what the records of all releases share."""
