@@ -46,7 +46,7 @@ def voted_on(learner: Learner, slug: str) -> PageMessage | None:
 def frozen(learner: Learner, slug: str) -> PageMessage | None:
     """Return why a student may not answer now."""
     if Classroom.objects.filter(students__learner=learner, frozen=True).exists():
-        return PageMessage(_("Your teacher has paused the class. Look up, it goes on soon."))
+        return PageMessage(_("Your teacher has paused the class. Look up; it continues soon."))
     return None
 
 

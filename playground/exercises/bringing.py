@@ -63,7 +63,7 @@ def read(data: bytes) -> ExercisesFile:
         return msgspec.json.decode(text_of(data), type=ExercisesFile)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise RequestRefused(
-            _("This is not a file of your data. Take the one that “Take my progress along” gives.")
+            _("This is not a file of your progress. Choose the file from “Export my progress”.")
         ) from None
 
 

@@ -41,7 +41,7 @@ def waits(public_id: str) -> PageMessage | None:
     """Return why nobody may make a copy of a session now: the copy could be played on, and show the answer."""
     if not _is_held(Work.objects.filter(session__public_id=public_id)):
         return None
-    return PageMessage(_("This run waits for your answer. Answer first, then take it along."))
+    return PageMessage(_("This run waits for your answer. Answer first, then share or export it."))
 
 
 def open_stage(exercise: Exercise, work: Work) -> Session:

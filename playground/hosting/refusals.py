@@ -240,7 +240,7 @@ TEXTS: Final[dict[str, Any]] = {
     "fields_end_elsewhere": _("A table or array must end at byte %(end)s, but ends at byte %(at)s."),
     "no_table_dump": _("A table dump must begin with the bytes %(wanted)s."),
     "table_without_description": _("The table has no description."),
-    "table_counts_other_rows": _("The table's rows (%(count)s) are not as many as its end mark says."),
+    "table_counts_other_rows": _("The number of the table's rows (%(count)s) differs from its end mark."),
     "table_without_end": _("The table ends without an end mark; rows before that: %(count)s."),
     "table_cut_off": _("The table is cut off at offset %(at)s."),
     "no_table_item": _("No item of a table begins at offset %(at)s."),

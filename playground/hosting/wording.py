@@ -15,8 +15,8 @@ ASLEEP = PageMessage(_("The session is being restored. Try again in a moment."))
 BUSY = PageMessage(_("Too many commands are waiting already. Try again in a moment."))
 ENDLESS = PageMessage(
     _(
-        "The session's last command takes longer than this server allows, so the session stands still. Take the "
-        "command back with Undo."
+        "The session's last command takes longer than this server allows, so the session has "
+        "stopped. Take the command back with Undo."
     )
 )
 FAULT = PageMessage(
@@ -30,7 +30,7 @@ FULL_DISK = PageMessage(
         "stop."
     )
 )
-NOT_WRITTEN = PageMessage(_("The command could not be written down, so it was undone. Try again."))
+NOT_WRITTEN = PageMessage(_("The command could not be saved, so it was undone. Try again."))
 NO_MEMORY = PageMessage(
     _(
         "The server has no memory left for this session. Everything you did is on record; it goes on by itself as "
@@ -39,8 +39,8 @@ NO_MEMORY = PageMessage(
 )
 NO_RECORD = PageMessage(
     _(
-        "The server's database does not answer, so nothing can be written down. Nothing that was accepted is lost; "
-        "the session goes on by itself as soon as it answers."
+        "The server's database does not answer, so nothing can be saved. Nothing that was "
+        "accepted is lost; the session goes on by itself as soon as the database answers."
     )
 )
 NO_ROOM = PageMessage(
@@ -68,9 +68,7 @@ TOO_MANY_OPEN = PageMessage(
         "others have closed theirs."
     )
 )
-NOT_STRUCK_OUT = PageMessage(
-    _("The undo could not be written down, so nothing is undone. Try again in a moment.")
-)
+NOT_STRUCK_OUT = PageMessage(_("The undo could not be saved, so nothing is undone. Try again in a moment."))
 NOTHING_TO_UNDO = PageMessage(_("There is no command to undo; the scenario's own commands stay."))
 NOTHING_LEFT = PageMessage(_("Nothing more will happen by itself. Publish something, or start a consumer."))
 STRUCK_OUT = PageMessage(
@@ -78,8 +76,9 @@ STRUCK_OUT = PageMessage(
 )
 TOO_LONG = PageMessage(
     _(
-        "Repeating this session takes longer than this server allows, so it stands still. Everything you did is on "
-        "record: take the last command back with Undo, or share the session and go on in a new one."
+        "Repeating this session takes longer than this server allows, so the session has "
+        "stopped. Everything you did is on record: take the last command back with Undo, or "
+        "share the session and go on in a new one."
     )
 )
 TAKEN_BACK = PageMessage(
@@ -97,8 +96,8 @@ UNREPEATABLE = PageMessage(
 WAKES = PageMessage(_("Waking the session: repeating what happened in it."))
 WORKER_LOST = PageMessage(
     _(
-        "The process that ran this session's engine has ended. Everything you did is on record; the session goes on "
-        "in another one."
+        "The process that ran this session's engine has ended. Everything you did is on record; "
+        "the session continues in another process."
     )
 )
 WOKE_DIFFERENT = PageMessage(_("Repeating the session gave a different digest: this is our mistake."))

@@ -36,8 +36,8 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     # --- a queue's index ---
     "segment_missing": _(
-        "recovery.dets counts live messages in this segment (%(count)s), but the file is missing: what "
-        "only it held does not come back (S112)."
+        "recovery.dets counts live messages in this segment (%(count)s), but the segment's file "
+        "is missing. Messages that only this file held do not come back (S112)."
     ),
     "segment_of_other_count": _(
         "Live messages of this segment: %(saved)s by recovery.dets, %(found)s by the file and the journal (S112)."
@@ -122,7 +122,7 @@ TEXTS: Final[dict[str, Any]] = {
     "compaction_interrupted": _(
         "A compaction was interrupted. A broker appends this file to the .rdq file of the same number (S206)."
     ),
-    "store_file_missing": _("The file summary names this file with %(size)s B."),
+    "store_file_missing": _("The file summary lists this file with %(size)s B."),
     "store_file_too_short": _("The file summary says %(size)s B, but the file ends at %(end)s."),
     "no_record": _(
         "The %(count)s B from offset %(at)s on are not a record. A broker's scanner goes on byte by "
@@ -145,6 +145,7 @@ TEXTS: Final[dict[str, Any]] = {
         "reading here."
     ),
     "store_record_cut_off": _(
-        "The record at offset %(at)s says %(size)s B, and %(left)s B is all that is left. A broker stops reading here."
+        "The record at offset %(at)s claims %(size)s B, but only %(left)s B are left. A broker "
+        "stops reading here."
     ),
 }

@@ -34,12 +34,12 @@ UNUSED_IN_NEED_S: Final = 3600.0
 """The same where its class or address has no room."""
 
 FULL = _(
-    "What this browser began here takes %(used_mib)s of %(most_mib)s MiB. Delete sessions of yours that you do not "
-    "need, and try again."
+    "What this browser began here takes %(used_mib)s of %(most_mib)s MiB. Delete your "
+    "sessions that you do not need, and try again."
 )
 GROUP_FULL = _(
-    "What your class or network began here takes %(used_mib)s of %(most_mib)s MiB. Delete sessions of yours that you "
-    "do not need. Those in which nothing was done go after an hour."
+    "What your class or network began here takes %(used_mib)s of %(most_mib)s MiB. Delete "
+    "your sessions that you do not need. Sessions without commands are deleted after an hour."
 )
 RECORD_FULL = _(
     "The commands of this session take %(most_mib)s MiB, its limit. Share it, and go on in a new one."

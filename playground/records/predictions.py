@@ -44,5 +44,8 @@ def waits(public_id: str) -> PageMessage | None:
     if session is None or holds_us(session) is None:
         return None
     return PageMessage(
-        _("This run asks for your prediction first. Lock it, or skip it; then take the run along.")
+        _(
+            "This run asks for your prediction first. Lock your prediction, or skip it; then share "
+            "or export the run."
+        )
     )

@@ -227,7 +227,7 @@ class SessionSocket(SocketConsumer):
                 )
             )
         if paused_sessions.is_held(self.session_id):
-            raise RequestRefused(_("Your teacher has paused the class. Look up, it goes on soon."))
+            raise RequestRefused(_("Your teacher has paused the class. Look up; it continues soon."))
         self._check_pace()
 
     def _check_pace(self) -> None:

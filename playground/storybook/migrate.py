@@ -19,7 +19,8 @@ class TooNew(ValueError):
         super().__init__(version)
         self.message = PageMessage(
             _(
-                "This file has version %(version)s, this Waterline knows up to %(most)s. A newer one can open it."
+                "This file has version %(version)s; this Waterline reads versions up to %(most)s. A "
+                "newer Waterline can open it."
             ),
             version=version,
             most=PRESENT,

@@ -45,7 +45,7 @@ QUESTIONS: Final[dict[int, Any]] = {
     2: _("Why are publishers in flow with no alarm and an idle machine?"),
     3: _("Why do publishers hang on a disk alarm though the disk seems fine?"),
     4: _("Why are consumers so slow after a backlog, and why do they never catch up?"),
-    5: _("Why does a lazy queue still eat memory, also after a restart?"),
+    5: _("Why does a lazy queue still eat memory, even after a restart?"),
     6: _("Is a confirmed message always on disk, and why are confirms slow?"),
     7: _("Why are messages gone after a restart although the queue is durable?"),
     8: _("Why is the disk full of .rdq files though the queues are nearly empty?"),

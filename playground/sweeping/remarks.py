@@ -57,7 +57,7 @@ TEXTS: Final[dict[str, Any]] = {
         "gets every message."
     ),
     "fan_out": _("All %(count)s queues have the same routing key, so each of them gets every message."),
-    "predeclared": _("--predeclared: the queue is taken to be as PerfTest would declare it."),
+    "predeclared": _("--predeclared: the import assumes a queue as PerfTest would declare it."),
     "auto_delete": _("--auto-delete: the run ends before the consumers leave, so the queue stays."),
     "clients_merged": _("%(count)s %(name)s are played as %(fewer)s that do the work of several each."),
     "consumer_shares": _("Each consumer reads %(count)s queues; its rate is divided among them."),
@@ -72,9 +72,9 @@ TEXTS: Final[dict[str, Any]] = {
     "rate_rounded": _("%(name)s %(given)s is played as %(rate)s/s."),
     "messages_bound": _("--pmessages %(count)s: each producer stops after %(seconds)s s."),
     "messages_burst": _("--pmessages %(count)s without --rate: each producer sends them at once."),
-    "consumer_messages": _("--cmessages %(count)s: the consumers go on after so many messages."),
+    "consumer_messages": _("--cmessages %(count)s: the consumers continue after that many messages."),
     "confirm_window": _(
-        "--confirm %(count)s: confirms are asked for, but no producer waits when that many are missing."
+        "--confirm %(count)s: producers ask for confirms, but do not wait when that many are missing."
     ),
     "nacks_requeue": _("--nack: what a consumer finishes goes back to its queue, and is delivered again"),
     "nacks_discard": _("--nack --requeue false: what a consumer finishes is a dead letter, or gone"),
@@ -96,12 +96,13 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "consumer_argument": _("The consumer argument %(text)s has no effect on what is stored."),
     "content_type": _("--body-content-type becomes the property content_type."),
-    "bound_already": _("--skip-binding-queues: the queues are taken to be bound already."),
+    "bound_already": _("--skip-binding-queues: the import assumes that the queues are bound already."),
     "keys_decide": _(
         "An exchange of the type %(type)s gives each message to all queues; here each producer has one queue."
     ),
     "dead_letters_dropped": _(
-        "Dead letters go to an exchange that PerfTest does not declare: the broker drops them where there is none."
+        "Dead letters go to an exchange that PerfTest does not declare. If there is none, the "
+        "broker drops them."
     ),
     "queue_argument": _("The queue argument %(text)s is unknown to classic queues and has no effect."),
     "time_cut": _("The run is cut after %(hours)s hours."),

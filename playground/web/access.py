@@ -106,8 +106,8 @@ def session_or_gone(public_id: str) -> Session:
     session = selectors.session_by_id(public_id)
     if session is None:
         text = _(
-            "Sessions that nobody opens for %(days)s days are removed, those in which nothing was done after one day; "
-            "links made with Share stay for %(links)s days."
+            "Sessions that nobody opens for %(days)s days are deleted, and sessions without commands "
+            "after one day; links made with Share stay for %(links)s days."
         )
         days, links = session_limits.current().keep_days, session_limits.current().links_days
         raise PageGone(_("This session is gone"), PageMessage(text, days=days, links=links))

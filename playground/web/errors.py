@@ -128,7 +128,7 @@ class BusyMiddleware:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Handle 500, with a page that needs nothing if the usual one is what broke."""
     text = _(
-        "Something went wrong on our side. It was written down. Your session is kept: load the page again."
+        "Something went wrong on our side, and we have logged it. Your session is kept: load the page again."
     )
     try:
         return answer(request, 500, _("That did not work"), text)

@@ -17,7 +17,7 @@ test("the first sentence says what comes back and what is lost; the rest how the
   assert.equal(found.first, "A start after a crash brings back 31 of 33 persistent messages; 2 are lost. Queues: 2.");
   assert.deepEqual(found.rest, [
     "4 transient messages are dropped by every start.",
-    "Written by RabbitMQ 4.3. Only a part of what an orderly stop leaves is here, so a start counts it as a crash.",
+    "Written by RabbitMQ 4.3. Some files that an orderly stop leaves are missing, so a start treats it as a crash.",
     "Damage: 2, the first in q/5.qs @ 64.",
   ]);
 });
@@ -37,7 +37,7 @@ test("what is whole, what is empty, what fails and what was not played are told 
   assert.match(firsts[0].first, /^A start brings back all 5 persistent messages/);
   assert.match(firsts[1].first, /none is both persistent and unacknowledged/);
   assert.match(firsts[5].first, /^RabbitMQ 4.3.6, started on a copy of these files, finds 0 of 5/);
-  assert.match(firsts[7].first, /^No queue has anything in these files/);
+  assert.match(firsts[7].first, /^These files hold nothing of any queue/);
   assert.match(firsts[6].rest[0], /lists 2 messages that nobody can read/);
 });
 

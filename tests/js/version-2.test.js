@@ -72,7 +72,7 @@ test("L and the rate that feeds it: the counter's thousandths give the same L (W
   assert.match(gauge.rate, /1\.734/);
   assert.match(gauge.text, /L is 4 of at most 8.*1\.734 a second.*From 2 a second on it is 5/);
   const full = loadGauge(queueOf(state({ window: 8, egress: 61_250 })), { window_cap: 8 });
-  assert.match(full.text, /the most there is.*61\.25 a second/);
+  assert.match(full.text, /its maximum.*61\.25 a second/);
   assert.doesNotMatch(full.text, /From/);
   assert.equal(stageScene(state({ window: 4 }), 1280, 600, false).load.value, 4);
   assert.equal(plotsOf(queueOf(state()))[0].series.at(-1).label(), "L");

@@ -34,7 +34,7 @@ NEVER_ONE = (
     "%(times)s times",  # a factor, or more often than once
     "%(valid)s of %(size)s were valid",  # of a file, in its unit
     "%(n)s bytes",  # 1 has a text of its own
-    "These files are of %(n)s virtual hosts",  # of one, nobody has to choose
+    "These files belong to %(n)s virtual hosts",  # of one, nobody has to choose
     "The message has %(size)s bytes; at most",  # more than a bound
     "A body cannot have %(size)s bytes",
     "The file has %(size)s bytes; at most",

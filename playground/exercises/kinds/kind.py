@@ -209,7 +209,7 @@ class PredictionKind(ExerciseKind):
 
     label = gettext_lazy("predict")
     button = gettext_lazy("Lock my prediction, and run on")
-    help = gettext_lazy("The run stands still until then.")
+    help = gettext_lazy("The run waits until then.")
     votable = True
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:

@@ -98,7 +98,7 @@ class NumberKind(PredictionKind):
             raise RequestRefused(words.TOO_LONG)
         if right in [slip.measure for slip in made.form.slips]:
             raise RequestRefused(
-                _("A wrong number must differ from what the run comes to: %(number)s."), number=right
+                _("A wrong number must differ from the run's result: %(number)s."), number=right
             )
 
 

@@ -211,7 +211,7 @@ class Page {
     const heading = several ? el("h3", {}, `A, ${other} `, when ? el("small", {}, when) : null) : null;
     place.append(el("div", {}, heading, list));
     if (!divergence) {
-      list.append(el("dd.is-whole", {}, gettext("They never part: the engine does the same in both.")));
+      list.append(el("dd.is-whole", {}, gettext("They never differ: the engine does the same in both.")));
       return;
     }
     for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))

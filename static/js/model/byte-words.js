@@ -78,7 +78,7 @@ const NAMES = () => ({
   class: [gettext("class"), gettext("60 is AMQP's class basic.")],
   "decoded properties": [
     gettext("decoded"),
-    gettext("The atom none where the encoded properties are stored; never both."),
+    gettext("The atom none if the encoded properties are stored; a message never has both."),
   ],
   binary: [gettext("binary"), gettext("Tag 109 and the length in 4 bytes; the bytes themselves follow.")],
   "property flags": [
@@ -109,10 +109,10 @@ const NAMES = () => ({
   "term size": [gettext("size"), gettext("Bytes of the stored term. Index and .qs must agree on it.")],
   unused: [gettext("unused"), gettext("Always zero.")],
   "entry flags": [gettext("flags"), gettext("Bit 0: the entry has a checksum.")],
-  checksum: [gettext("checksum"), gettext("The lower 16 bits of the term's CRC-32. Another value ends the queue's process at the read.")],
+  checksum: [gettext("checksum"), gettext("The lower 16 bits of the term's CRC-32. With another value, reading the term ends the queue's process.")],
   "container tuple": ["{mc, …}", gettext("The message container of 4.x: its kind, its content, its annotations.")],
   "kind of message": [gettext("kind"), gettext("mc_amqpl is a message of AMQP 0-9-1.")],
-  annotations: [gettext("annotations"), gettext("What the broker notes of a message, by name; the order of names is that of the running node.")],
+  annotations: [gettext("annotations"), gettext("What the broker notes about a message, by name; the running node decides the order of the names.")],
   annotation: [gettext("name"), gettext("The name of an annotation: id, x for the exchange, rk for routing keys, rts for the arrival, d for not durable.")],
   "arrival time": [gettext("arrival"), gettext("When the message came, in milliseconds since 1970.")],
   "durable mark": [gettext("durable"), gettext("Only there when delivery_mode is not 2.")],

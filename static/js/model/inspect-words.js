@@ -187,7 +187,7 @@ function questions({ count = 0 }) {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the queue grows. Who is slow?"),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
     lanes_missing: gettext("Missing from the text, or in an unknown form: %(names)s. They are not counted as 0."),
-    other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),
+    other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: a part of this status is missing here or was changed."),
     other_messages: gettext("messages is %(messages)s, but ready (%(ready)s) and unacknowledged (%(unacked)s) add up to something else: they were counted at different moments."),
     fields_unknown: gettext("Not known, and not used here: %(names)s."),
     pending: ngettext("%(count)s message waits for its ack. Is a prefetch missing, or does a consumer hang?", "%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?", count),
@@ -251,9 +251,9 @@ export function pinWords({ entries, live, pins }) {
  * @param {CleanStop | null} stop
  */
 export function stopWords(stop) {
-  if (!stop) return gettext("Nothing of a clean stop is here: the node was killed, or still runs. A start reads every record.");
+  if (!stop) return gettext("All files that a clean stop leaves are missing: the node was killed, or still runs. A start reads every record.");
   const text = stop.clean
     ? gettext("The broker stopped cleanly. A real start trusts these files and scans nothing; the start that is played below is the one after a crash, which scans every record.")
-    : gettext("Only a part of what a clean stop leaves is here: a real start does not trust it, and scans every record.");
+    : gettext("Some files that a clean stop leaves are missing: a real start does not trust the rest, and scans every record.");
   return text;
 }

@@ -54,7 +54,7 @@ export function gateWords({ target, is_back: isBack, policy, gate: { accepted, m
       : fill(gettext("The node refuses to start, and touches no file of a queue. Not enabled: %(flags)s."), { flags: missing.join(", ") }),
   ];
   if (way.length > 1)
-    words.push(fill(gettext("The way: %(way)s. Enable all feature flags at each step (rabbitmqctl enable_feature_flag all), before the next one."), { way: way.join(" → ") }));
+    words.push(fill(gettext("Upgrade path: %(way)s. Enable all feature flags at each step (rabbitmqctl enable_feature_flag all), before the next one."), { way: way.join(" → ") }));
   if (way.some((each) => READ_ONLY.includes(each)))
     words.push(fill(gettext("For these steps only the requirements were read, in the sources of %(releases)s; no such node was run."), { releases: way.filter((each) => READ_ONLY.includes(each)).join(", ") }));
   if (first.length) words.push(fill(gettext("To be enabled before the first step: %(flags)s."), { flags: first.join(", ") }));
@@ -73,7 +73,7 @@ function notes() {
     gettext("ha-mode and the other ha- keys of policies: refused, and definitions with such a policy are not imported (checked on 4.0.5 and 4.3.6). Quorum queues take the place of classic mirrors (W75)."),
     gettext("vm_memory_high_watermark_paging_ratio: accepted, without effect. Nothing is paged (W70)."),
     gettext("x-queue-version and queue-version: files are of version 2 in any case. 4.3.6 refuses to declare a queue with x-queue-version 1; classic_queue.default_version = 1 in rabbitmq.conf keeps 4.0.5 and 4.3.6 from starting (W2)."),
-    gettext("Defaults: the alarm rings at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
+    gettext("Defaults: the alarm is set at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
     gettext("A confirm does not wait for an fsync any more: it survives the death of the node, not of the machine (W65)."),
   ];
   const second = gettext("Checked on real nodes, once they were made to start: 4.0.5 and 4.3.6 brought back 21 of 21 messages of 3.10.8 in order; after an orderly stop only the 2 delivered before were redelivered, after a kill all 21.");
@@ -102,7 +102,7 @@ function notes() {
     "3.10-v2>4.0.5": [gettext("Queues that already have version 2 keep their files."), second, ...today],
     "3.10.8-v2": [
       gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
-      gettext("Nothing of .qi and .qs is ever fsynced for a confirm; the message store still is (W65)."),
+      gettext(".qi and .qs files are never fsynced for a confirm; the message store still is (W65)."),
       gettext("Checked on real nodes: after an orderly stop 3.10.8 brought back 21 of 21 messages in order, only the 2 delivered before as redelivered. After a kill all come back if a segment (.idx) exists, and none if all were still in the journal: after a crash no release reads a journal alone (W100)."),
     ],
     "4.0.5": [
@@ -166,7 +166,7 @@ export function orderlyWords({ found, files, work, saved, failure }, sentences) 
   if (lost.length)
     words.push(fill(gettext("The terms of these queues were lost: %(queues)s. So the next start is one after a crash, for every queue of the virtual host (W200, W201)."), { queues: lost.join(", ") }));
   else if (!found)
-    words.push(gettext("After the crash before it every message counts as delivered, and the terms say so. A node that runs counts only those that it delivered: read the directory of a node that stopped in order to see that."));
+    words.push(gettext("This stop followed a crash, after which every message counts as delivered, and the terms say so. A running node counts only messages that it delivered. To see that, read the directory of a node after an orderly stop."));
   return words;
 }
 

@@ -26,7 +26,7 @@ const sum = (queues, of) => queues.reduce((whole, queue) => whole + (of(queue) ?
 function outcome({ failure, unplayed, queues, stores, target, stopped }) {
   if (failure) return ["fails", gettext("A start on these files fails.")];
   if (unplayed) return ["open", gettext("A start on these files was not played to its end, so what comes back is not known; the files were read.")];
-  if (!queues.length && stores.every(({ size }) => !size)) return ["open", gettext("No queue has anything in these files: what it had was in memory alone, and no start brings that back.")];
+  if (!queues.length && stores.every(({ size }) => !size)) return ["open", gettext("These files hold nothing of any queue: its messages were only in memory, and no start brings them back.")];
   if (!queues.length) return ["open", gettext("These files hold message contents only: without the index of a queue nobody can say which of them are still wanted.")];
   const live = sum(queues, (queue) => queue.live);
   if (stopped && !target) return ["good", fill(ngettext("The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent message.", "The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent messages.", live), { live: number(live) })];
@@ -45,7 +45,7 @@ function outcome({ failure, unplayed, queues, stores, target, stopped }) {
  */
 function ending(stop) {
   if (!stop) return gettext("The node was killed, or still ran when the files were copied.");
-  return stop.clean ? gettext("The node was stopped in order.") : gettext("Only a part of what an orderly stop leaves is here, so a start counts it as a crash.");
+  return stop.clean ? gettext("The node was stopped in order.") : gettext("Some files that an orderly stop leaves are missing, so a start treats it as a crash.");
 }
 
 /**

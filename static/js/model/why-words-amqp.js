@@ -140,7 +140,7 @@ export const AMQP_WORDS = {
       "alarm",
       ngettext("%(count)s confirm never comes", "%(count)s confirms never come", n),
       gettext(
-        "The channel of %(actor)s closed while it waited for them. The messages may be in their queues or not: only publishing them again makes sure.",
+        "The channel of %(actor)s closed while it waited for them. The messages may be in their queues or not; to be sure, publish them again.",
       ),
       { count: number(n) },
     ),

@@ -39,13 +39,13 @@ let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
 async function own() {
-  if (page.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it anew).");
+  if (page.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it again).");
   if (!page.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
   try {
     const found = new OwnReader(new Worker(new URL(page.worker, location.href), { type: "module" }), new URL(page.place, location.href).href);
     const version = await found.ready();
     if (version === live.engine) return found;
-    return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it anew."), { other: version, version: live.engine });
+    return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it again."), { other: version, version: live.engine });
   } catch (error) {
     return fill(gettext("The engine did not start in this browser: %(error)s"), { error: messageOf(error) });
   }
@@ -60,7 +60,7 @@ function choose(found) {
   else if (page.server) reader = new ServerReader(page.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
   show(find("[data-agree]"), reader !== null && !reader.own);
-  const instead = gettext("The server would therefore read what you give; it asks first.");
+  const instead = gettext("So the server would read your files; the page asks you first.");
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
   else setText(status, `${found} ${reader ? instead : ""}`);
 }

@@ -30,7 +30,7 @@ function fillIn(inside, file, reader) {
   inside.append(el("pre.mono.hex-dump", { tabindex: 0 }, file.hex));
   if (!WITH_RECORDS.test(file.path)) return;
   if (reader.own) more(inside, file.path, 0, reader);
-  else inside.append(el("p.dim", {}, gettext("Single records are shown where the files are read in your own browser; this server has forgotten them.")));
+  else inside.append(el("p.dim", {}, gettext("This server has already forgotten the files, so it cannot show single records. You see them if your own browser reads the files.")));
 }
 
 /**

@@ -49,7 +49,7 @@ function queues(caption, rows, of) {
   );
 }
 
-const later = () => gettext("Opens in a tab of its own; this report stays");
+const later = () => gettext("Opens in a new tab; this report stays open");
 
 /**
  * What comes before each upgrade: the release that wrote the files stops in order.

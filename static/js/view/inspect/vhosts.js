@@ -18,7 +18,7 @@ function about({ queues, live, damage }) {
 export function vhostsCard(rows, choose) {
   return el("section.card.pad.vhosts", {},
     el("h2", { tabindex: -1 }, gettext("Which virtual host?")),
-    el("p.mid", {}, fill(gettext("These files are of %(n)s virtual hosts, and a broker starts each on its own. Choose the one to look into; Read others, beside its report, leads to the next."), { n: number(rows.length) })),
+    el("p.mid", {}, fill(gettext("These files belong to %(n)s virtual hosts, and a broker starts each separately. Choose one; to see another, choose Read others beside its report."), { n: number(rows.length) })),
     el("ul.vhost-choice", {}, ...rows.map((row) =>
       el("li", {}, el("button.btn", { type: "button", onclick: () => choose(row.dir) }, el("b.mono", {}, row.name ?? row.dir)), el("span.mid", {}, about(row))))));
 }

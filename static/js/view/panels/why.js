@@ -88,7 +88,7 @@ export class WhyPanel {
     setText(
       find("[data-why-reason]", this.root),
       skipped
-        ? gettext("Only the number of these transitions is known here. A slower speed tells each of them.")
+        ? gettext("Only the number of these transitions is known here. Choose a slower speed to see each of them.")
         : gettext("The picture is the state as it was then."),
     );
     need("[data-why-body]", this.root).replaceChildren();

@@ -71,7 +71,7 @@ export class UntilBar {
     this.playhead.now();
     this.until.start(name, seq);
     const texts = { what: this.conditions[name].text(), s: BOUND_US / 1e6 };
-    this.alerts.show("until", "info", fill(gettext("Running until: %(what)s. If it does not come within %(s)s s of the run, the run pauses and says so."), texts));
+    this.alerts.show("until", "info", fill(gettext("Running until: %(what)s. If that does not happen within %(s)s s of the run, the run pauses and says so."), texts));
     this.show();
   }
 

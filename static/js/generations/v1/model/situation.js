@@ -40,13 +40,13 @@ function paging(now) {
     "beta",
     now.past
       ? ngettext(
-          "Past the paging line: %(n)s content may stay in RAM, and there is no more.",
-          "Past the paging line: %(n)s contents may stay in RAM, and there are no more.",
+          "Past the paging line: %(n)s content may stay in RAM, and RAM holds no more than that.",
+          "Past the paging line: %(n)s contents may stay in RAM, and RAM holds no more than that.",
           now.target,
         )
       : ngettext(
-          "The target lets %(n)s content stay in RAM, and there is no more.",
-          "The target lets %(n)s contents stay in RAM, and there are no more.",
+          "The target lets %(n)s content stay in RAM, and RAM holds no more than that.",
+          "The target lets %(n)s contents stay in RAM, and RAM holds no more than that.",
           now.target,
         ),
     { n: number(now.target) },
@@ -61,8 +61,8 @@ function counted(n) {
   return sentence(
     "delta",
     ngettext(
-      "RAM keeps only four numbers of the %(n)s message in delta: start, count, how many are transient, and end.",
-      "RAM keeps only four numbers of the %(n)s messages in delta: start, count, how many are transient, and end.",
+      "RAM keeps only four numbers for the %(n)s message in delta: start, count, how many are transient, and end.",
+      "RAM keeps only four numbers for the %(n)s messages in delta: start, count, how many are transient, and end.",
       n,
     ),
     { n: number(n) },

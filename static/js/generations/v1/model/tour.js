@@ -65,7 +65,7 @@ export const TOUR = [
     id: "delta",
     title: () => gettext("Delta: nothing in RAM"),
     text: () =>
-      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. RAM keeps only four numbers of all of delta: start, count, how many are transient, and end."),
+      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. RAM keeps only four numbers for all of delta: start, count, how many are transient, and end."),
     commands: [publish(40, true)],
     met: (state, seen) => seen.has("BetasPushed") || length(state, DELTA[0]) > 0,
     part: "stage",

@@ -104,7 +104,7 @@ export const WORDS = {
         n,
       ),
       gettext(
-        "q2 and q3 may keep only so many index entries. RAM keeps only four numbers of the rest: start, count, how many are transient, and end.",
+        "q2 and q3 may keep only so many index entries. RAM keeps only four numbers for the rest: start, count, how many are transient, and end.",
       ),
       lanePhrase(t),
     ),

@@ -39,7 +39,7 @@ export function loadGauge(queue, settings) {
     rate: fill(gettext("egress %(rate)s/s"), rates),
     text: fill(
       next === Infinity
-        ? gettext("L is %(n)s, the most there is: messages leave at %(rate)s a second, as the queue measured it last.")
+        ? gettext("L is %(n)s, its maximum: messages leave at %(rate)s a second, as the queue measured it last.")
         : gettext("L is %(n)s of at most %(most)s: messages leave at %(rate)s a second, as the queue measured it last. From %(next)s a second on it is %(more)s."),
       rates,
     ),

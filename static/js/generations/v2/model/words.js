@@ -69,7 +69,7 @@ export const WORDS = {
       "\u2715",
       "plain",
       gettext("%(file)s.qi deleted"),
-      gettext("No message from %(start)s to before %(end)s is left, so the file goes at once, with its %(size)s."),
+      gettext("No message from %(start)s to before %(end)s is left, so the file, with its %(size)s, is deleted at once."),
       { file: t.segment, size: bytes(t.bytes) },
     ),
   SlotsRead: (t) =>
@@ -112,7 +112,7 @@ export const WORDS = {
       "\u2715",
       "plain",
       gettext("%(file)s.qs deleted"),
-      gettext("It goes with its index segment, and never earlier: one live message holds all others in it."),
+      gettext("It is deleted with its index segment, and never earlier: one live message keeps all others in it."),
       { file: t.segment },
     ),
   FilesReset: () => sentence("\u2715", "plain", gettext("The queue's directory is deleted")),
@@ -163,10 +163,10 @@ export const REASONS = {
       : gettext("The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.");
   },
   Fetched: ({ to }) => {
-    if (to === null) return gettext("The oldest of the head lane. It needs no acknowledgement, so it is gone at once.");
+    if (to === null) return gettext("The oldest message of the head lane. It needs no acknowledgement, so it is gone at once.");
     return to === "disk_pending"
-      ? gettext("The oldest of the head lane. Its content was not in RAM: it was read for this delivery, and is not kept.")
-      : gettext("The oldest of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it out.");
+      ? gettext("The oldest message of the head lane. Its content was not in RAM: it was read for this delivery, and is not kept.")
+      : gettext("The oldest message of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it out.");
   },
   Acked: () => gettext("An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed."),
   Requeued: ({ extents }) =>

@@ -83,7 +83,7 @@ function noteOf(own) {
   });
   const values = { n: number(own.unread), bytes: bytes(own.unreadBytes) };
   // A start reads no body that its index does not want: once every live slot is known, what is left is over.
-  const old = () => (own.unreadBytes ? fill(gettext("%(bytes)s dead or never written before the start, which reads nothing of it"), values) : "");
+  const old = () => (own.unreadBytes ? fill(gettext("%(bytes)s dead or never written before the start; the start reads none of it"), values) : "");
   const unread = own.unread ? fill(ngettext("%(n)s live slot not read since the start; its body is among %(bytes)s, with dead ones", "%(n)s live slots not read since the start; their bodies are among %(bytes)s, with dead ones", own.unread), values) : old();
   const bodies = own.bytes ? fill(gettext(".qs %(bytes)s"), { bytes: bytes(own.bytes) }) : "";
   const dead = own.dead ? fill(gettext("%(n)s dead"), { n: number(own.dead) }) : "";
