@@ -21,7 +21,7 @@ TITLES: Final[dict[str, str]] = {
 HEAD: Final = """# Transitions
 
 Every change that the engine makes is one of these. The state after it is the state before, folded with it
-(`engine/folding`, `static/js/model/reduce.js`). On the wire and in the digest a transition is a row: its kind, the
+(`engine/folding.py`, `static/js/model/reduce.js`). On the wire and in the digest a transition is a row: its kind, the
 rule that caused it, then the fields in this order.
 
 *Log* says how the page's log shows it: an *event* has a line, a *detail* has one on demand, a *step* has none. *Weight*

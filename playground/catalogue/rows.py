@@ -48,7 +48,7 @@ def module() -> str:
         [
             js.head(
                 "Rows by the names of their fields.",
-                "engine/transitions.py, engine/values/extents.py and engine/folding",
+                "engine/transitions.py, engine/values/extents.py and engine/folding.py",
             ),
             *(_places(name, shape) for name, shape in SHAPES.items()),
             "\n/** Bits of an extent's flags. */\n",
