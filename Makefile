@@ -279,7 +279,7 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 differential: dev-env ## Compare COUNT random programs from SEED on with a real broker of RELEASE (2000 from 1 on)
 	@$(PY) -m tests.programs.differential --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
-stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes of RELEASE and on the engine
+stories: dev-env ## Play COUNT random AMQP programs from SEED on, about each theme in turn, with real nodes of RELEASE and on the engine
 	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
 questions: dev-env ## Ask a real node of RELEASE which arguments, policies and exchanges it takes; make the engine's tables of the answers

@@ -78,7 +78,11 @@ handle(#{<<"do">> := <<"set_policy">>} = Wish, Session) ->
 handle(#{<<"do">> := <<"clear_policy">>, <<"name">> := Name}, Session) ->
     {cq_node:clear_policy(Name), Session};
 handle(#{<<"do">> := <<"clear">>}, Session) ->
+    ok = vm_memory_monitor:set_vm_memory_high_watermark(0.4),
     ok = cq_node:clear(),
+    {#{}, Session};
+handle(#{<<"do">> := <<"watermark">>, <<"share">> := Share}, Session) ->
+    ok = vm_memory_monitor:set_vm_memory_high_watermark(Share),
     {#{}, Session};
 handle(#{<<"do">> := <<"restart_app">>}, Session) ->
     ok = cq_node:stop(),

@@ -22,7 +22,7 @@ from tools.prepared import content_of, fill
 __all__ = ["NodeFailed", "PrivateNode"]
 
 HERE = Path(__file__).resolve().parent
-START_LIMIT_S = 180
+START_LIMIT_S = 600
 STOP_LIMIT_S = 60
 VHOST = "628WB79CIFDYO9LJI6DKMI09L"  # the directory of the virtual host "/" (S1)
 LOOPBACK = "127.0.0.1"

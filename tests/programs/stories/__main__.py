@@ -15,6 +15,7 @@ from tests.programs.stories.run import run
 from tests.programs.stories.side_by_side import Seeds, run_side_by_side
 from tests.programs.stories.stories import STORIES
 from tests.programs.stories.story import Story
+from tests.programs.stories.themes import IN_TURN, THEMES
 from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,7 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--nodes", type=int, default=6, help="how many private nodes play random programs at once"
     )
-    parser.add_argument("--restarts", action="store_true", help="programs with restarts of the node only")
+    parser.add_argument(
+        "--theme",
+        choices=(IN_TURN, *THEMES),
+        default=IN_TURN,
+        help="what the programs are about; p: anything",
+    )
     parser.add_argument("--add", action="store_true", help="add to the counts that the summary has")
     parser.add_argument("--most-differing", type=int, default=5, help="stop after so many that differ")
     parser.add_argument("--known", action="store_true", help="the hand-made and the minimal ones instead")
@@ -65,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         ]
     else:
         last = None if options.minutes is None else began + 60 * options.minutes
-        seeds_left = Seeds(options.seed, options.count, last, options.most_differing, options.restarts)
+        seeds_left = Seeds(options.seed, options.count, last, options.most_differing, options.theme)
         found = None if options.as_it_is else options.found
         done = [run_side_by_side(seeds_left, options.nodes, found, options.release)]
     stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)

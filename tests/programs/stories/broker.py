@@ -127,6 +127,10 @@ class BrokerPlayer(Clients):
         answer = self._driver.ask({"do": "clear_policy", "name": name})
         self._view.printed = "refused" if "refused" in answer else ""
 
+    def _alarm(self, on: bool) -> None:
+        self._driver.ask({"do": "watermark", "share": 0.0 if on else 0.4})
+        self._alarmed = on
+
     # --- messages in -------------------------------------------------------------------------------------------------
 
     def _publish(

@@ -58,6 +58,8 @@ class Clients:
         """For each channel in confirm mode the numbers of publishes that the broker has not spoken of."""
         self._published: dict[Any, int] = {}
         self._together = False
+        self._alarmed = False
+        """Whether publishers wait for the node's memory."""
 
     def _leave(self) -> None:
         for connection in self._connections.values():
@@ -68,7 +70,7 @@ class Clients:
 
     def _settle(self) -> None:
         """Wait until the node is at rest, all it sent has arrived, and nothing more is awaited."""
-        until = time.monotonic() + CONFIRM_LIMIT_S
+        until = time.monotonic() + (0 if self._alarmed else CONFIRM_LIMIT_S)
         self._receive()
         time.sleep(self.patience_s)
         while True:
@@ -77,7 +79,7 @@ class Clients:
                 return
 
     def _receive(self) -> bool:
-        """Handle what came in on all connections; return whether there was anything."""
+        """Handle what came in on all connections; return whether there was anything, or is more to send."""
         before = self._counted()
         for name, connection in list(self._connections.items()):
             try:
@@ -87,7 +89,11 @@ class Clients:
                 self._connection_closed(name, closed.reply_code, closed.reply_text)
             except AMQPError:
                 self._connection_closed(name, 0, "")
-        return self._counted() != before
+        return self._counted() != before or any(
+            transport is not None and transport.get_write_buffer_size()
+            for each in self._connections.values()
+            for transport in (each._impl._transport,)
+        )
 
     def _counted(self) -> int:
         view = self._view
@@ -98,6 +104,7 @@ class Clients:
             + len(view.returned)
             + len(view.closed)
             + len(view.cancelled)
+            + sum(each._impl.bytes_received for each in self._connections.values())
         )
 
     # --- connections and channels ------------------------------------------------------------------------------------

@@ -177,6 +177,9 @@ class EnginePlayer:
         self._view.printed = ask(self.node, line).text
         self._submit("ctl", line=line)
 
+    def _alarm(self, on: bool) -> None:
+        self._submit("ctl", line=f"set_vm_memory_high_watermark {0 if on else 0.4}")
+
     def _kill_queue(self, queue: str, how: str = "kill") -> None:
         if queue in self.node.queues:
             self._submit("kill_queue", queue=queue, how=how)

@@ -8,7 +8,6 @@ from typing import Any
 from tests.programs.stories.choices import (
     DEAD,
     EXCHANGES,
-    IDLE_MS,
     KEYS,
     LEASE_MS,
     LEASE_PAD_MS,
@@ -19,7 +18,7 @@ from tests.programs.stories.choices import (
     WRONG,
     Choices,
 )
-from tests.programs.stories.story import HAND, Step, Story, connection_of
+from tests.programs.stories.story import HAND, Step, connection_of
 
 
 class Program(Choices):
@@ -27,17 +26,21 @@ class Program(Choices):
 
     def steps(self, count: int) -> tuple[Step, ...]:
         """Return the whole program, of about `count` steps."""
-        self._declare(DEAD, plain=True)
-        for name in QUEUES[: self._random.randint(1, 3)]:
-            self._declare(name)
-        if self._random.random() < 0.5:
-            self._exchange()
+        self.begin()
         verbs, weights = zip(*self._verbs(), strict=True)
         while len(self._steps) < count:
             if self._must_restart and len(self._steps) > count // 2:
                 self._restart()
             self._random.choices(verbs, weights)[0]()
         return tuple(self._steps)
+
+    def begin(self) -> None:
+        """Declare what the program begins with."""
+        self._declare(DEAD, plain=True)
+        for name in QUEUES[: self._random.randint(1, 3)]:
+            self._declare(name)
+        if self._random.random() < 0.5:
+            self._exchange()
 
     def _verbs(self) -> list[tuple[Callable[[], None], float]]:
         return [
@@ -373,9 +376,3 @@ class Program(Choices):
     def _wait(self, ms: int) -> None:
         if ms:
             self._do("wait", ms=ms)
-
-
-def program(seed: int, restarts: bool = False, idle_ms: int = IDLE_MS) -> Story:
-    """Return the random program of a seed; with restarts it has at least one."""
-    made = Program(seed, restarts, idle_ms)
-    return Story(f"{'r' if restarts else 'p'}{seed}", "D, K, P, Q", made.steps(30 + seed % 24))

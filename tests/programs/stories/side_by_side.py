@@ -15,9 +15,9 @@ from pika.exceptions import AMQPError
 from tests.programs.differential.installation import LATEST, TODAYS
 from tests.programs.differential.node import NodeFailed
 from tests.programs.stories.choices import HIBERNATED_MS, IDLE_MS
-from tests.programs.stories.programs import program
 from tests.programs.stories.run import Result, run
 from tests.programs.stories.story import Story
+from tests.programs.stories.themes import IN_TURN, themed
 
 # A process that is forked has what the tests imported; nothing here has threads.
 PROCESSES = multiprocessing.get_context("fork")
@@ -34,18 +34,18 @@ class Seeds:
         first, count: of the seeds.
         last: monotonic time after which none is handed out, None for no such time.
         most_differing: none is handed out after so many programs that differ.
-        restarts: whether the node is restarted in each program.
+        theme: of each program.
     """
 
     def __init__(
-        self, first: int, count: int, last: float | None, most_differing: int, restarts: bool = False
+        self, first: int, count: int, last: float | None, most_differing: int, theme: str = IN_TURN
     ) -> None:
         self._next: Synchronized[int] = PROCESSES.Value("q", first)
         self._differing: Synchronized[int] = PROCESSES.Value("q", 0)
         self._end = first + count
         self._last = last
         self._most_differing = most_differing
-        self._restarts = restarts
+        self._theme = theme
 
     def programs(self, idle_ms: int = IDLE_MS) -> Iterator[Story]:
         """Yield programs until there is no seed left."""
@@ -57,7 +57,7 @@ class Seeds:
                 if seed >= self._end:
                     return
                 self._next.value = seed + 1
-            yield program(seed, self._restarts, idle_ms)
+            yield themed(self._theme, seed, idle_ms)
 
     def differs(self) -> None:
         """Count a program that differs."""

@@ -92,6 +92,7 @@ class Player(Protocol):
     - qos, cancel, get, ack, nack, reject, recover, confirm_select, tx_select, tx_commit, tx_rollback
     - ack, nack and reject name a `tag`, or the `count` of the oldest that are held on the channel
     - close_channel, close_connection, set_policy, clear_policy, restart (`clean` or `kill`), ctl, wait
+    - alarm: the memory is too full, or is not any more (`on`)
     """
 
     def begin(self) -> None:
@@ -109,11 +110,16 @@ def connection_of(channel: str) -> str:
 def comparable_headers(headers: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return headers without the time of death, which is the only thing in them that the two sides cannot share."""
     return {
-        name: [_plain({key: each[key] for key in sorted(each) if key != "time"}) for each in value]
-        if name == "x-death"
+        name: [_plain(_timeless(each)) for each in value]
+        if name == "x-death" and isinstance(value, list)
         else _plain(value)
         for name, value in sorted((headers or {}).items())
     }
+
+
+def _timeless(death: Any) -> Any:
+    """Return a death without its time; what is no death, as a client may write it, as it is."""
+    return {key: death[key] for key in sorted(death) if key != "time"} if isinstance(death, dict) else death
 
 
 def _plain(value: Any) -> Any:

@@ -17,10 +17,11 @@ from tests.programs.differential.driver import Driver, DriverGone
 from tests.programs.differential.node import NodeFailed
 from tests.programs.stories import side_by_side
 from tests.programs.stories.choices import FLAGS
-from tests.programs.stories.programs import program
+from tests.programs.stories.engine import EnginePlayer
 from tests.programs.stories.run import Result, only_mixed
 from tests.programs.stories.side_by_side import Seeds
 from tests.programs.stories.story import Delivery, Story, View
+from tests.programs.stories.themes import IN_TURN, PLAIN, THEMES, themed
 
 
 class Nodes:
@@ -45,7 +46,7 @@ def counts(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return what a process sends that plays three programs."""
     monkeypatch.setattr(side_by_side, "run", nodes.run)
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    side_by_side._share(Seeds(7, 3, None, 5), Path("unused"), theirs)
+    side_by_side._share(Seeds(7, 3, None, 5, PLAIN), Path("unused"), theirs)
     found: dict[str, Any] = ours.recv()
     return found
 
@@ -98,7 +99,7 @@ def test_programs_combine_every_pair_of_flags_of_every_method() -> None:
     seen = {
         (step["do"], pair)
         for seed in range(400)
-        for step in program(seed).steps
+        for step in themed(PLAIN, seed).steps
         if step["do"] in FLAGS
         for pair in combinations(FLAGS[step["do"]], 2)
         if all(step.get(flag, flag == "durable") for flag in pair)
@@ -107,13 +108,41 @@ def test_programs_combine_every_pair_of_flags_of_every_method() -> None:
 
 
 def test_programs_kill_queues_and_have_single_active_consumers() -> None:
-    steps = [step for seed in range(100) for step in program(seed).steps]
+    steps = [step for seed in range(100) for step in themed(PLAIN, seed).steps]
     assert {step["how"] for step in steps if step["do"] == "kill_queue"} == {"kill", "error"}
     assert any("x-single-active-consumer" in step.get("arguments", {}) for step in steps)
 
 
-def test_with_restarts_every_program_has_one_and_the_others_stay_as_they_were() -> None:
+def test_with_restarts_every_program_has_one() -> None:
     """P17, D2: what a stop or a kill leaves is compared as well."""
     for seed in range(30):
-        assert any(step["do"] == "restart" for step in program(seed, restarts=True).steps)
-    assert program(3).steps == program(3, restarts=False).steps
+        assert any(step["do"] == "restart" for step in themed("restarts", seed).steps)
+
+
+def test_seeds_go_round_the_themes_and_each_has_what_it_is_about() -> None:
+    found: dict[str, set[str]] = {}
+    for seed in range(len(THEMES) * 8):
+        story = themed(IN_TURN, seed)
+        assert story.steps == themed(IN_TURN, seed).steps
+        found.setdefault(story.name.rstrip("0123456789").rstrip("-"), set()).add(json.dumps(story.steps))
+    assert found.keys() == THEMES.keys()
+    for theme, words in {
+        "retries": ["x-death", "x-first-death-queue", '"requeue": false'],
+        "cycles": ["x-dead-letter-exchange", "dead-letter-routing-key", "reject-publish-dlx"],
+        "transactions": ["hand.4", "tx_commit", "tx_rollback", "delete_queue"],
+        "foreign": ["delivery-limit", "quorum_queues", "no-such-key"],
+        "large": ["16777216", "16777217"],
+        "alarms": ['"alarm", "on": true', '"alarm", "on": false'],
+    }.items():
+        assert all(any(word in steps for steps in found[theme]) for word in words), theme
+
+
+def test_an_alarm_holds_publishers_until_it_ends() -> None:
+    """M7, A1: the engine's side of the step."""
+    player = EnginePlayer("4.3.6")
+    player.begin()
+    player.take({"do": "declare_queue", "name": "q", "durable": True})
+    sent = {"do": "publish", "sizes": [1, 2], "routing_key": "q", "confirm": True}
+    assert player.take({"do": "alarm", "on": True}).queues == {"q": (0, 0)}
+    assert player.take(sent).confirmed == 0
+    assert player.take({"do": "alarm", "on": False}).confirmed == 2
