@@ -59,7 +59,7 @@ MAINLAND = (
 )
 """What people in Taiwan call otherwise, in traditional characters."""
 
-LEFTOVERS = "髮 隻 裏 麵 纔 乾完 映象 影象 則路 重新整理 平臺 舞臺 占用"
+LEFTOVERS = "複制 總數里 兩則線 則記錄 髮 隻 裏 麵 纔 乾完 映象 影象 則路 重新整理 平臺 舞臺 占用"
 """What a conversion character by character makes of 发 只 里 面 才 干完 映像 图像 两条路 刷新, and of 台 and 占."""
 
 TAIWANESE = (
