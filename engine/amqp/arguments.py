@@ -252,6 +252,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
         apply_to_words: the refusal of anything else, with ~ for it.
         exchange_types: that there are.
         other_types: words that the broker knows, of which none is an exchange's type; its refusal differs.
+        pcre2: whether its Erlang reads regular expressions with PCRE2, whose words for a bad one differ.
     """
 
     arguments: Mapping[str, Row]
@@ -262,6 +263,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     apply_to_words: str
     exchange_types: tuple[str, ...]
     other_types: tuple[str, ...]
+    pcre2: bool
 
     @property
     def counting(self) -> tuple[str, ...]:
@@ -279,6 +281,7 @@ VALIDATIONS: Final = {
         apply_to_words=tables.APPLY_TO_WORDS[name],
         exchange_types=tables.EXCHANGE_TYPES[name],
         other_types=tables.OTHER_TYPES[name],
+        pcre2=tables.PCRE2[name],
     )
     for name in tables.ARGUMENTS
 }

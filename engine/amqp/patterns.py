@@ -43,7 +43,7 @@ class PatternInvalid(EngineError):
     """A text is no pattern; the message names the reason and the place.
 
     Args:
-        why: in the words of PCRE, which the broker reads patterns with.
+        why: in the words of PCRE, which the broker reads patterns with up to 4.0.
         at: the character at which reading stopped, from 0.
     """
 
@@ -51,6 +51,20 @@ class PatternInvalid(EngineError):
         super().__init__(f"{why} at character {at}")
         self.why = why
         self.at = at
+
+    def said(self, pcre2: bool) -> tuple[str, int]:
+        """Return the reason and the place as a broker says them, whose Erlang reads with PCRE or with PCRE2."""
+        words, further = _OF_PCRE2.get(self.why, (self.why, 0)) if pcre2 else (self.why, 0)
+        return words, self.at + further
+
+
+_OF_PCRE2: Final = {
+    "missing )": ("missing closing parenthesis", 0),
+    "unmatched parentheses": ("unmatched closing parenthesis", 1),
+    "nothing to repeat": ("quantifier does not follow a repeatable item", 1),
+    "range out of order in character class": ("range out of order in character class", 1),
+}
+"""What PCRE2 says instead, and how many characters later it stops; the rest it says alike."""
 
 
 class PatternCost(NamedTuple):
@@ -258,7 +272,7 @@ class _Reader:
             raise PatternRefused("pattern_too_long", most=MAX_PATTERN)
         part = self._either()
         if self._at < len(self._text):
-            raise PatternInvalid("unmatched closing parenthesis", self._at)
+            raise PatternInvalid("unmatched parentheses", self._at)
         _check(part.cost)
         return part
 
@@ -294,8 +308,10 @@ class _Reader:
             part = _repeated(part, *bounds)
         else:
             return part
-        self._take("?")  # lazy or greedy: the same places are reached
-        if self._next() in tuple("*+"):
+        lazy = self._take("?")  # lazy or greedy: the same places are reached
+        if self._next() == "*" or (lazy and self._next() in tuple("+?")):
+            raise PatternInvalid("nothing to repeat", self._at)
+        if self._next() == "+":
             raise PatternRefused("pattern_repeats_twice", at=self._at + 1)
         return part
 
@@ -318,7 +334,7 @@ class _Reader:
         if char == "(":
             return self._group(start)
         if char == "[":
-            return _Letter(self._class(start))
+            return _Letter(self._class())
         if char == "^":
             return _Begin()
         if char == "$":
@@ -354,7 +370,7 @@ class _Reader:
             raise PatternRefused("pattern_escape_unknown", at=start + 1, found=f"\\{char}")
         return lambda c: c == char
 
-    def _class(self, start: int) -> Fits:
+    def _class(self) -> Fits:
         negated = self._take("^")
         fits: list[Fits] = []
         while not fits or self._next() != "]":
@@ -366,8 +382,11 @@ class _Reader:
                 fits.append(self._escape(self._at - 1))
             elif self._next() == "-" and self._text[self._at + 1 : self._at + 2] not in ("", "]"):
                 last = self._text[self._at + 1]
+                if last == "\\":
+                    found = self._text[self._at : self._at + 3]
+                    raise PatternRefused("pattern_escape_unknown", at=self._at + 1, found=found)
                 if last < char:
-                    raise PatternInvalid("range out of order in character class", start)
+                    raise PatternInvalid("range out of order in character class", self._at + 1)
                 self._at += 2
                 fits.append(lambda c, low=char, high=last: low <= c <= high)  # type: ignore[misc]
             else:

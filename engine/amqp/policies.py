@@ -217,8 +217,8 @@ def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy
     except PatternRefused as error:
         raise error.inside("", PolicyRefused) from error
     except PatternInvalid as error:
-        why = error.why.replace("\\", "\\\\")
-        refusals.append(INVALID + _pair(f'"{why}"', str(error.at)))
+        why, at = error.said(validation.pcre2)
+        refusals.append(INVALID + _pair('"' + why.replace("\\", "\\\\") + '"', str(at)))
     words = "\n".join(filter(None, refusals))
     if words:
         raise _in_its_words(words)

@@ -388,3 +388,5 @@ OTHER_TYPES: Final[dict[str, tuple[str, ...]]] = {
     "4.0.5": ("", "system"),
     "4.3.6": ("x-random", "x-jms-topic", "", "system"),
 }
+
+PCRE2: Final[dict[str, bool]] = {"3.8.9": False, "3.10.8": False, "4.0.5": False, "4.3.6": True}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.amqp.patterns import MAX_DEPTH, MAX_STEPS, PatternInvalid, PatternRefused, found_in
+from engine.amqp.patterns import MAX_DEPTH, MAX_STEPS, PatternInvalid, PatternRefused, compiled, found_in
 from engine.amqp.policies import (
     EffectivePolicy,
     Policy,
@@ -141,10 +141,43 @@ def test_pattern_that_cannot_be_understood(pattern):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "pcre", "pcre2"),
+    [
+        ("(", ("missing )", 1), ("missing closing parenthesis", 1)),
+        ("ab(cd", ("missing )", 5), ("missing closing parenthesis", 5)),
+        ("a(?:b", ("missing )", 5), ("missing closing parenthesis", 5)),
+        (")", ("unmatched parentheses", 0), ("unmatched closing parenthesis", 1)),
+        ("a)", ("unmatched parentheses", 1), ("unmatched closing parenthesis", 2)),
+        ("*", ("nothing to repeat", 0), ("quantifier does not follow a repeatable item", 1)),
+        ("x|*", ("nothing to repeat", 2), ("quantifier does not follow a repeatable item", 3)),
+        ("(|*)", ("nothing to repeat", 2), ("quantifier does not follow a repeatable item", 3)),
+        ("a**", ("nothing to repeat", 2), ("quantifier does not follow a repeatable item", 3)),
+        ("a+*", ("nothing to repeat", 2), ("quantifier does not follow a repeatable item", 3)),
+        ("[b-a]", ("range out of order in character class", 3), ("range out of order in character class", 4)),
+        (
+            "[z-b-a]",
+            ("range out of order in character class", 3),
+            ("range out of order in character class", 4),
+        ),
+        ("x[a-", *2 * [("missing terminating ] for character class", 4)]),
+        ("[^]", *2 * [("missing terminating ] for character class", 3)]),
+        ("[\\", *2 * [("\\ at end of pattern", 2)]),
+        ("ab\\", *2 * [("\\ at end of pattern", 3)]),
+    ],
+)
+def test_a_bad_pattern_is_refused_in_the_words_of_the_release(pattern, pcre, pcre2):
+    """P17, as `re:compile/1` of the nodes' own Erlang says it: OTP 25 and 27, and OTP 29 of 4.3.6."""
+    with pytest.raises(PatternInvalid) as caught:
+        compiled(pattern)
+    assert (caught.value.said(pcre2=False), caught.value.said(pcre2=True)) == (pcre, pcre2)
+
+
+@pytest.mark.parametrize(
     ("pattern", "code", "values"),
     [
         ("a" * 129, "pattern_too_long", {"most": 128}),
-        ("a**", "pattern_repeats_twice", {"at": 3}),
+        ("a*+", "pattern_repeats_twice", {"at": 3}),
+        ("[a-\\d]", "pattern_escape_unknown", {"at": 3, "found": "-\\d"}),
         ("a{65}", "pattern_repeats_too_often", {"at": 2, "most": 64}),
         ("a{3,2}", "pattern_repeats_too_often", {"at": 2, "most": 64}),
         ("b(?<=a)", "pattern_group_unknown", {"at": 2}),

@@ -22,8 +22,6 @@ ANSWERS = {
     row.name: json.loads((RECORDINGS / "questions" / f"validation-{row.name}.json").read_text())
     for row in ROWS
 }
-PCRE2 = "4.3.6"
-"""Its Erlang has another library of regular expressions, with other words for the faults of one."""
 
 
 @pytest.fixture(params=ROWS, ids=lambda row: row.name)
@@ -70,9 +68,8 @@ def test_what_a_policy_applies_to(release: BrokerRelease) -> None:
         assert refused(release, apply_to=applies) == words
     for priority, words in ANSWERS[release.name]["priorities"]:
         assert refused(release, priority=priority) == words
-    if release.name != PCRE2:
-        for pattern, words in ANSWERS[release.name]["patterns"]:
-            assert refused(release, pattern=pattern) == words
+    for pattern, words in ANSWERS[release.name]["patterns"]:
+        assert refused(release, pattern=pattern) == words
 
 
 def test_with_which_keys_a_policy_does_not_apply_at_all(release: BrokerRelease) -> None:

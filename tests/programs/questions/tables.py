@@ -75,6 +75,10 @@ def written(answers: dict[str, Answers]) -> str:
                 n for n, closed in each["exchange_types"] if closed and " invalid " in closed[1]
             ),
         ),
+        "PCRE2": (
+            "dict[str, bool]",
+            lambda each: any("missing closing parenthesis" in words for _, words in each["patterns"]),
+        ),
     }
     head = f'{HEAD}REFERENCE: Final = "{REFERENCE.name}"\n\n'
     text = head + "\n\n".join(
