@@ -30,7 +30,7 @@ def long_run(count: int) -> dict[str, Any]:
 
 def exported(tiny: bool) -> dict[str, int]:
     """Return the bytes of pages that work offline: the largest of the stories, and one of a million messages."""
-    from playground.hosting.engine_factory import door  # noqa: PLC0415
+    from playground.hosting.real_engine import door  # noqa: PLC0415
     from playground.library import ready_scenarios  # noqa: PLC0415 - Django is set up by now
     from playground.offline.page import PageSource, write  # noqa: PLC0415
 

@@ -10,8 +10,8 @@ from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.engine_api import EngineFiles, EngineNode
 from playground.hosting.run import PlayedFrame, SessionRun
-from playground.hosting.session.page_clock import PageClock
-from playground.hosting.session.window import FrameWindow
+from playground.hosting.session.frame_sender import FrameWindow
+from playground.hosting.session.pacer import PageClock
 from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000

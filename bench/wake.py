@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Result
-from playground.hosting import engine_factory
+from playground.hosting import real_engine
 from playground.hosting.checkpoints import CheckpointStore
 from playground.hosting.run import RunReplay, SessionRun
 from playground.hosting.session_record import RecordedSession
@@ -25,7 +25,7 @@ DISK_BYTES = 1 << 40
 def run(tiny: bool) -> Result:
     """Repeat steady work, keep it, bring it back, and compare both."""
     until_us = TINY_UNTIL_US if tiny else UNTIL_US
-    door = engine_factory.door()
+    door = real_engine.door()
     blank = door.check({"version": 1, "profile": "real", "until_us": 0})
     record = RecordedSession(blank, COMMANDS)
     with tempfile.TemporaryDirectory(prefix="waterline-bench-") as scratch:

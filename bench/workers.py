@@ -18,7 +18,7 @@ import time
 from typing import Any, NamedTuple
 
 from bench.measure import Result
-from playground.hosting import engine_factory
+from playground.hosting import real_engine
 from playground.hosting.session import protocol
 from playground.hosting.workers import pool
 from playground.limits import session_limits
@@ -61,7 +61,7 @@ class Work(NamedTuple):
 
 async def throughput(workers: int, sessions: int, count: int, seconds: float) -> Work:
     """Return what so many workers carry out of commands each of which moves `count` messages."""
-    blank = engine_factory.door().check({"version": 1, "profile": "real", "until_us": 0})
+    blank = real_engine.door().check({"version": 1, "profile": "real", "until_us": 0})
     given = 0
 
     async def play(name: str, until_s: float) -> None:

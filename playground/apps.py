@@ -11,7 +11,7 @@ class PlaygroundConfig(AppConfig):
 
     def ready(self) -> None:
         """Say which sessions wait for an answer, and of which no copy may be made."""
-        from playground.records import paused_sessions, predictions  # noqa: PLC0415 - needs the models
+        from playground.records import paused_sessions  # noqa: PLC0415 - needs the models
 
-        paused_sessions.register_wait(predictions.holds_us)
-        paused_sessions.register(predictions.waits, links=False)
+        paused_sessions.register_wait(paused_sessions.holds_us)
+        paused_sessions.register(paused_sessions.waits, links=False)

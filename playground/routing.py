@@ -2,7 +2,7 @@
 
 from django.urls import re_path
 
-from playground.classroom.routing import websocket_urlpatterns as class_sockets
+from playground.classroom.sockets import websocket_urlpatterns as class_sockets
 from playground.sessions.session_sockets import SessionSocket
 
 websocket_urlpatterns = [

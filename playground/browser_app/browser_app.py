@@ -14,13 +14,13 @@ from playground import rules
 from playground.browser_app import exercises, file_records
 from playground.hosting import refusals
 from playground.hosting.session import protocol
-from playground.hosting.timeline import short_id
+from playground.hosting.session_record import short_id
 from playground.library import ready_scenarios
 from playground.rules.search import LONGEST_QUERY, search
 from playground.sessions import scenario_links
 from playground.static_edition.addresses import relative
 from playground.storybook import cards, other_release
-from playground.storybook.texts import localized
+from playground.storybook.story import localized
 from playground.texts.page_message import RequestRefused
 from playground.verdicts.marking import words_of
 from playground.whatif.cells import cell_scenario, peak_us

@@ -14,7 +14,7 @@ from playground.exercises import catalog, selectors, task
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.texts.page_message import RequestRefused
 
 

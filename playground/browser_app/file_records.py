@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.replay import RunPlayer
-from playground.hosting.engine_factory import door
-from playground.hosting.file_places import NotThere, wanted
+from playground.hosting.file_records import NotThere, wanted
+from playground.hosting.real_engine import door
 from playground.hosting.records_words import missing_words
 
 ROOT: Final = Path("/tmp/waterline-files")  # noqa: S108 - the worker's own memory, which nobody else reads

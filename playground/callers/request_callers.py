@@ -6,15 +6,99 @@ one has all that begin so. A class is often behind one address with others; it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ipaddress
+import secrets
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from playground.callers import browser_visitor
-from playground.callers.client_addresses import address_of, network
+KEY = "visitor"
+
+
+def visitor(browser: MutableMapping[str, Any]) -> str:
+    """Return the number of a browser, which it gets at its first visit."""
+    if not known_visitor(browser):
+        browser[KEY] = secrets.token_hex(8)
+    return known_visitor(browser)
+
+
+def known_visitor(browser: Mapping[str, Any]) -> str:
+    """Return the number that a browser has, or nothing."""
+    found = browser.get(KEY, "")
+    return found if isinstance(found, str) else ""
+
+
+NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has all that begin with these."""
+Logger = Callable[[str, str, dict[str, Any]], None]
+
+
+def last_hop(lines: Iterable[str], proxies: int) -> str:
+    """Return the address that the first of our own proxies found, nothing if there is none.
+
+    Args:
+        lines: of the header X-Forwarded-For.
+        proxies: how many of our own are in a row before this server; 0: no line is believed.
+    """
+    hops = [hop.strip() for hop in ",".join(lines).split(",") if hop.strip()]
+    if not hops or not proxies:
+        return ""
+    return hops[-proxies] if len(hops) >= proxies else hops[0]
+
+
+@lru_cache(maxsize=4096)
+def network(address: str) -> str:
+    """Return what counts as one address: an IPv4 address, or the network of an IPv6 one."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    inside = found.ipv4_mapped or found.sixtofour
+    return str(inside or ipaddress.ip_network((found, NETWORK_BITS), strict=False))
+
+
+def address_of(scope: Mapping[str, Any]) -> str:
+    """Return where a request or a socket comes from, as far as ASGI knows."""
+    return network(str((scope.get("client") or ("",))[0]))
+
+
+class LastHop:
+    """Sets the address of a request to what the last trusted proxy wrote into X-Forwarded-For.
+
+    Proxies append to that header, so anything further left may be invented.
+
+    Args:
+        application: gets every request.
+        proxies: how many of our own are in a row before this server.
+    """
+
+    def __init__(self, application: Any, proxies: int = 1) -> None:
+        self._application = application
+        self._proxies = proxies
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        """Hand on, with the right address."""
+        lines = [
+            value.decode("latin1") for name, value in scope.get("headers", []) if name == b"x-forwarded-for"
+        ]
+        seen = last_hop(lines, self._proxies)
+        if seen:
+            scope = {**scope, "client": [seen, 0]}
+        return await self._application(scope, receive, send)
+
+
+def without_addresses(logger: Logger | None) -> Logger | None:
+    """Return an access log that names no addresses: the page on privacy promises that none is written down."""
+    if logger is None:
+        return None
+    return lambda protocol, action, details: logger(protocol, action, {**details, "client": "-"})
+
 
 TRACE_LETTERS: Final = 4
 """Of what is kept of an address: 65,536 traces in all, each of which thousands of addresses share."""
@@ -57,7 +141,7 @@ def of_request(request: HttpRequest) -> RequestCaller:
 
 def again(request: HttpRequest) -> RequestCaller:
     """Return who sent a request, whose browser has got its number meanwhile."""
-    return of_request(request)._replace(visitor=browser_visitor.known_visitor(request.session))
+    return of_request(request)._replace(visitor=known_visitor(request.session))
 
 
 def address_in(request: HttpRequest) -> str:
@@ -72,7 +156,7 @@ def of_scope(scope: Mapping[str, Any]) -> RequestCaller:
 
 def _caller(browser: Mapping[str, Any], address: str) -> RequestCaller:
     group = next((found for each in _groups if (found := each(browser))), "") or address
-    return RequestCaller(group, browser_visitor.known_visitor(browser))
+    return RequestCaller(group, known_visitor(browser))
 
 
 def present() -> RequestCaller:

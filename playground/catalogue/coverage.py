@@ -10,9 +10,9 @@ from engine.reading.conditions import Condition, ConditionReference
 from engine.reading.paths import names_of
 from playground import verdicts
 from playground.library import ready_scenarios
+from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
-from playground.storybook.subject_names import SUBJECTS
-from playground.storybook.texts import in_language
+from playground.storybook.story import in_language
 from playground.verdicts import ArticleMechanism, SeenMoment
 
 HEAD: Final = """# Coverage of the articles

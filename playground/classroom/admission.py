@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from playground.classroom.models import Farewell, Invitation, Recovery
-from playground.hosting.timeline import ALPHABET
+from playground.hosting.session_record import ALPHABET
 from playground.texts.page_message import RequestRefused
 
 INVITED_DAYS = 14

@@ -13,7 +13,7 @@ class ClassroomConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the gate and the listeners."""
-        from playground.classroom import hearing, logins  # noqa: PLC0415 - they need the models
+        from playground.classroom import accounts, hearing  # noqa: PLC0415 - they need the models
 
         hearing.begin()
-        logins.listen()
+        accounts.listen()

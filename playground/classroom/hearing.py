@@ -9,7 +9,7 @@ from django.contrib.auth import SESSION_KEY
 from django.utils.translation import gettext_lazy as _
 
 from playground.callers import request_callers
-from playground.classroom import others, rooms, voting
+from playground.classroom import rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import gates, learners
 from playground.exercises.models import Learner
@@ -22,7 +22,7 @@ def begin() -> None:
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
     gates.register(voted_on, hides=True)
-    others.begin()
+    rooms.begin()
 
 
 def group_of(browser: Mapping[str, Any]) -> str:

@@ -7,15 +7,18 @@ the database once for everybody and sends each socket what is new for it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, Protocol
 
-from playground.sessions import cluster_control
+from playground.hosting.session import page_messages
+from playground.records import paused_sessions
+from playground.sessions import cluster_control, live_hosts
 
 logger = logging.getLogger(__name__)
 
@@ -167,3 +170,99 @@ def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> Non
 def of(classroom: int) -> ClassRoom | None:
     """Return the room of a class if somebody is in it."""
     return _rooms.get(classroom)
+
+
+MIX_TIMEOUT_S: Final = 0.3
+
+Mix = list[int] | None
+
+_holding: set[int] = set()
+_mixes: dict[str, tuple[float, Mix]] = {}
+"""What other processes reported of their sessions, and when."""
+_answering: set[asyncio.Task[None]] = set()
+
+
+def begin() -> None:
+    """Listen to other processes."""
+    cluster_control.on("class", lambda sender, classroom: announce_change_here(classroom))
+    cluster_control.on("present", lambda sender, classroom, online: elsewhere(classroom, sender, online))
+    cluster_control.on("hold", _hold)
+    cluster_control.on("ask_mixes", _answer_mixes)
+    cluster_control.on("mixes", _take_mixes)
+
+
+# --- holding ---
+
+
+def hold(classroom: int, sessions: list[str], frozen: bool) -> None:
+    """Hold the students' sessions wherever they are while the class is frozen: no commands, and no time passes."""
+    if frozen:
+        _hold_here(classroom, sessions)
+        _holding.add(classroom)
+        cluster_control.broadcast("hold", classroom=classroom, sessions=sessions)
+    else:
+        paused_sessions.release(_key(classroom))
+        if classroom in _holding:
+            _holding.discard(classroom)
+            cluster_control.broadcast("hold", classroom=classroom, sessions=[])
+
+
+def _key(classroom: int) -> str:
+    return f"class {classroom}"
+
+
+def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
+    for public_id in paused_sessions.hold(_key(classroom), sessions, **lasts):
+        host = live_hosts.registry().host(public_id)
+        if host is not None:
+            host.say(page_messages.ControlRun(False))
+
+
+def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
+    """Do what a room elsewhere asks for, unless there is one here, which reads the class itself."""
+    if of(classroom) is None:
+        _hold_here(classroom, sessions, lasts_s=FRESH_S)
+
+
+# --- mixes ---
+
+
+async def mixes_of(sessions: list[str]) -> dict[str, Mix]:
+    """Return how many alphas, betas, gammas and deltas sessions hold: now, or, for those elsewhere, a moment ago."""
+    here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
+    away = sorted(set(sessions) - set(here))
+    if away:
+        cluster_control.broadcast("ask_mixes", sessions=away)
+    now_s = time.monotonic()
+    for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FRESH_S]:
+        del _mixes[public_id]
+    found = {public_id: _mixes[public_id][1] for public_id in away if public_id in _mixes}
+    return found | dict(zip(here, await asyncio.gather(*map(_mix, here)), strict=True))
+
+
+async def _mix(public_id: str) -> Mix:
+    host = live_hosts.registry().host(public_id)
+    if host is None:
+        return None
+    with contextlib.suppress(TimeoutError):
+        return await asyncio.wait_for(host.mix(), MIX_TIMEOUT_S)
+    return None
+
+
+def _answer_mixes(sender: str, sessions: list[str]) -> None:
+    """Answer for the sessions that are awake here."""
+    here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
+    if here:
+        task = asyncio.get_running_loop().create_task(_answer(here))
+        _answering.add(task)
+        task.add_done_callback(_answering.discard)
+
+
+async def _answer(sessions: list[str]) -> None:
+    mixes = await asyncio.gather(*map(_mix, sessions))
+    cluster_control.broadcast("mixes", mixes=dict(zip(sessions, mixes, strict=True)))
+
+
+def _take_mixes(sender: str, mixes: dict[str, Mix]) -> None:
+    now_s = time.monotonic()
+    _mixes.update({public_id: (now_s, mix) for public_id, mix in mixes.items()})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
+import unicodedata
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
@@ -15,15 +16,77 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import browser_visitor
-from playground.classroom import limits, names, rooms
+from playground.callers import request_callers
+from playground.classroom import limits, rooms
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
-from playground.hosting import timeline
+from playground.hosting import session_record
 from playground.records import selectors as sessions
 from playground.texts.page_message import RequestRefused
+
+LEAST, MOST = 1, 24
+ADJECTIVES = (
+    "quiet blue odd slow paper amber tiny north salt green lost warm iron late silver brisk calm dry flat gold high "
+    "ivory jade kind loud mild neat pale quick red soft tall"
+).split()
+ANIMALS = (
+    "otter kestrel lantern comet fox reed anvil wren badger kite mitten pebble moth plum newt owl heron maple stone "
+    "crab fern lynx mole ibis toad yak tern vole carp finch hare swan"
+).split()
+
+
+def cleaned(text: str) -> str:
+    """Return a nickname as it is kept, or raise `RequestRefused`: letters, digits, spaces, - and _, up to 24."""
+    if len(text) > 200:
+        raise RequestRefused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+    name = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()
+    if not LEAST <= len(name) <= MOST:
+        raise RequestRefused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+    kinds = [unicodedata.category(each) for each in name]
+    if not all(
+        each in " -_" or kind[0] in "LN" or kind == "Mn" for each, kind in zip(name, kinds, strict=True)
+    ):
+        raise RequestRefused(_("A nickname has only letters, digits, spaces, - and _."))
+    if kinds[0][0] not in "LN":
+        raise RequestRefused(_("A nickname begins with a letter or a digit."))
+    if kinds.count("Mn") > len(name) // 2:
+        raise RequestRefused(_("A nickname has only letters, digits, spaces, - and _."))
+    return name
+
+
+LATIN = {
+    "CYRILLIC SMALL LETTER ": dict(
+        zip("A IE O ER ES U HA BYELORUSSIAN-UKRAINIAN_I JE DZE SHHA".split(), "aeopcyxijsh", strict=True)
+    ),
+    "GREEK SMALL LETTER ": dict(
+        zip("ALPHA OMICRON RHO NU IOTA KAPPA UPSILON CHI TAU".split(), "aopvikuxt", strict=True)
+    ),
+}
+"""Letters of other scripts that look like Latin ones, by the rest of their names."""
+LOOK_ALIKE = {
+    ord(unicodedata.lookup(script + letter.replace("_", " "))): latin
+    for script, letters in LATIN.items()
+    for letter, latin in letters.items()
+} | str.maketrans("01\u0131", "oli")
+
+
+def folded(name: str) -> str:
+    """Return what two nicknames are compared by: "Anna", "a n-n a" and one with a Cyrillic "a" are the same."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    letters = re.sub("[\u0300-\u036f]", "", plain)  # accents, not the vowel signs of other scripts
+    return re.sub(r"[ _-]", "", letters).translate(LOOK_ALIKE)[:48]
+
+
+def suggestion(taken: set[str]) -> str:
+    """Return a nickname that nobody in the class has."""
+    for _try in range(40):
+        name = f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}"
+        if folded(name) not in taken:
+            return name
+    return f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}-{secrets.randbelow(9000) + 1000}"
+
 
 ID_LETTERS = 16
 CODE_LETTERS = 8
@@ -31,7 +94,7 @@ CODE_LETTERS = 8
 
 
 def _letters(count: int) -> str:
-    return "".join(secrets.choice(timeline.ALPHABET) for _each in range(count))
+    return "".join(secrets.choice(session_record.ALPHABET) for _each in range(count))
 
 
 def new_join_code() -> str:
@@ -101,11 +164,11 @@ def join(browser: Any, code: str, nickname: str) -> Student:
     classroom = Classroom.objects.filter(join_code=plain_code(code), joining=True).first()
     if classroom is None:
         raise RequestRefused(NO_CLASS)
-    name = names.cleaned(nickname)
+    name = cleaned(nickname)
     already = Student.objects.filter(classroom=classroom, learner=learners.current(browser)).first()
     if already is not None:  # the code was scanned again
         return already
-    if {names.folded(name), browser_visitor.visitor(browser)} & set(classroom.blocked):
+    if {folded(name), request_callers.visitor(browser)} & set(classroom.blocked):
         raise RequestRefused(
             _("Your teacher does not let you in under this name or from this browser. Ask in class.")
         )
@@ -121,8 +184,8 @@ def join(browser: Any, code: str, nickname: str) -> Student:
                 classroom=classroom,
                 learner=learner,
                 nickname=name,
-                folded=names.folded(name),
-                visitor=browser_visitor.visitor(browser),
+                folded=folded(name),
+                visitor=request_callers.visitor(browser),
             )
     except IntegrityError:
         learners.forget(browser)
@@ -149,10 +212,10 @@ def freeze(classroom: Classroom, frozen: bool) -> None:
 
 def rename(student: Student, nickname: str) -> None:
     """Give a student another nickname, or raise `RequestRefused`."""
-    name = names.cleaned(nickname)
+    name = cleaned(nickname)
     try:
         with transaction.atomic():
-            Student.objects.filter(pk=student.pk).update(nickname=name, folded=names.folded(name))
+            Student.objects.filter(pk=student.pk).update(nickname=name, folded=folded(name))
     except IntegrityError:
         raise RequestRefused(_("Somebody in this class has this nickname. Choose another.")) from None
     rooms.announce_change(student.classroom_id)
@@ -275,3 +338,44 @@ def single_choices(language: str, teacher: Any, handed: Sequence[str] = ()) -> l
     own = [*teacher.made.values_list("slug", flat=True), *handed]
     made = [each for slug in dict.fromkeys(own) if (each := catalog.find(slug)) and each.unit == catalog.MADE]
     return [(each.slug, each.texts(language).title) for each in (*made, *catalog.exercises().values())]
+
+
+class LessonStep(NamedTuple):
+    """A step of the lesson.
+
+    Args:
+        votes: whether the class votes in two rounds; else each works alone.
+        exercise: the exercise's name.
+        minutes: how long, with the talk about it.
+    """
+
+    votes: bool
+    exercise: str
+    minutes: int
+
+
+READY: Final = (
+    LessonStep(True, "tail-or-head", 12),
+    LessonStep(False, "first-paging", 18),
+    LessonStep(True, "memory-after-paging", 10),
+)
+REPORT_MINUTES: Final = 5
+"""What is left for the report of the lesson."""
+
+
+def steps(language: str) -> list[dict[str, Any]]:
+    """Return the steps with their exercises' titles and texts.
+
+    Args:
+        language: of the titles.
+    """
+    every = catalog.exercises()
+    return [
+        {
+            **each._asdict(),
+            "unit": every[each.exercise].unit,
+            "title": every[each.exercise].texts(language).title,
+            "misconception": every[each.exercise].texts(language).misconception,
+        }
+        for each in READY
+    ]

@@ -11,9 +11,10 @@ from typing import Any
 
 from channels.auth import get_user
 from channels.db import database_sync_to_async
+from django.urls import re_path
 
-from playground.callers import browser_visitor
-from playground.classroom import limits, logins, others, rooms, selectors, services
+from playground.callers import request_callers
+from playground.classroom import accounts, limits, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits.rate_limits import RateBucket
 from playground.records import paused_sessions
@@ -91,7 +92,7 @@ class TeacherSocket(ClassSocket):
     async def connect(self) -> None:
         """Join as the teacher whose class this is."""
         self._rows: dict[int, dict[str, Any]] = {}
-        self._login = logins.trace_of(self.scope["session"])
+        self._login = accounts.trace_of(self.scope["session"])
         self._rest: dict[str, Any] | None = None
         await super().connect()
 
@@ -101,7 +102,7 @@ class TeacherSocket(ClassSocket):
         return found.pk if found else None
 
     def _found(self, user: Any) -> Any:
-        teacher = logins.known(self.scope["session"], user)
+        teacher = accounts.known(self.scope["session"], user)
         return selectors.of_teacher(teacher, self.scope["url_route"]["kwargs"]["public_id"])
 
     def _is_crowded(self, classroom: int) -> bool:
@@ -156,7 +157,7 @@ class StudentSocket(ClassSocket):
         browser = self.scope["session"]
         found = selectors.student_of(learners.current(browser))
         if found is not None:
-            services.seen_in(found, browser_visitor.known_visitor(browser))
+            services.seen_in(found, request_callers.known_visitor(browser))
         return found
 
     def _is_crowded(self, classroom: int) -> bool:
@@ -183,7 +184,7 @@ async def read(classroom: int, online: dict[int, int], grid: bool = True) -> dic
     if overview is None:
         paused_sessions.release(f"class {classroom}")
         return None
-    others.hold(classroom, overview["held"], overview["frozen"])
+    rooms.hold(classroom, overview["held"], overview["frozen"])
     if not grid:
         return overview
     rows = overview["teacher"]["students"]
@@ -204,6 +205,12 @@ async def _read_mixes(sessions: list[str]) -> None:
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
         del _mixes[public_id]
     due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.CHECK_S]
-    found = await others.mixes_of(due)
+    found = await rooms.mixes_of(due)
     for public_id in due:
         _mixes[public_id] = (now_s, found.get(public_id))
+
+
+websocket_urlpatterns = [
+    re_path(r"^ws/class/me/\Z", StudentSocket.as_asgi()),
+    re_path(r"^ws/class/(?P<public_id>[2-9a-z]{1,32})/\Z", TeacherSocket.as_asgi()),
+]

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from playground.classroom import accounts, one_student, personal, students, views
+from playground.classroom import accounts, leaving, one_student, students, views
 
 CLASS = r"(?P<public_id>[2-9a-z]{16})"
 STUDENT = rf"{CLASS}/students/(?P<pk>[0-9]{{1,12}})"
@@ -26,7 +26,7 @@ urlpatterns = [
     path("me/leave", students.leave, name="student-leave"),
     path("me/delete", students.delete, name="student-delete"),
     path("me/delete-work", students.delete_work, name="learner-delete"),
-    path("my-data.json", personal.download, name="my-data"),
+    path("my-data.json", leaving.download, name="my-data"),
     path("undo", students.undo, name="undo"),
     re_path(rf"^{CLASS}/\Z", views.classroom, name="class"),
     re_path(rf"^{CLASS}/change\Z", views.change, name="class-change"),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.classroom import leaving, limits, ready_lesson, reports, selectors, services, voting
+from playground.classroom import leaving, limits, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
@@ -22,10 +22,10 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.library import ready_scenarios
 from playground.records import selectors as kept_runs
-from playground.records import session_ownership
-from playground.sessions import sharing
+from playground.records import session_leases
+from playground.sessions import scenario_links
 from playground.texts.page_message import RequestRefused
-from playground.web import network
+from playground.web import access
 from playground.web.access import session_or_gone
 
 MINE = 12
@@ -101,7 +101,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
-        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "blocked": len(found.blocked),
         "is_owner": found.teacher_id == request.user.pk,
         "handed": found.units,
@@ -123,8 +123,8 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": voting.SECONDS,
         "keep_days": limits.KEEP_DAYS,
-        "ready_lesson": ready_lesson.steps(_language()),
-        "report_minutes": ready_lesson.REPORT_MINUTES,
+        "ready_lesson": services.steps(_language()),
+        "report_minutes": services.REPORT_MINUTES,
         "mine": _mine(request),
         "ready": [(each.slug, each.title) for each in ready_scenarios.entries()],
         "problem": problem,
@@ -139,7 +139,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
 
 def _mine(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the latest sessions of this browser that a class can be shown, the newest first."""
-    found = kept_runs.latest_of_all(session_ownership.owned(request.session), MINE)
+    found = kept_runs.latest_of_all(session_leases.owned(request.session), MINE)
     return [
         {
             "public_id": each.public_id,
@@ -204,8 +204,8 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
-    if mine and session_ownership.owns(request.session, mine):
-        kept = sharing.share(session_or_gone(mine))
+    if mine and session_leases.owns(request.session, mine):
+        kept = scenario_links.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
         services.push(found, request.POST.get("link", ""), request.user.get_username())
@@ -278,7 +278,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join")),
-        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
@@ -336,5 +336,5 @@ def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what came of a lesson, to be read, printed or kept."""
-    context = {"classroom": found, "report": reports.of_lesson(found, _language())}
+    context = {"classroom": found, "report": selectors.of_lesson(found, _language())}
     return render(request, "classroom/report.html", context)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
+from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.costs import ProfileName
 from engine.releases import RELEASES
+from playground.comparing.ready import READY
+from playground.library import ready_scenarios
 from playground.storybook import other_release
 
 Scenario = dict[str, Any]
@@ -202,3 +207,45 @@ def read(change: str, text: str) -> Any:
     if not kind.least <= value <= kind.most:
         raise ValueError(text)
     return value
+
+
+_CHANGED: Final = re.compile(r"(?P<of>.*) \((?P<change>[a-z_]+) (?P<value>[^()]*)\)")
+_ELSEWHERE: Final = re.compile(r"(?P<of>.*) \((?P<release>RabbitMQ [^()]*)\)")
+
+
+def changed_title(title: str, change: str, value: object) -> str:
+    """Return the title of a run in which one thing was changed, as it is kept: read by `shown_title`."""
+    return f"{title} ({change} {value})"[:200]
+
+
+def shown_title(title: str) -> str:
+    """Return a kept title in the reader's language, as far as it is one of ours."""
+    changed, elsewhere = _CHANGED.fullmatch(title), _ELSEWHERE.fullmatch(title)
+    if changed and changed["change"] in CHANGES:
+        return f"{shown_title(changed['of'])} ({CHANGES[changed['change']].label}: {changed['value']})"
+    if elsewhere:
+        return f"{shown_title(elsewhere['of'])} ({elsewhere['release']})"
+    return _known(title) or title
+
+
+def _known(title: str) -> str | None:
+    """Return the title of the ready run that is called so in one of the languages."""
+    for entry in ready_scenarios.entries():
+        texts = entry.story.title
+        if title in (texts.values() if isinstance(texts, dict) else (texts,)):
+            return entry.title
+    for each in READY.values():
+        for code in dict(settings.LANGUAGES):
+            with translation.override(code):
+                found = str(each.title) == title
+            if found:
+                return str(each.title)
+    return None
+
+
+TOO_LONG = _("One of the runs has more than %(most)s transitions. Compare a shorter or smaller scenario.")
+TOO_SLOW = _(
+    "The comparison takes more than %(most)s seconds on this server. Compare a shorter or smaller scenario."
+)
+BUSY = _("This server is comparing other runs. Try again in a minute.")
+BROKEN = _("The engine could not repeat one of the runs. Open it alone to see why.")

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import DEFAULT_QUEUE
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 
 Command = dict[str, Any]
 SECOND_US: Final = 1_000_000

@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 
 from engine.values.sizes import plain
-from playground.comparing import wording
-from playground.comparing.divergence import RunComparison, builtins
-from playground.comparing.side import ComparedRun, Row
+from playground.comparing import changes
+from playground.comparing.side import ComparedRun, Row, RunComparison, builtins
 from playground.jobs.job import RUN, job
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.texts.page_message import PageMessage, RequestRefused
 
 logger = logging.getLogger(__name__)
@@ -61,7 +60,7 @@ def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
         _compare(comparisons, [side.go_on(at_us) for side in sides])
         yield moment / MOMENTS
         if time.thread_time() > deadline_s:
-            raise RequestRefused(wording.TOO_SLOW, most=round(MOST_S))
+            raise RequestRefused(changes.TOO_SLOW, most=round(MOST_S))
     for each in comparisons:
         each.end()
     yield gzip.compress(
@@ -93,7 +92,7 @@ class ReelMaker:
     """Makes comparisons in the places that there are for repeating runs, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(repeat_gate.PLACES, thread_name_prefix="compare")
+        self._executor = ThreadPoolExecutor(work_places.PLACES, thread_name_prefix="compare")
         self._lock = threading.Lock()
         self._makings: OrderedDict[str, tuple[ReelJob, Future[None]]] = OrderedDict()
 
@@ -110,7 +109,7 @@ class ReelMaker:
                 self._makings.move_to_end(key)
                 return known[0]
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
-                raise RequestRefused(wording.BUSY)
+                raise RequestRefused(changes.BUSY)
             making = ReelJob()
             self._makings[key] = (making, self._executor.submit(self._work, making, scenarios, place))
             while len(self._makings) > KEPT:
@@ -136,13 +135,13 @@ class ReelMaker:
                         making.data = found
                     else:
                         making.share = found
-        except repeat_gate.GateBusy as busy:
+        except work_places.GateBusy as busy:
             making.busy = busy.message
         except RequestRefused as refused:
             making.problem = refused.message
         except Exception:
             logger.exception("a comparison failed")
-            making.problem = PageMessage(wording.BROKEN)
+            making.problem = PageMessage(changes.BROKEN)
 
 
 studio = ReelMaker()

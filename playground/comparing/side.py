@@ -2,22 +2,76 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from engine.counting.disk import disk_reads, disk_writes, fsyncs
+from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
+from engine.counting.memory import paging_at_bytes, peak_ram_bytes
 from engine.counting.messages import confirmed
-from engine.metrics import RunMeter
+from engine.counting.pressure import blocked_s, over_watermark_s, paging_s
+from engine.metrics import METRICS, RunMeter
+from engine.releases import BrokerRelease
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
 from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
+from engine.transitions import all_kinds
 from engine.values.errors import RunTooLong
-from playground.comparing import wording
-from playground.comparing.table import is_had
-from playground.hosting.engine_factory import door
+from playground.comparing import changes
+from playground.hosting.real_engine import door
 from playground.storybook.other_release import shown_release
 from playground.texts.page_message import RequestRefused
+from playground.whatif.labels import metric
+
+FIRST = tuple(
+    each.name
+    for each in (
+        peak_ram_bytes,
+        blocked_s,
+        over_watermark_s,
+        disk_reads,
+        disk_writes,
+        fsyncs,
+        bytes_written,
+    )
+)
+"""Figures that are shown even when they are alike, in this order."""
+
+
+OF_PAGING = frozenset({paging_at_bytes.name, paging_s.name})
+COMMON = "counting"
+"""The room of what is counted of every generation; others are counted of the generation in whose room they are."""
+
+
+def is_had(release: BrokerRelease, name: str) -> bool:
+    """Return whether a release has what a metric counts: a journal, say, or a memory at which paging begins.
+
+    Args:
+        name: of the metric.
+    """
+    room, files = (
+        module.split(".")[1]
+        for module in (METRICS[name].function.__module__, release.storage.host_files.__module__)
+    )
+    return room in (COMMON, files) and not (name in OF_PAGING and "paging" in release.gone)
+
+
+def figure_labels() -> list[dict[str, object]]:
+    """Return name, label, kind and better direction of every figure, the important ones first."""
+    labels = {name: metric(name) for name in dict.fromkeys((*FIRST, *METRICS))}
+    return [
+        {
+            "name": name,
+            "label": str(label.name),
+            "kind": label.kind,
+            "better": label.better,
+            "always": name in FIRST,
+        }
+        for name, label in labels.items()
+    ]
+
 
 MOST_TRANSITIONS = 250_000
 MOST_BYTES = 8_000_000
@@ -61,7 +115,7 @@ class ComparedRun:
             for piece in self._player.play(until_us):
                 rows += self._observe(piece)
         except RunTooLong:
-            raise RequestRefused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
+            raise RequestRefused(changes.TOO_LONG, most=MOST_TRANSITIONS) from None
         self._send_frame(rows)
         for name, values in self.curves.items():
             values.append(self._meter.so_far(until_us, name) or 0)
@@ -120,3 +174,78 @@ class ComparedRun:
         refused, lost = len(self._node.refused), self._witness.lost()
         counted = self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)
         return {name: value if is_had(self._release, name) else None for name, value in counted.items()}
+
+
+SETTINGS = frozenset({b"NodeChanged", b"ModeChanged"})
+"""What the runs say of their settings and of the node around the queue: that differs because of the change itself."""
+
+ARRIVALS = frozenset(kind.__name__.encode() for kind in all_kinds() if kind.about.arrives)
+
+
+class RunDivergence(msgspec.Struct, frozen=True):
+    """The first difference.
+
+    Args:
+        at_us: when.
+        a, b: the transition of each run, None for one that had nothing more to do.
+    """
+
+    at_us: int
+    a: msgspec.Raw | None
+    b: msgspec.Raw | None
+
+
+class RunComparison:
+    """Compares two logs as they grow."""
+
+    def __init__(self) -> None:
+        self.found: RunDivergence | None = None
+        self._began = [False, False]
+        self._sides: tuple[deque[Row], deque[Row]] = (deque(), deque())
+
+    def add(self, a: Iterable[Row], b: Iterable[Row]) -> None:
+        """Take what both runs did since the last time."""
+        if self.found:
+            return
+        for side, rows in enumerate((a, b)):
+            self._sides[side].extend(row for row in rows if self._matters(side, _kind(row[1])))
+        self._compare(last=False)
+
+    def _matters(self, side: int, kind: bytes) -> bool:
+        """What happens before the first message shows what was changed, not what came of it."""
+        self._began[side] = self._began[side] or kind in ARRIVALS
+        return self._began[side] and kind not in SETTINGS
+
+    def end(self) -> None:
+        """Compare what is left: one of the runs may have done more than the other."""
+        if not self.found:
+            self._compare(last=True)
+
+    def _compare(self, last: bool) -> None:
+        a, b = self._sides
+        while a and b:
+            if a[0] != b[0]:
+                self._part(a[0], b[0])
+                return
+            a.popleft()
+            b.popleft()
+        if last and (a or b):
+            self._part(a[0] if a else None, b[0] if b else None)
+
+    def _part(self, a: Row | None, b: Row | None) -> None:
+        at_us = min(row[0] for row in (a, b) if row is not None)
+        self.found = RunDivergence(at_us, *(_at(row, at_us) for row in (a, b)))
+
+
+def _kind(row: bytes) -> bytes:
+    return row[2 : row.index(b'"', 2)]
+
+
+def _at(row: Row | None, at_us: int) -> msgspec.Raw | None:
+    """Return the transition if it happened then; what a run does later is not what it did instead."""
+    return msgspec.Raw(row[1]) if row is not None and row[0] == at_us else None
+
+
+def builtins(found: RunDivergence | None) -> Any:
+    """Return the divergence as it is sent, None for runs that are alike."""
+    return None if found is None else {"at_us": found.at_us, "a": found.a, "b": found.b}

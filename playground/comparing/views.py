@@ -13,23 +13,22 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
 from playground.callers import request_callers
-from playground.comparing import changes, ready, titles
+from playground.comparing import changes, ready
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
-from playground.comparing.side import CURVES
-from playground.comparing.table import figure_labels
-from playground.hosting.engine_factory import door
+from playground.comparing.side import CURVES, figure_labels
+from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
-from playground.limits import repeat_gate, scenario_bounds, session_limits
+from playground.limits import scenario_bounds, session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services
-from playground.sessions import sharing
-from playground.storybook import brought, other_release
-from playground.storybook.texts import in_language
+from playground.sessions import scenario_links
+from playground.storybook import other_release, rehearsal
+from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
-from playground.web.counted import counted_as
 from playground.web.errors import answer
+from playground.web.live_page import counted_as
 from playground.whatif.labels import metric
 
 US = 1_000_000
@@ -52,7 +51,7 @@ def choose(request: HttpRequest) -> HttpResponse:
             found = session_or_gone(session)
             kept_bytes.check(request_callers.of_request(request))
             paused_sessions.check_may_leave(found.public_id)
-            a = sharing.share(found).short_id
+            a = scenario_links.share(found).short_id
         except RequestRefused as refused:
             return answer(request, 409, _("That did not work"), refused.message)
     initial = {
@@ -82,7 +81,7 @@ def _example(a: Scenario) -> tuple[Scenario, Scenario]:
     body = selectors.scenario_body(a)
     lazy = changes.apply("queue_mode", "lazy", body)
     return a, services.keep_scenario(
-        door().check({**lazy, "title": titles.changed_title(body["title"], "queue_mode", "lazy")})
+        door().check({**lazy, "title": changes.changed_title(body["title"], "queue_mode", "lazy")})
     )
 
 
@@ -98,11 +97,11 @@ def new(request: HttpRequest) -> HttpResponse:
     a = _longer(selectors.scenario_body(kept), wanted["more_s"])
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
-        checked = brought.check_run({**changed, "title": _title(a, form)})
+        checked = rehearsal.check_run({**changed, "title": _title(a, form)})
         scenario_bounds.check(checked, session_limits.current())
         b = services.keep_scenario(checked)
         charge(request, checked)
-        a_kept = services.keep_scenario(brought.check_run(a)) if wanted["more_s"] else kept
+        a_kept = services.keep_scenario(rehearsal.check_run(a)) if wanted["more_s"] else kept
     except RequestRefused as refused:
         form.add_error(None, str(refused.message))
         return _choose(request, kept.slug or kept.short_id, form, status=422)
@@ -132,7 +131,7 @@ def _longer(scenario: dict[str, Any], more_s: float) -> dict[str, Any]:
 
 def _title(a: dict[str, Any], form: ChangeForm) -> str:
     wanted = form.cleaned_data
-    return titles.changed_title(a["title"], wanted["change"], wanted["value"])
+    return changes.changed_title(a["title"], wanted["change"], wanted["value"])
 
 
 @require_POST
@@ -153,7 +152,7 @@ def releases(request: HttpRequest) -> HttpResponse:
         taken = other_release.taken_to(series, body)
         title = f"{body['title']} ({RELEASES[series].name})"[:200]
         try:
-            checked = brought.check_run({**taken.scenario, "title": title})
+            checked = rehearsal.check_run({**taken.scenario, "title": title})
             scenario_bounds.check(checked, session_limits.current())
         except RequestRefused as refused:
             form.releases_error = str(refused.message)
@@ -190,7 +189,7 @@ def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
 
 def _shown_title(kept: Scenario) -> str:
     """Return a run's title in the reader's language, where it has one."""
-    return in_language((kept.story or {}).get("title")) or titles.shown_title(kept.title)
+    return in_language((kept.story or {}).get("title")) or changes.shown_title(kept.title)
 
 
 def _shown(*sides: Scenario) -> dict[str, Any]:
@@ -222,7 +221,7 @@ def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
     key = ids
     bodies = [selectors.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
-        making = studio.ask(key, bodies, repeat_gate.for_request(request))
+        making = studio.ask(key, bodies, work_places.for_request(request))
     except RequestRefused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:
@@ -239,7 +238,7 @@ def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
 
 
 def _ask_again(why: PageMessage) -> JsonResponse:
-    return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(repeat_gate.AGAIN_S)})
+    return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(work_places.AGAIN_S)})
 
 
 def _differences(*sides: Scenario) -> list[dict[str, Any]]:

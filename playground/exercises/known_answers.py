@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from playground.limits import repeat_gate
+from playground.limits import work_places
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class KnownAnswers(Generic[T]):
         known = self._known(exercise)
         if known:
             return known[0]
-        with repeat_gate.for_present():
+        with work_places.for_present():
             known = self._known(exercise)  # others may have asked the same meanwhile
             found = known[0] if known else self._ask(exercise, *more)
         with self._lock:

@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 
 from playground.callers import request_callers
 from playground.exercises.models import Attempt, Learner
-from playground.hosting.timeline import ALPHABET
+from playground.hosting.session_record import ALPHABET
 
 KEY = "learner"
 NUMBER = "learner_number"

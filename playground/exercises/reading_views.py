@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from playground.exercises import catalog, readings
-from playground.hosting.answers import PendingAnswers
-from playground.limits import repeat_gate
+from playground.hosting.past import PendingAnswers
+from playground.limits import work_places
 from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
 from playground.web.errors import PageGone
@@ -47,7 +47,7 @@ def _played(
     key = found.slug, numbers
     played = runs.find(key)
     if played is None:
-        with repeat_gate.for_request(request):
+        with work_places.for_request(request):
             played = runs.keep(key, readings.run(found.slug, numbers))
     return msgspec.json.decode(played, type=readings.ReadingRun)
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from playground import verdicts
 from playground.exercises.schema import Exercise
 from playground.storybook import other_release
-from playground.storybook.subject_names import SUBJECTS
-from playground.storybook.texts import in_language
+from playground.storybook.cards import SUBJECTS
+from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage
 from playground.verdicts import todays_broker
 

@@ -21,7 +21,7 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.jobs.job import RUN, BoundedJob, job
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.models import Session
 from playground.records import kept_bytes
 from playground.records.services import delete_sessions
@@ -78,7 +78,7 @@ def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
 def _place(exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
     """Hold a place for repeating a run, where one is needed: `Known` takes its own."""
     needed = exercise.unit == catalog.MADE or kind_of(exercise).repeats(whole)
-    return repeat_gate.for_present() if needed else contextlib.nullcontext()
+    return work_places.for_present() if needed else contextlib.nullcontext()
 
 
 def _out_of_time() -> Callable[[], bool]:

@@ -14,7 +14,7 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.exercises.task import held, progress
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.models import Session
 from playground.records import selectors, services
 from playground.sessions import owner_address

@@ -18,10 +18,9 @@ from typing import IO, Final
 
 import msgspec
 
-from playground.hosting import timeline
+from playground.hosting import session_record
 from playground.hosting.engine_api import EngineFiles, EngineNode, NodeDoor
-from playground.hosting.session_record import RecordedSession
-from playground.hosting.timeline import Timed
+from playground.hosting.session_record import RecordedSession, Timed
 
 logger = logging.getLogger(__name__)
 
@@ -196,7 +195,7 @@ def fingerprint(record: RecordedSession, commands: int) -> str:
     if commands > len(record.commands):
         return ""
     given: Sequence[Timed] = record.commands[:commands]
-    text = timeline.canonical({"scenario": record.scenario, "commands": [list(each) for each in given]})
+    text = session_record.canonical({"scenario": record.scenario, "commands": [list(each) for each in given]})
     return hashlib.sha256(text.encode()).hexdigest()
 
 

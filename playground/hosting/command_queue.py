@@ -11,12 +11,9 @@ import msgspec
 
 from engine.reading.conditions import Condition
 from playground.hosting import wording
-from playground.hosting.audience import SessionAudience
-from playground.hosting.clients import SessionClient
-from playground.hosting.faults import RunStopped
-from playground.hosting.run_owner import RunOwner
+from playground.hosting.audience import SessionAudience, SessionClient
+from playground.hosting.run_owner import RunOwner, RunStopped, StartTooLong
 from playground.hosting.run_recovery import RunRecovery, why
-from playground.hosting.run_starter import StartTooLong
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
 from playground.texts.page_message import PageMessage, RequestRefused

@@ -16,15 +16,12 @@ from typing import Any
 
 from engine.reading.conditions import Condition
 from playground.hosting import wording
-from playground.hosting.audience import SessionAudience
-from playground.hosting.clients import SessionClient
+from playground.hosting.audience import SessionAudience, SessionClient
 from playground.hosting.command_queue import CommandQueue, RunSoFar
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.faults import RunStopped
-from playground.hosting.run_owner import RunOwner
+from playground.hosting.run_owner import DESERTED_S, RunOwner, RunStopped
 from playground.hosting.run_recovery import RunRecovery
-from playground.hosting.run_starter import DESERTED_S
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
 from playground.hosting.workers.pool import WorkerPool

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from playground.hosting.file_places import NotThere
+from playground.hosting.file_records import NotThere
 
 _BUFFERS: Final = {
     "journal": "journal",

@@ -13,7 +13,7 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground.hosting.clients import SessionClient
+from playground.hosting.audience import SessionClient
 from playground.hosting.command_queue import RunSoFar
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor

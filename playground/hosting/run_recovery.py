@@ -6,11 +6,8 @@ import logging
 from collections.abc import Callable
 
 from playground.hosting import wording
-from playground.hosting.audience import SessionAudience
-from playground.hosting.clients import SessionClient
-from playground.hosting.faults import RetryDelay, RunStopped
-from playground.hosting.run_owner import RunOwner
-from playground.hosting.run_starter import RunStarter
+from playground.hosting.audience import SessionAudience, SessionClient
+from playground.hosting.run_owner import RetryDelay, RunOwner, RunStarter, RunStopped
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
 from playground.texts.page_message import PageMessage

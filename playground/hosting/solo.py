@@ -22,8 +22,7 @@ from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.file_places import NotThere, wanted
-from playground.hosting.file_records import RecordReader
+from playground.hosting.file_records import NotThere, RecordReader, wanted
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.session.session import EngineSession

@@ -10,7 +10,7 @@ from engine.replay.frames import encode
 from engine.replay.player import KEEP_EVENTS
 from engine.replay.survival import foresee
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.file_places import NotThere
+from playground.hosting.file_records import NotThere
 from playground.hosting.session_record import RecordedSession
 
 Kind = Literal["clean", "kill", "power"]

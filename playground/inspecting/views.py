@@ -21,7 +21,7 @@ from playground.inspecting.page import context
 from playground.inspecting.reader_process import ReaderProcess
 from playground.inspecting.unreadable import UnreadableInput
 from playground.jobs.job import CHECK, job
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.web.access import rate_limited, session_or_gone
 
 logger = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def _answer(request: HttpRequest) -> HttpResponseBase:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_SENT:
             raise UnreadableInput("too_many_bytes", most=uploads.MOST_BYTES >> 20)
         if "figures" in request.POST or "definitions" in request.FILES:
-            with repeat_gate.for_request(request):
+            with work_places.for_request(request):
                 if "figures" in request.POST:
                     return JsonResponse(read_listing(request.POST["figures"]))
                 data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)

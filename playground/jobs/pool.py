@@ -23,14 +23,14 @@ from playground.jobs import link
 from playground.jobs.job import BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import unpacked
 from playground.limits import page_scheduler
-from playground.limits.repeat_gate import PLACES, TEXT, GateBusy
+from playground.limits.work_places import PLACES, TEXT, GateBusy
 
 logger = logging.getLogger(__name__)
 
 FORKS: Final = "playground.jobs.forks"
 PROCESS: Final = "playground.jobs.process"
 CHECKS: Final = 2
-"""Processes beside those for runs with a place of `playground.limits.repeat_gate`: a short text is checked without."""
+"""Processes beside those for runs with a place of `playground.limits.work_places`: a short text is checked without."""
 PATIENCE_S: Final = 120.0
 """Longest that a job waits for a process."""
 

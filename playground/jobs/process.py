@@ -46,7 +46,7 @@ def load() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
     django.setup()
     importlib.import_module("playground.urls")
-    from playground.hosting.engine_factory import door  # noqa: PLC0415 - needs the apps to be ready
+    from playground.hosting.real_engine import door  # noqa: PLC0415 - needs the apps to be ready
 
     door()
 

@@ -29,7 +29,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from playground.callers.client_addresses import address_of
+from playground.callers.request_callers import address_of
 
 AT_ONCE: Final = 2
 """Pages in the making. One more processor would not help: Python runs one thread at a time."""

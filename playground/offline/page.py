@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from posixpath import dirname, join, normpath
 from typing import Any, Final
 
 import msgspec
@@ -17,12 +18,69 @@ from django.utils.safestring import mark_safe
 
 from engine.replay.frames import encode
 from engine.values.sizes import plain
-from playground.hosting.engine_factory import door
-from playground.offline import kept_bytes, modules, recording
+from playground.hosting.real_engine import door
+from playground.offline import recording
 from playground.sessions.scenario_links import LinkPlace
-from playground.storybook.story import ScenarioStory
-from playground.storybook.texts import in_language, localized
+from playground.storybook.story import ScenarioStory, in_language, localized
 from playground.web import live_page
+
+NAME: Final = "waterline/"
+"""Before a module's path in its name: bare names are the only ones that an import map can lead anywhere from a disk."""
+IMPORT: Final = re.compile(
+    r'^(\s*import\s*(?:[\w*{}\s,$]*?\bfrom\s*)?|\s*export\s*[\w*{}\s,$]*?\bfrom\s*|.*?\bawait import\()"(\.[^"\n]+)"',
+    re.MULTILINE,
+)
+COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+"""On lines of its own: a cast is before what it casts, which must stay."""
+URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
+
+
+def read(path: str) -> str:
+    """Return a text among the static files, by its path below their folder."""
+    return (settings.BASE_DIR / "static" / path).read_text("utf-8")
+
+
+def modules(entry: str) -> dict[str, str]:
+    """Return a module and all that it imports, by name, without the comments that stand on lines of their own.
+
+    Args:
+        entry: path below the static files.
+    """
+    found: dict[str, str] = {}
+    wanted = [entry]
+    while wanted:
+        path = wanted.pop()
+        if NAME + path in found:
+            continue
+
+        def named(match: re.Match[str], path: str = path) -> str:
+            target = normpath(join(dirname(path), match[2]))
+            wanted.append(target)
+            return f'{match[1]}"{NAME}{target}"'
+
+        found[NAME + path] = IMPORT.sub(named, COMMENT.sub("", read(path)))
+    return found
+
+
+def styles(names: list[str]) -> str:
+    """Return style sheets in one, with what they load written into it."""
+
+    def inside(match: re.Match[str]) -> str:
+        data = (settings.BASE_DIR / "static" / match[1]).read_bytes()
+        return f'url("data:font/woff2;base64,{base64.b64encode(data).decode()}")'
+
+    return "\n".join(URL.sub(inside, read(name)) for name in names)
+
+
+def sprite() -> str:
+    """Return the icons as a part of a page; each has an id that nothing else there has."""
+    text = read("icons/sprite.svg").replace('<symbol id="', f'<symbol id="{ICON}')
+    return text.replace("<svg ", '<svg hidden aria-hidden="true" ', 1)
+
+
+ICON: Final = "icon-sprite#"
+"""Before an icon's name in its id: the page's scripts write the sprite's address, `#`, and the name."""
+
 
 ENTRY: Final = "js/pages/recorded.js"
 SHEET: Final = re.compile(r"""(?:css/|vendor/uplot/)[a-z-]+\.css""")
@@ -53,12 +111,12 @@ class PageSource(msgspec.Struct, frozen=True):
 def write(source: PageSource, give_up: Callable[[], bool] = lambda: False) -> str:
     """Return the page of a run. Raises RunTooLong when `give_up` returns true."""
     stops = recording.stops_of(source.story, source.scenario["until_us"])
-    recorded = recording.record(door(), source.scenario, stops, kept_bytes.MOST_DISK_BYTES // 2, give_up)
+    recorded = recording.record(door(), source.scenario, stops, recording.MOST_DISK_BYTES // 2, give_up)
     chosen = (
         tuple(each.msg for each in source.story.annotations if each.msg is not None) if source.story else ()
     )
     moments = recorded.stops[: recorded.small]
-    records = kept_bytes.keep(door(), source.scenario, moments, chosen, give_up)
+    records = recording.keep(door(), source.scenario, moments, chosen, give_up)
     packed = {"program": _packed(encode(_program()))}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):
@@ -72,7 +130,7 @@ def write(source: PageSource, give_up: Callable[[], bool] = lambda: False) -> st
             "languages": json.dumps([code for code, _name in settings.LANGUAGES]),
             "engine": door().version,
             "digest": recorded.digest,
-            "boot": mark_safe(modules.read("js/offline/boot.js")),  # noqa: S308 - our own file
+            "boot": mark_safe(read("js/offline/boot.js")),  # noqa: S308 - our own file
             "packed": [(name, base64.b64encode(data).decode()) for name, data in packed.items()],
         },
     )
@@ -88,10 +146,10 @@ def _program() -> dict[str, Any]:
     template = (settings.BASE_DIR / "templates" / "playground" / "live.html").read_text("utf-8")
     sheets = ["css/tokens.css", "css/base.css", *SHEET.findall(template), "css/offline.css"]
     return {
-        "modules": modules.modules(ENTRY),
-        "entry": modules.NAME + ENTRY,
-        "css": modules.styles(sheets),
-        "sprite": modules.sprite(),
+        "modules": modules(ENTRY),
+        "entry": NAME + ENTRY,
+        "css": styles(sheets),
+        "sprite": sprite(),
     }
 
 
@@ -120,9 +178,7 @@ def _page(
         "recording": about,
     }
     context = live_page.context_of(SESSION, source.scenario, data)
-    logo = modules.read("icons/waterline.svg").replace(
-        "<svg ", '<svg width="22" height="22" aria-hidden="true" ', 1
-    )
+    logo = read("icons/waterline.svg").replace("<svg ", '<svg width="22" height="22" aria-hidden="true" ', 1)
     html = render_to_string(
         "playground/live.html",
         {
@@ -134,7 +190,7 @@ def _page(
     )
     title = story["title"] if story else source.scenario["title"]
     return {
-        "html": SPRITE.sub(f'href="#{modules.ICON}', html),
+        "html": SPRITE.sub(f'href="#{ICON}', html),
         "title": f"{title or 'Waterline'} · Waterline",
         "catalog": live_page.script_texts(),
         "data": context["live_data"],

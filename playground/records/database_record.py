@@ -14,12 +14,10 @@ from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
-from playground.records import kept_bytes, predictions, selectors, session_leases
-from playground.records import process_presence as presence
-from playground.records.process_presence import ProcessPresence
-from playground.records.record_appends import RecordAppend
-from playground.records.record_writer import writer
-from playground.records.session_leases import LeaseHolder
+from playground.records import kept_bytes, paused_sessions, selectors, session_leases
+from playground.records import session_leases as presence
+from playground.records.record_writer import RecordAppend, writer
+from playground.records.session_leases import LeaseHolder, ProcessPresence
 
 logger = logging.getLogger(__name__)
 
@@ -187,7 +185,7 @@ class DatabaseRecord:
 
     async def answer(self, option: int) -> None:
         """Write down what was predicted."""
-        await writer().write(partial(predictions.lock, self._session_id, option))
+        await writer().write(partial(paused_sessions.lock, self._session_id, option))
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come."""

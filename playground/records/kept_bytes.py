@@ -14,11 +14,11 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Sum, When
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import browser_visitor, request_callers
+from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
 from playground.limits import session_limits
 from playground.models import CommandRecord, OwnSweep, Scenario, ScenarioText, Session
-from playground.records import predictions, services
+from playground.records import paused_sessions, services
 from playground.texts.page_message import RequestRefused
 
 SESSION_BYTES: Final = 4096
@@ -115,7 +115,7 @@ def charge(public_id: str, size_bytes: int) -> None:
 def sessions_of(browser: Mapping[str, Any]) -> QuerySet[Session]:
     """Return what a browser began and may delete, the latest first, with `text_bytes` and whether each was `used`."""
     free = Scenario.objects.exclude(slug=None).filter(text=OuterRef("text"))
-    found = Session.objects.filter(visitor=browser_visitor.known_visitor(browser)).exclude(visitor="")
+    found = Session.objects.filter(visitor=request_callers.known_visitor(browser)).exclude(visitor="")
     return (
         services.without_use(found)
         .select_related("origin")
@@ -131,7 +131,7 @@ def sessions_of(browser: Mapping[str, Any]) -> QuerySet[Session]:
 
 def goes_at(session: Session) -> datetime:
     """Return when a session of `sessions_of` goes if nobody opens it."""
-    predicted = session.predicted not in (None, predictions.SKIPPED)
+    predicted = session.predicted not in (None, paused_sessions.SKIPPED)
     if predicted or session.used:
         return session.last_seen + timedelta(days=session_limits.current().keep_days)
     return session.last_seen + timedelta(seconds=UNUSED_S)

@@ -12,11 +12,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from playground.callers import request_callers
-from playground.hosting import timeline
-from playground.hosting.engine_factory import door
+from playground.hosting import session_record
+from playground.hosting.real_engine import door
 from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Scenario, ScenarioText, Session
-from playground.records import predictions, selectors
+from playground.records import paused_sessions, selectors
 
 ID_LETTERS = 16
 """Some 79 bits: whoever has a session's address may watch it."""
@@ -33,12 +33,12 @@ def blank_scenario(profile: str, nodes: int = 1) -> dict[str, Any]:
 
 def body_of(scenario: dict[str, Any]) -> str:
     """Return what is kept of a checked scenario: its canonical text, without the digest."""
-    return timeline.canonical({**scenario, "digest": None})
+    return session_record.canonical({**scenario, "digest": None})
 
 
 def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reached_us: int = 0) -> Session:
     """Begin a session with a checked scenario, at its beginning or as if it had been played up to `reached_us`."""
-    public_id = "".join(secrets.choice(timeline.ALPHABET) for _each in range(ID_LETTERS))
+    public_id = "".join(secrets.choice(session_record.ALPHABET) for _each in range(ID_LETTERS))
     return Session.objects.create(
         public_id=public_id,
         text=ScenarioText.of(body_of(scenario)),
@@ -47,7 +47,7 @@ def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reac
         origin=origin,
         engine_version=door().version,
         reached_us=reached_us,
-        predicted=predictions.at_start(origin, reached_us),
+        predicted=paused_sessions.at_start(origin, reached_us),
     )
 
 
@@ -85,8 +85,8 @@ def keep_scenario(
     digest = scenario.get("digest") or ""
     version = engine_version or door().version
     # The digest belongs to the name: with another engine the same commands may be another run.
-    name = f"{body}\n{digest}\n{version}" + (f"\n{timeline.canonical(story)}" if story else "")
-    short_id = timeline.short_id(name)
+    name = f"{body}\n{digest}\n{version}" + (f"\n{session_record.canonical(story)}" if story else "")
+    short_id = session_record.short_id(name)
     caller = request_callers.present()
     values = {"title": scenario["title"], "digest": digest, "engine_version": version, "story": story or None}
     values |= {"visitor": caller.visitor, "group": request_callers.trace_of(caller.group)}
@@ -96,7 +96,7 @@ def keep_scenario(
             is_new = kept is None
             if kept is None:
                 text = ScenarioText.of(body)
-                size_bytes = text.size_bytes + len(timeline.canonical(story or {}).encode())
+                size_bytes = text.size_bytes + len(session_record.canonical(story or {}).encode())
                 kept = Scenario.objects.create(short_id=short_id, text=text, size_bytes=size_bytes, **values)
     except IntegrityError:
         return Scenario.objects.get(short_id=short_id)
@@ -148,7 +148,7 @@ def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | 
         kept, _created = Scenario.objects.update_or_create(
             slug=slug,
             defaults={
-                "short_id": timeline.short_id(f"library\n{slug}"),
+                "short_id": session_record.short_id(f"library\n{slug}"),
                 "title": scenario["title"],
                 "text": text,
                 "digest": scenario["digest"] or "",
@@ -171,7 +171,7 @@ def delete_unused_unseen_for(seconds: float, group: str | None = None) -> int:
         group: only its sessions.
     """
     stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(seconds=seconds))
-    stale = stale.filter(Q(predicted=None) | Q(predicted=predictions.SKIPPED))
+    stale = stale.filter(Q(predicted=None) | Q(predicted=paused_sessions.SKIPPED))
     stale = stale.exclude(Exists(CommandRecord.objects.filter(session=OuterRef("pk"))))
     stale = without_use(stale)
     return delete_sessions(stale if group is None else stale.filter(group=group))

@@ -7,17 +7,110 @@ loss of its lease cannot write over what the next owner did. Times are the datab
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import hashlib
+import logging
+import threading
+from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
+from urllib.parse import parse_qs
 
 import msgspec
+import psycopg
+from django.core import signing
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from playground.hosting.session_record import OwnedElsewhere
+from playground.callers import request_callers
+from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import Lease, Session
+
+logger = logging.getLogger(__name__)
+
+SPACE: Final = 1463897164
+"""The first half of all these locks' names."""
+LOOKS_S: Final = 0.5
+"""A connection that broke is noticed, and replaced, after so long."""
+CONNECTS_S: Final = 5
+GRACE_S: Final = 1.0
+"""Somebody whose lock is free is gone if it is free so much later as well: a connection may be replaced meanwhile."""
+STARTED_S: Final = 10
+"""So long after its own start the database knows of nobody that they are gone: they may not have come back yet."""
+KEEPALIVES: Final = "-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3"
+_FREE: Final = """
+    SELECT pg_postmaster_start_time() < now() - make_interval(secs => %s) AND NOT EXISTS (
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND classid = %s AND objid = %s AND objsubid = 2)
+"""
+
+
+def _name_of(process: str) -> int:
+    return int.from_bytes(hashlib.sha256(process.encode()).digest()[:4], "big") >> 1
+
+
+def is_gone(process: str) -> bool:
+    """Return whether the lock of a process is free."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FREE, [STARTED_S, SPACE, _name_of(process)])
+        return bool(cursor.fetchone()[0])
+
+
+class ProcessPresence:
+    """Holds the lock of this process for as long as it lives.
+
+    Args:
+        process: a name that no other process has or had.
+    """
+
+    def __init__(self, process: str) -> None:
+        self._name = _name_of(process)
+        self._held = threading.Event()
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def hold(self) -> None:
+        """Return once the lock is held; it is taken anew whenever the connection breaks. Raises `RecordUnreachable`."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._keep, name="presence", daemon=True)
+                self._thread.start()
+        if not self._held.wait(CONNECTS_S):
+            raise RecordUnreachable("the database does not take the lock by which others see this process")
+
+    def end(self) -> None:
+        """Let go of it."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _keep(self) -> None:
+        while not self._ended.is_set():
+            try:
+                self._keep_one()
+            except psycopg.Error as error:
+                logger.warning("the connection by which others see this process is gone: %s", error)
+            self._held.clear()
+            self._ended.wait(LOOKS_S)
+
+    def _keep_one(self) -> None:
+        """Hold the lock for as long as one connection lasts."""
+        with psycopg.connect(**_parameters()) as held:
+            held.execute("SELECT pg_advisory_lock(%s, %s)", [SPACE, self._name])
+            self._held.set()
+            while not self._ended.wait(LOOKS_S):
+                held.execute("SELECT 1")
+
+
+def _parameters() -> dict[str, Any]:
+    """Return what Django connects with, for a connection outside of its pool."""
+    given = connection.get_connection_params()
+    plain = {name: value for name, value in given.items() if isinstance(value, str | int) and name != "pool"}
+    plain.pop("prepare_threshold", None)
+    return {**plain, "autocommit": True, "connect_timeout": CONNECTS_S, "options": KEEPALIVES}
+
 
 AHEAD: Final = 4
 """A lease that ends later than so many of its times from now is over: the database's clock was set back since."""
@@ -131,3 +224,44 @@ _GUARD: Final = """
     FROM playground_lease AS lease JOIN playground_session AS session ON session.id = lease.session_id
     WHERE session.public_id IN ({marks}) ORDER BY lease.session_id {lock}
 """
+
+
+LISTED = 20
+PLAY_SALT = "a frame may play its session"
+PLAY_S = 24 * 3600
+
+
+def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
+    """Remember that a browser began a session."""
+    Session.objects.filter(public_id=public_id).update(visitor=request_callers.visitor(browser))
+
+
+def owned(browser: Mapping[str, Any]) -> list[str]:
+    """Return the sessions that a browser began, the latest first."""
+    number = request_callers.known_visitor(browser)
+    if not number:
+        return []
+    found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
+    return list(found.values_list("public_id", flat=True)[:LISTED])
+
+
+def owns(browser: Mapping[str, Any], public_id: str) -> bool:
+    """Return whether a browser may command a session."""
+    number = request_callers.known_visitor(browser)
+    return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
+
+
+def play_key(public_id: str) -> str:
+    """Return the key with which whoever holds it may play a session."""
+    return signing.dumps(public_id, salt=PLAY_SALT)
+
+
+def holds_key(query: bytes, public_id: str) -> bool:
+    """Return whether a socket's address has the key of this session."""
+    given = parse_qs(query[:1000].decode("ascii", "replace")).get("key", [""])[0]
+    if not given:
+        return False
+    try:
+        return bool(signing.loads(given, salt=PLAY_SALT, max_age=PLAY_S) == public_id)
+    except signing.BadSignature:
+        return False

@@ -8,7 +8,7 @@ states, or by counting while it comes. Who is refused is answered in words, and 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from daphne.http_protocol import WebRequest
 from django.utils.translation import gettext_lazy as _
@@ -16,17 +16,67 @@ from twisted.internet import interfaces
 from twisted.web.http import RESPONSES
 from zope.interface import implementer
 
-from playground.callers.client_addresses import last_hop, network
-from playground.limits import repeat_gate, request_limits
-from playground.server.open_connections import OpenConnections
+from playground.callers.request_callers import last_hop, network
+from playground.limits import request_limits, work_places
 from playground.texts.page_message import PageMessage
 from playground.web import turned_away
-from playground.web.overfull import BUSY
+from playground.web.turned_away import BUSY
 
 if TYPE_CHECKING:
     HTTPChannel = Any  # of what it has twisted's types know little
-else:
-    from twisted.web.http import HTTPChannel
+
+
+class ClientConnection(Protocol):
+    """A connection that was let in."""
+
+    def drop(self) -> None:
+        """Close it at once."""
+
+
+class OpenConnections:
+    """Lets connections in.
+
+    Where all places are taken, whoever came first of those who have said nothing makes room: a browser that is sent
+    away before it asked for anything asks again by itself.
+
+    Args:
+        most: of all together.
+        most_each: of one address; None where the addresses are those of a proxy, which counts itself.
+    """
+
+    def __init__(self, most: int, most_each: int | None) -> None:
+        self._most = most
+        self._most_each = most_each
+        self._open: dict[str, int] = {}
+        self._silent: dict[ClientConnection, None] = {}
+        self.in_all = 0
+
+    def is_full_for(self, address: str) -> bool:
+        """Return whether an address has all that it may have."""
+        return self._most_each is not None and self._open.get(address, 0) >= self._most_each
+
+    def enter(self, connection: ClientConnection, address: str) -> None:
+        """Note one that was let in."""
+        if self.in_all >= self._most and self._silent:
+            first = next(iter(self._silent))
+            del self._silent[first]
+            first.drop()
+        self.in_all += 1
+        self._open[address] = self._open.get(address, 0) + 1
+        self._silent[connection] = None
+
+    def heard(self, connection: ClientConnection) -> None:
+        """Note that one has asked for something."""
+        self._silent.pop(connection, None)
+
+    def leave(self, connection: ClientConnection, address: str) -> None:
+        """Note that one is gone."""
+        self._silent.pop(connection, None)
+        self.in_all -= 1
+        left = self._open.pop(address, 0) - 1
+        if left > 0:
+            self._open[address] = left
+
 
 logger = logging.getLogger(__name__)
 
@@ -194,7 +244,7 @@ class BoundedChannel(HTTPChannel):
             self._turn_away(413, turned_away.TOO_LARGE, turned_away.too_large(self._body))
             return False
         if not self._reception.budget.take(self._sender, count - self._held):
-            self._turn_away(503, BUSY, PageMessage(BUSY_TEXT, seconds=repeat_gate.AGAIN_S))
+            self._turn_away(503, BUSY, PageMessage(BUSY_TEXT, seconds=work_places.AGAIN_S))
             return False
         self._held = count
         return True
@@ -267,7 +317,7 @@ class BoundedChannel(HTTPChannel):
             b"Connection: close",
         ]
         if status == 503:
-            lines.append(b"Retry-After: %d" % repeat_gate.AGAIN_S)
+            lines.append(b"Retry-After: %d" % work_places.AGAIN_S)
         self.setTimeout(None)
         self._networkProducer.unregisterProducer()
         self.transport.write(b"\r\n".join([*lines, b"", body]))

@@ -11,26 +11,142 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import os
+import resource
 import sys
 import threading
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.cli import CommandLineInterface
 from daphne.server import Server
+from daphne.ws_protocol import WebSocketProtocol
+from django.core.management import call_command
+from django.db import close_old_connections
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
+from twisted.internet.tcp import Connection
 
 from playground import environment
-from playground.callers.client_addresses import LastHop, without_addresses
-from playground.server import file_handles
-from playground.server.direct_socket import DirectSocket
-from playground.sessions.socket_origins import AT_ONCE
+from playground.callers.request_callers import LastHop, without_addresses
+from playground.sessions.socket_consumer import AT_ONCE
 
 if TYPE_CHECKING:
     from playground.jobs.pool import OwnProcesses
+
+
+SMALL_BYTES: Final = 64
+"""A message that is shorter goes out as it is: compressing it takes longer than sending it."""
+
+
+class DirectSocket(WebSocketProtocol):
+    """Daphne's socket with a short way out. What the connection does not take waits where it always did."""
+
+    leave: Callable[[], None] | None = None
+    """Is called when the connection is gone: whoever let it in counts it."""
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
+        """The connection is gone."""
+        if self.leave is not None:
+            self.leave()
+            self.leave = None
+        super().connectionLost(reason)
+
+    def sendMessage(self, payload: bytes, *arguments: Any, **named: Any) -> None:  # noqa: N802 - autobahn's name
+        """Send a message, compressed if that is worth it."""
+        if len(payload) < SMALL_BYTES:
+            named["doNotCompress"] = True
+        super().sendMessage(payload, *arguments, **named)
+
+    def sendData(self, data: bytes, *arguments: Any, **named: Any) -> None:  # noqa: N802 - autobahn's name
+        """Write bytes: at once where nothing waits before them."""
+        sent = 0 if self.send_queue else write_at_once(self.transport, data)
+        if sent < len(data):
+            super().sendData(data[sent:], *arguments, **named)
+
+    def send_at_once(self, text: bytes) -> bool:
+        """Send a text now, if the socket is open; return whether it was sent."""
+        if self.state != self.STATE_OPEN:
+            return False
+        self.sendMessage(text)
+        return True
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
+        """Take what has arrived."""
+        self._dataReceived(data)
+
+
+def write_at_once(transport: Any, data: bytes) -> int:
+    """Return how many bytes a plain connection took at once: none where others wait before them, or it is ending."""
+    if not isinstance(transport, Connection) or transport.TLS or not transport.connected:
+        return 0
+    waits = transport.dataBuffer or transport._tempDataBuffer  # noqa: SLF001 - twisted has no other name for it
+    if waits or transport.disconnecting:
+        return 0
+    sent = transport.writeSomeData(data)
+    return sent if isinstance(sent, int) else 0  # lost: the usual way finds that out as well
+
+
+logger = logging.getLogger(__name__)
+
+WANTED: Final = 65_536
+"""Where the system sets no bound of its own, or says that there is none and means another one."""
+FEW: Final = 4_096
+"""With fewer, one address can take a good part of them."""
+
+
+def raise_to_most() -> int:
+    """Raise the soft limit of open handles to the hard one; return how many there are now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for most in (hard, WANTED, 10_240):
+        if most == resource.RLIM_INFINITY:
+            continue
+        if soft != resource.RLIM_INFINITY and soft < most:
+            with contextlib.suppress(ValueError, OSError):  # macOS takes less than it names as its hard limit
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+                soft = most
+                break
+    count = WANTED if soft == resource.RLIM_INFINITY else soft
+    if count < FEW:
+        logger.warning(
+            "this server may have %s files and connections open; let it have %s (ulimit -n)", count, FEW
+        )
+    return count
+
+
+FIRST_S: Final = 300.0
+AGAIN_S: Final = 6 * 3600.0
+CHORES: Final = ("clean_sessions", "purge_classes", "lti_scores")
+"""Commands of manage.py, which say what they deleted."""
+
+
+def tidy() -> None:
+    """Do every chore; one that fails keeps none of the others from being done."""
+    for chore in CHORES:
+        try:
+            call_command(chore)
+        except Exception:
+            logger.exception("%s failed", chore)
+        finally:
+            close_old_connections()
+
+
+def begin(sleep: Callable[[float], None] = time.sleep) -> threading.Thread:
+    """Tidy in a thread of its own for as long as this process lives."""
+
+    def work() -> None:
+        sleep(FIRST_S)
+        while True:
+            tidy()
+            sleep(AGAIN_S)
+
+    thread = threading.Thread(target=work, name="tidying", daemon=True)
+    thread.start()
+    return thread
+
 
 WINDOW_BITS = 13
 """8 KiB of earlier messages, to which compression refers: little memory for each socket, nearly all of the gain."""
@@ -84,16 +200,13 @@ class CompressingServer(Server):
         """Begin to listen: only now are there factories to set up."""
         from playground.server.request_intake import RequestIntake  # noqa: PLC0415 - needs the apps to be ready
 
-        self.http_factory.buildProtocol = RequestIntake(
-            self, file_handles.raise_to_most(), self.proxies
-        ).protocol_for
+        self.http_factory.buildProtocol = RequestIntake(self, raise_to_most(), self.proxies).protocol_for
         self.ws_factory.protocol = DirectSocket
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
         from playground.jobs.pool import OwnProcesses  # noqa: PLC0415
         from playground.limits import session_limits  # noqa: PLC0415 - needs the apps to be ready
-        from playground.server import record_tidying  # noqa: PLC0415 - needs the apps to be ready
 
-        record_tidying.begin()
+        begin()
         if session_limits.current().workers:
             _processes.append(OwnProcesses())
         reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import

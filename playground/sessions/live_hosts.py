@@ -12,15 +12,14 @@ from django.db import connection
 
 import engine
 from playground.hosting.checkpoints import build_of
-from playground.hosting.engine_factory import door
 from playground.hosting.past import PastReader
+from playground.hosting.real_engine import door
 from playground.hosting.registry import HostRegistry
 from playground.hosting.session.protocol import BeginWorker
 from playground.limits import page_scheduler, session_limits
 from playground.records import record_writer
 from playground.records.database_record import DatabaseRecord, OwnedLeases
-from playground.records.process_presence import ProcessPresence
-from playground.records.session_leases import LeaseHolder
+from playground.records.session_leases import LeaseHolder, ProcessPresence
 from playground.sessions import run_repetitions
 
 _lock = threading.Lock()

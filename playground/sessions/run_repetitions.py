@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.replay import RunPlayer
 from engine.values.errors import RunTooLong
-from playground.hosting import missed_rows, past, survival_preview
-from playground.hosting.engine_factory import door
+from playground.hosting import past, survival_preview
+from playground.hosting.real_engine import door
 from playground.hosting.session_record import RecordedSession
 from playground.jobs.job import RUN, job
 from playground.limits import session_limits
@@ -22,7 +22,7 @@ DIGEST_S: Final = 20.0
 @job(RUN)
 def rows_missed(first: int, last: int, record: RecordedSession) -> tuple[bytes, int]:
     """Return rows of a run, and on how many commands they rest; see `missed_rows.rows_of`."""
-    return missed_rows.rows_of(door(), session_limits.current().past_s, first, last, record)
+    return past.rows_of(door(), session_limits.current().past_s, first, last, record)
 
 
 @job(RUN)

@@ -7,29 +7,99 @@ import contextlib
 import json
 import logging
 import time
+from functools import cache
 from typing import Any
 
+import msgspec
 from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils.translation import gettext_lazy as _
 
+from engine.broker.commands.settings import release_of
+from engine.ctl.releases import FACTS
+from engine.ctl.releases.facts import ReleaseFacts
+from engine.ctl.stands_for import STANDS_FOR
+from engine.ctl.usage import USAGES
 from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
-from playground.hosting.clients import SessionClient
+from playground.hosting.audience import SessionClient
 from playground.hosting.host import SessionHost
+from playground.hosting.refusals import message_of
 from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.hosting.session import page_messages
 from playground.limits import session_limits
-from playground.limits.held_quotas import HeldQuotas
-from playground.limits.rate_limits import RateBucket
-from playground.records import paused_sessions, predictions, selectors, session_leases, session_ownership
-from playground.sessions import live_hosts, owner_address, wire_messages
-from playground.sessions.socket_consumer import TRY_AGAIN, SocketConsumer
-from playground.sessions.socket_origins import AT_ONCE, STRAIGHT
-from playground.texts.page_message import PageMessage, RequestRefused
-from playground.texts.socket_language import language_of
+from playground.limits.rate_limits import HeldQuotas, RateBucket
+from playground.records import paused_sessions, selectors, session_leases
+from playground.sessions import live_hosts, owner_address
+from playground.sessions.socket_consumer import AT_ONCE, STRAIGHT, TRY_AGAIN, SocketConsumer
+from playground.texts.page_message import PageMessage, RequestRefused, language_of
+
+_decoder = msgspec.json.Decoder(page_messages.Message)
+
+
+class BadMessage(RequestRefused):
+    """A message that cannot be read; `number` is its command's id as far as one can be made out."""
+
+    number: int | str | None = None
+
+
+def decode(text: str, most_bytes: int) -> page_messages.Message:
+    """Return a message, or raise `BadMessage` saying what is wrong with it."""
+    size_bytes = len(text.encode("utf-8", "replace"))
+    if size_bytes > most_bytes:
+        raise BadMessage(
+            _("The message has %(size)s bytes; at most %(most)s are taken. Send less."),
+            size=size_bytes,
+            most=most_bytes,
+        )
+    try:
+        return _decoder.decode(text)
+    except RecursionError:
+        raise BadMessage(_("The message is nested too deeply. Send it flat.")) from None
+    except (msgspec.DecodeError, ValueError) as error:
+        why = message_of(error) if isinstance(error, msgspec.ValidationError) else _("it is not JSON")
+        bad = BadMessage(_("The message cannot be read: %(why)s"), why=why)
+        bad.number = _id_of(text)
+        raise bad from None
+
+
+def _id_of(text: str) -> int | str | None:
+    """Return the id of a message that is otherwise wrong, so that its sender can find which one it was."""
+    try:
+        found = msgspec.json.decode(text)
+        number = msgspec.convert(
+            found.get("id") if isinstance(found, dict) else None, page_messages.CommandId
+        )
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return number
+
+
+def page_data(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return the commands of a run's release with what completes their arguments, and the lines behind the controls."""
+    return _data_of(release_of(scenario["profile"], scenario.get("settings", {})).name)
+
+
+@cache
+def _data_of(release: str) -> dict[str, Any]:
+    facts = FACTS.get(release)
+    known = sorted(USAGES.keys() & frozenset().union(*facts.commands.values())) if facts else ()
+    return {
+        "commands": {name: _completed(facts, name) for name in known if facts},
+        "stands_for": {name: msgspec.structs.asdict(each) for name, each in STANDS_FOR.items()},
+    }
+
+
+def _completed(facts: ReleaseFacts, name: str) -> list[str]:
+    """Return what can stand behind a command: columns, and options."""
+    usage = facts.usage(name)
+    return [
+        *facts.columns.get(name, ()),
+        *(f"--{each}" for each in dict.fromkeys((*usage.options, *usage.flags))),
+    ]
+
 
 logger = logging.getLogger(__name__)
 
@@ -83,14 +153,14 @@ class SessionSocket(SocketConsumer):
         self._messages = RateBucket(messages_per_s, 2 * messages_per_s, now_s)
         self._commands = RateBucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
         self._hellos = RateBucket(HELLOS_PER_S, 4, now_s)
-        self._may_play = session_ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
+        self._may_play = session_leases.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
         caller = await database_sync_to_async(request_callers.of_scope)(self.scope)
         self.client = SessionClient(
             self._put,
             language_of(self.scope),
-            await database_sync_to_async(session_ownership.owns)(self.scope["session"], self.session_id),
+            await database_sync_to_async(session_leases.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
             move=self._move,
             group=caller.group,
@@ -155,8 +225,8 @@ class SessionSocket(SocketConsumer):
             self._refuse_all(TOO_FAST, PageMessage(_("Too many messages: the connection is closed.")))
             return
         try:
-            self._dispatch(wire_messages.decode(text_data or "", self.limits.command_bytes))
-        except wire_messages.BadMessage as bad:
+            self._dispatch(decode(text_data or "", self.limits.command_bytes))
+        except BadMessage as bad:
             logger.info("session %s: a message was refused: %s", self.session_id, bad)
             self.client.refused(bad.number, bad.message)
         except RequestRefused as refused:
@@ -213,7 +283,7 @@ class SessionSocket(SocketConsumer):
             host.undo(client, message.id)
         elif isinstance(message, page_messages.PredictStory):
             host.predict(
-                client, message.id, predictions.SKIPPED if message.option is None else message.option
+                client, message.id, paused_sessions.SKIPPED if message.option is None else message.option
             )
         else:
             host.command(client, message.id, message.command)

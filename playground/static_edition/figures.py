@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
-from playground.storybook.lead import leads_to
+from playground.storybook.thumbnails import leads_to
 
 FOLDER: Final = "data/leads"
 """Where they lie in an edition."""

@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.translation import get_language
 
 from playground.exercises import catalog, task
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.inspecting import page
 from playground.library import ready_scenarios
 from playground.static_edition.addresses import file_of, relative
@@ -23,9 +23,9 @@ from playground.static_edition.context import templates
 from playground.static_edition.figures import Moment, moments, write_leads
 from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
 from playground.web import live_page
-from playground.whatif.export import to_csv
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, heatmaps
+from playground.whatif.views import to_csv
 
 FREE: Final[dict[str, Any]] = {
     "version": 1,

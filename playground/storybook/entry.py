@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from json import JSONDecodeError
 from typing import Any, Final
 
@@ -14,16 +15,156 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import refused
 from engine.values.errors import Refusal
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.limits import scenario_bounds
 from playground.limits.session_limits import SessionLimits, too_unequal
-from playground.storybook import migrate, plain, workload
+from playground.storybook import workload
 from playground.storybook.authored_texts import WrittenWrong, message_of
 from playground.storybook.positions import Steps, line_and_column, positions
-from playground.storybook.story import FIELDS, ScenarioStory
-from playground.storybook.texts import in_language
+from playground.storybook.story import FIELDS, ScenarioStory, in_language
 from playground.texts.page_message import PageMessage
 from playground.texts.pasted_text import text_of
+
+LARGEST: Final = 2**63 - 1
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
+
+def unkept_values(value: Any, path: str = "") -> Iterator[tuple[str, PageMessage]]:
+    """Find them, each with its path such as `commands[3].count`.
+
+    Args:
+        value: as `json.loads` returned it, not nested too deeply.
+        path: of the value.
+    """
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if _HALF.search(name):
+                yield path or "$", PageMessage(_HALF_TEXT)
+            else:
+                yield from unkept_values(part, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from unkept_values(part, f"{path}[{number}]")
+    elif isinstance(value, str):
+        if _HALF.search(value):
+            yield path or "$", PageMessage(_HALF_TEXT)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            yield path or "$", PageMessage(_NUMBER_TEXT, most=LARGEST)
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        yield path or "$", PageMessage(_NUMBER_TEXT, most=LARGEST)
+
+
+_HALF_TEXT = _(
+    "A text has half of a character (a lone surrogate, \\ud800 to \\udfff). Write the whole character."
+)
+_NUMBER_TEXT = _("A number is too large. The largest is %(most)s.")
+
+
+Body = dict[str, Any]
+
+
+class TooNew(ValueError):
+    """The file was written by a later Waterline."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.message = PageMessage(
+            _(
+                "This file has version %(version)s; this Waterline reads versions up to %(most)s. A "
+                "newer Waterline can open it."
+            ),
+            version=version,
+            most=PRESENT,
+        )
+
+
+def _from_0(body: Body) -> Body:
+    """Version 0 had times in milliseconds, `scale` for the profile, `until_ms`, and no story."""
+    new = {name: value for name, value in body.items() if name not in {"scale", "until_ms", "commands"}}
+    new["version"] = 1
+    new["profile"] = body.get("profile") or body.get("scale") or "classroom"
+    commands = body.get("commands") or []
+    if isinstance(commands, list):
+        commands = [_command_from_0(each) for each in commands]
+    new["commands"] = commands
+    if "until_ms" in body:
+        new["until_us"] = _thousandfold(body["until_ms"])
+    new["digest"] = None  # the transitions of version 0 had another form
+    return new
+
+
+def _command_from_0(command: Any) -> Any:
+    if not isinstance(command, dict) or "at_ms" not in command:
+        return command
+    rest = {name: value for name, value in command.items() if name != "at_ms"}
+    return {"at_us": _thousandfold(command["at_ms"]), **rest}
+
+
+def _thousandfold(value: Any) -> Any:
+    return value * 1000 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def counted_from_0(condition: Any) -> Any:
+    """Return a condition of a claim in the present language: what never happened is 0 there, and was null once."""
+    if isinstance(condition, list):
+        return [counted_from_0(each) for each in condition]
+    if not isinstance(condition, dict):
+        return condition
+    parts = {
+        name: counted_from_0(value) if name in {"all", "any"} else value for name, value in condition.items()
+    }
+    path = parts.get("path")
+    first = (
+        path.partition(".")[0]
+        if isinstance(path, str)
+        else path[0]
+        if isinstance(path, list) and path
+        else ""
+    )
+    op = parts.get("op", "==")
+    if first != "happened" or parts.get("value") is not None or op not in {"==", "!="}:
+        return parts
+    rest = {name: value for name, value in parts.items() if name != "op"}
+    return {**rest, "value": 0} if op == "==" else {**rest, "op": ">", "value": 0}
+
+
+def _with_present_claims(body: Body) -> Body:
+    claims = body.get("claims")
+    if not isinstance(claims, list):
+        return body
+    return {
+        **body,
+        "claims": [
+            {**each, "test": counted_from_0(each["test"])}
+            if isinstance(each, dict) and "test" in each
+            else each
+            for each in claims
+        ],
+    }
+
+
+STEPS: Final[dict[int, Callable[[Body], Body]]] = {0: _from_0}
+"""From each older version to the next."""
+PRESENT: Final = 1
+
+
+def migrated(body: Body) -> tuple[Body, int]:
+    """Return a file's object in the present version, and the version that it had.
+
+    Raises TooNew for a version that is not known yet. What has no version stays as it is: the parser refuses it.
+    """
+    version = body.get("version")
+    if isinstance(version, bool) or not isinstance(version, int):
+        return body, PRESENT
+    if version > PRESENT:
+        raise TooNew(version)
+    first = version
+    while version in STEPS:
+        body = STEPS[version](body)
+        version = body["version"]
+    return _with_present_claims(body), first
+
 
 MAX_TITLE: Final = 200
 MOST_PROBLEMS: Final = 20
@@ -130,7 +271,7 @@ class LibraryEntry(msgspec.Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """Return the canonical object of the file."""
-        parts = {**self.written, **msgspec.to_builtins(self.story), "version": migrate.PRESENT}
+        parts = {**self.written, **msgspec.to_builtins(self.story), "version": PRESENT}
         return {name: parts[name] for name in (*ORDER, *sorted(parts.keys() - set(ORDER))) if name in parts}
 
     def encode(self) -> str:
@@ -149,10 +290,10 @@ def read(data: bytes | str | dict[str, Any], limits: SessionLimits | None = None
     """
     text, places, body = _decoded(data)
     try:
-        body, came_from = migrate.migrated(body)
-    except migrate.TooNew as error:
+        body, came_from = migrated(body)
+    except TooNew as error:
         raise BadScenario([_placed("version", error.message, text, places)]) from None
-    if came_from != migrate.PRESENT:
+    if came_from != PRESENT:
         places = None  # problems are named by their paths: line numbers would be those of another form
     found = [_placed(path, message, text, places) for path, message in _problems(body, limits)]
     if found:
@@ -208,7 +349,7 @@ def steps_of(path: str) -> Steps:
 
 def _problems(body: dict[str, Any], limits: SessionLimits | None) -> Iterator[tuple[str, PageMessage]]:
     """Find what is wrong: what cannot be kept, in the story field by field, then in the run."""
-    unkeepable = list(itertools.islice(plain.problems(body), MOST_PROBLEMS))
+    unkeepable = list(itertools.islice(unkept_values(body), MOST_PROBLEMS))
     if unkeepable:
         yield from unkeepable
         return

@@ -18,8 +18,13 @@ from engine.reading.conditions import (
 )
 from engine.reading.paths import names_of, value_at
 from engine.replay import RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
-from playground.storybook.entry import LibraryEntry
+from playground.hosting.real_engine import door
+from playground.hosting.refusals import message_of
+from playground.jobs.job import CHECK, job
+from playground.limits import session_limits
+from playground.storybook.entry import LibraryEntry, TooNew, migrated, read
 from playground.storybook.story import StoryClaim
+from playground.texts.page_message import RequestRefused
 
 
 class StoryResult(msgspec.Struct):
@@ -107,3 +112,37 @@ def _shown(condition: Condition, state: WatchedState) -> Iterator[str]:
     for each in comparisons(condition):
         path = each.path or ""
         yield f"{'.'.join(names_of(path))} is {value_at(state, path)!r}, and not {each.op} {each.value!r}"
+
+
+class RunUnrepeatable(RequestRefused):
+    """A kept run that this engine does not take."""
+
+
+@job(CHECK)
+def read_file(data: bytes | str | dict[str, Any]) -> LibraryEntry:
+    """Return the entry of a file that somebody brings, checked against what this server affords. Raises BadScenario."""
+    return read(data, session_limits.current())
+
+
+@job(CHECK)
+def read_kept(data: dict[str, Any]) -> LibraryEntry:
+    """Return the entry of a file that is kept here. Raises BadScenario."""
+    return read(data)
+
+
+@job(CHECK)
+def check_run(run: dict[str, Any]) -> dict[str, Any]:
+    """Return a run in full, or raise the engine's ScenarioError."""
+    return door().check(run)
+
+
+@job(CHECK)
+def repeatable(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a kept run in the present form. Raises Unrepeatable."""
+    try:
+        present, _came_from = migrated(body)
+        return door().check(present)
+    except TooNew as error:
+        raise RunUnrepeatable(error.message) from None
+    except door().no_scenario as error:
+        raise RunUnrepeatable(message_of(error)) from None

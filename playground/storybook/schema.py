@@ -11,7 +11,7 @@ from engine.broker.commands import base, commands
 from engine.broker.commands import scenario as scenarios
 from engine.broker.commands.settings import RULES, NodeSettings
 from engine.releases import PROFILES, RELEASES
-from playground.storybook.migrate import PRESENT
+from playground.storybook.entry import PRESENT
 from playground.storybook.story import Microseconds, ScenarioStory
 
 ADDRESS: Final = "/schema/scenario-v1.json"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -21,6 +24,27 @@ from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
 from workloads.remarks import Remark
 from workloads.workload import Workload
+
+
+def folder() -> Path:
+    """Return where this server keeps them."""
+    return Path(settings.VAR_DIR) / "own-sweeps"
+
+
+def keep(table: Path) -> None:
+    """Keep a copy of a table, which has its sweep's name."""
+    folder().mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(table, folder() / table.name)
+
+
+def delete_without_sweep() -> int:
+    """Delete the tables whose sweeps are gone; return how many."""
+    names = set(OwnSweep.objects.values_list("name", flat=True))
+    gone = [path for path in folder().glob("*.parquet") if path.stem not in names]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
 
 STALE: Final = timedelta(minutes=2)
 """A sweep of which its process has said nothing for so long has lost it: also one that waits is spoken of."""

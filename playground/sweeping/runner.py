@@ -21,7 +21,7 @@ from engine import ENGINE_VERSION
 from playground.limits import session_limits
 from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
-from playground.sweeping import records, tables
+from playground.sweeping import records
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError
@@ -111,7 +111,7 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
             raise SweepError("job_failed", why="".join(last))
-        tables.keep(result.with_suffix(".parquet"))
+        records.keep(result.with_suffix(".parquet"))
         return result.read_bytes()
 
 

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.reading.conditions import Condition
-from playground.storybook.story import StoryClaim
-from playground.storybook.texts import Texts
+from playground.storybook.story import StoryClaim, Texts
 
 FOLDER = Path(__file__).resolve().parent
 RULE = re.compile(r"([A-Z])([0-9]{1,3})")

@@ -10,7 +10,7 @@ from engine.releases import PROFILES, V3_8_9
 from playground.library import ready_scenarios
 from playground.sessions import scenario_links
 from playground.storybook.entry import LibraryEntry, read
-from playground.storybook.texts import in_language
+from playground.storybook.story import in_language
 from playground.verdicts import VerdictRun
 
 ARTICLES = V3_8_9

@@ -13,7 +13,7 @@ from playground.library import ready_scenarios
 from playground.sessions import scenario_links
 from playground.storybook import other_release
 from playground.storybook.entry import LibraryEntry, read
-from playground.storybook.texts import Texts
+from playground.storybook.story import Texts
 from playground.verdicts import FOLDER, SPAN, VerdictRun
 
 TODAYS = V4_3_6

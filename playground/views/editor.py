@@ -9,10 +9,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.jobs.job import JobEnded
 from playground.library import ready_scenarios
-from playground.limits import repeat_gate, session_limits
+from playground.limits import session_limits, work_places
 from playground.models import Scenario
-from playground.records import selectors, services, session_ownership
-from playground.storybook import brought
+from playground.records import selectors, services, session_leases
+from playground.storybook import rehearsal
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry
 from playground.texts.page_message import PageMessage
 from playground.texts.pasted_text import text_of
@@ -61,7 +61,7 @@ def _text_of(name: str) -> str:
 
 def _text_of_kept(kept: Scenario) -> str:
     try:
-        return brought.read_kept({**selectors.scenario_body(kept), **(kept.story or {})}).encode()
+        return rehearsal.read_kept({**selectors.scenario_body(kept), **(kept.story or {})}).encode()
     except (BadScenario, JobEnded):
         return BLANK
 
@@ -83,8 +83,8 @@ def _checked(request: HttpRequest, text: str) -> tuple[LibraryEntry | None, list
         message = PageMessage(_("The scenario has more than %(most)s bytes.") % {"most": most})
         return None, [EntryProblem("$", message)]
     try:
-        with repeat_gate.for_text(request, size_bytes):
-            return brought.read_file(text), []
+        with work_places.for_text(request, size_bytes):
+            return rehearsal.read_file(text), []
     except BadScenario as bad:
         return None, bad.problems
     except JobEnded as ended:
@@ -111,5 +111,5 @@ def _play(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_ownership.claim(request.session, session.public_id)
+    session_leases.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -24,15 +24,15 @@ from engine.replay.player import SLICE
 from engine.report.transitions.base import Transition
 from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, BoundedJob, job
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.models import Session
 from playground.offline.page import PageSource, write
 from playground.records import paused_sessions
-from playground.sessions import sharing
+from playground.sessions import scenario_links
 from playground.sessions.scenario_links import packed, place_of
-from playground.storybook import brought
+from playground.storybook import rehearsal
 from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited, session_or_gone
 from playground.web.errors import answer
@@ -52,7 +52,7 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        scenario = sharing.scenario_so_far(found)
+        scenario = scenario_links.scenario_so_far(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     return _written(request, found, form, as_csv if form == "csv" else as_json, scenario)
@@ -64,7 +64,7 @@ def _written(
     """Let a job write an answer to a file, and send it from there: who takes it slowly holds no place."""
     out = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the answer
     try:
-        with repeat_gate.for_request(request):
+        with work_places.for_request(request):
             for piece in write(source):
                 out.write(piece)
     except BaseException as error:
@@ -86,8 +86,8 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        entry = brought.read_kept(
-            {name: value for name, value in sharing.file_of(found).items() if value != ""}
+        entry = rehearsal.read_kept(
+            {name: value for name, value in scenario_links.file_of(found).items() if value != ""}
         )
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)

@@ -15,9 +15,9 @@ from engine.counting.messages import throughput_per_s
 from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
 from playground.library import fidelity_figures as measured
-from playground.library.calibrated_bytes import todays_memory
+from playground.library.fidelity_figures import todays_memory
+from playground.whatif.labels import NOTHING, full
 from playground.whatif.labels import metric as label
-from playground.whatif.numbers import NOTHING, full
 
 PROOFS = ("differential", "interop", "stories")
 """What runs on real nodes count."""

@@ -13,17 +13,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
-from playground.callers import browser_visitor
+from playground.callers import request_callers
 from playground.jobs.job import JobEnded
-from playground.library import demo_run as demos
 from playground.library import opened_scenarios
-from playground.limits import repeat_gate, session_limits
+from playground.library import ready_scenarios as demos
+from playground.limits import session_limits, work_places
 from playground.models import Scenario, Session
-from playground.records import selectors, services, session_ownership
+from playground.records import selectors, services, session_leases
 from playground.sessions import owner_address
-from playground.storybook import brought, other_release
+from playground.storybook import other_release, rehearsal
 from playground.storybook.entry import BadScenario
-from playground.storybook.texts import in_language
+from playground.storybook.story import in_language
 from playground.texts.pasted_text import text_of
 from playground.web.access import View, charge, keeps, say, scenario_or_gone
 
@@ -46,7 +46,7 @@ FEATURED = (
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, and list the ready scenarios."""
-    browser_visitor.visitor(request.session)
+    request_callers.visitor(request.session)
     return _home(request)
 
 
@@ -72,9 +72,7 @@ def featured() -> list[Scenario]:
 
 def _own(request: HttpRequest) -> list[str]:
     """Return the sessions that this browser began by itself: not the one that runs on the first page."""
-    return [
-        each for each in session_ownership.owned(request.session) if each != request.session.get(demos.KEY)
-    ]
+    return [each for each in session_leases.owned(request.session) if each != request.session.get(demos.KEY)]
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
@@ -123,7 +121,7 @@ def new(request: HttpRequest) -> HttpResponse:
             profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
         session = services.start_session(services.blank_scenario(profile, nodes))
-    session_ownership.claim(request.session, session.public_id)
+    session_leases.claim(request.session, session.public_id)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
 
@@ -135,7 +133,7 @@ def _ready(request: HttpRequest, kept: Scenario) -> Session:
     if taken is None:
         return services.replay_session(kept)
     say(request, taken.said)
-    return services.start_session(brought.check_run(taken.scenario))
+    return services.start_session(rehearsal.check_run(taken.scenario))
 
 
 @leads_home
@@ -170,8 +168,8 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
     if not problem:
         try:
-            with repeat_gate.for_text(request, len(data)):
-                entry = brought.read_file(data)
+            with work_places.for_text(request, len(data)):
+                entry = rehearsal.read_file(data)
         except BadScenario as bad:
             problem = bad.first[:300]
         except JobEnded as ended:
@@ -182,5 +180,5 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario(entry.run, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_ownership.claim(request.session, session.public_id)
+    session_leases.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 
 from playground.library import opened_scenarios, ready_scenarios
 from playground.records import selectors
-from playground.storybook import cards, paths
+from playground.storybook import cards
+from playground.storybook.cards import QUESTIONS, SUBJECTS
 from playground.storybook.schema import schema
-from playground.storybook.subject_names import QUESTIONS, SUBJECTS
 from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
 from playground.web.errors import PageGone
@@ -35,7 +35,7 @@ def page(request: HttpRequest) -> HttpResponse:
         for entry in ready_scenarios.entries()
         if entry.slug in loaded
     ]
-    path = paths.path_of(request.GET.get("path", ""))
+    path = cards.path_of(request.GET.get("path", ""))
     by_slug = {each.slug: each for each in every}
     among = every if path is None else _in_order(by_slug, path.slugs)
     found = [each for each in among if cards.matches(each, words, subject, question)]
@@ -44,10 +44,10 @@ def page(request: HttpRequest) -> HttpResponse:
         "cards": found,
         "count": len(every),
         "path": path,
-        "start": _in_order(by_slug, paths.START),
+        "start": _in_order(by_slug, cards.START),
         "paths": [
             (each, len(_in_order(by_slug, each.slugs)), len(seen.intersection(each.slugs)))
-            for each in paths.PATHS
+            for each in cards.PATHS
         ],
         "seen": seen,
         "filtered": bool(path or words or subject or question or release or request.GET.get("all")),

@@ -25,20 +25,19 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import RunTooLong
-from playground.hosting.answers import PendingAnswers
-from playground.hosting.engine_factory import door
+from playground.hosting.past import PendingAnswers
+from playground.hosting.real_engine import door
 from playground.jobs.job import PICTURE, JobEnded, job
 from playground.library import link_picture
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.models import Scenario, Session
-from playground.records import predictions, selectors, services, session_ownership
+from playground.records import paused_sessions, selectors, services, session_leases
 from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
-from playground.storybook import brought, other_release
-from playground.storybook.brought import RunUnrepeatable
-from playground.storybook.lead import lead_to
-from playground.storybook.rehearsal import StoryRehearsal
-from playground.storybook.texts import in_language
+from playground.storybook import other_release, rehearsal
+from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
+from playground.storybook.story import in_language
+from playground.storybook.thumbnails import lead_to
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone
 from playground.web.errors import PageGone, answer
@@ -134,14 +133,14 @@ def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place:
         _warn_of_another_engine(request, kept)
         return _go(request, services.start_session(scenario, kept, start_us), place)
     say(request, taken.said)
-    session = services.start_session(brought.check_run(taken.scenario), reached_us=start_us)
+    session = services.start_session(rehearsal.check_run(taken.scenario), reached_us=start_us)
     return _go(request, session, msgspec.structs.replace(place, release=""))
 
 
 def _unpacked(request: HttpRequest, packed: str) -> scenario_links.CarriedScenario:
     """Return the scenario that an address holds; a long one may become a very long one."""
     try:
-        with repeat_gate.for_text(request, UNFOLDS * len(packed)):
+        with work_places.for_text(request, UNFOLDS * len(packed)):
             return scenario_links.unpacked(packed)
     except scenario_links.BadLink as bad:
         raise PageGone(_("This link leads nowhere"), bad.message) from None
@@ -153,13 +152,13 @@ def _is_prefetch(request: HttpRequest) -> bool:
 
 
 def _go(request: HttpRequest, session: Session, place: LinkPlace) -> HttpResponse:
-    session_ownership.claim(request.session, session.public_id)
+    session_leases.claim(request.session, session.public_id)
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
 def _repeatable(kept: Scenario) -> dict[str, Any]:
     """Return the scenario of a link in the present form. Raises Unrepeatable."""
-    return brought.repeatable(selectors.scenario_body(kept))
+    return rehearsal.repeatable(selectors.scenario_body(kept))
 
 
 def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpResponse:
@@ -258,7 +257,7 @@ def _kept(request: HttpRequest, answers: PendingAnswers, key: Hashable, find: Ca
     data = answers.find(key)
     if data is not None:
         return data
-    with repeat_gate.for_request(request, picture=True):
+    with work_places.for_request(request, picture=True):
         data = answers.find(key)  # others may have asked for the same meanwhile
         return answers.keep(key, find()) if data is None else data
 
@@ -272,12 +271,12 @@ def _moment(at_us: int | None, scenario: dict[str, Any]) -> int:
 @job(PICTURE)
 def draw_moment(title: str, scenario: dict[str, Any], at_us: int) -> bytes:
     """Play up to a moment and draw it; a run that takes too long is drawn as far as it came."""
-    rehearsal = StoryRehearsal(scenario, PICTURE_S)
+    played = StoryRehearsal(scenario, PICTURE_S)
     try:
-        state = rehearsal.go(at_us)
+        state = played.go(at_us)
     except RunTooLong:
-        state = rehearsal.node.snapshot()
-    return link_picture.draw(title, state, rehearsal.node.now_us, scenario["until_us"])
+        state = played.node.snapshot()
+    return link_picture.draw(title, state, played.node.now_us, scenario["until_us"])
 
 
 # --- figures ---
@@ -354,7 +353,7 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     except RunUnrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
-    predictions.lock(session.public_id, predictions.SKIPPED)  # a frame shows no question
+    paused_sessions.lock(session.public_id, paused_sessions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
-    key = session_ownership.play_key(session.public_id)
+    key = session_leases.play_key(session.public_id)
     return JsonResponse({"websocket": owner_address.socket_path(session.public_id, key=key)})

@@ -16,7 +16,7 @@ from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.rules.render import html
 from playground.rules.search import LONGEST_QUERY, search
-from playground.storybook.subject_names import SUBJECTS
+from playground.storybook.cards import SUBJECTS
 
 
 def titles() -> dict[str, Any]:

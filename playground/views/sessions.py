@@ -13,17 +13,24 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from engine.releases import RELEASES
 from playground.callers import request_callers
-from playground.hosting.engine_factory import door
-from playground.library import demo_run
+from playground.hosting.real_engine import door
+from playground.library import ready_scenarios
 from playground.models import Scenario
-from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
-from playground.sessions import owner_address, sharing
+from playground.records import kept_bytes, paused_sessions, selectors, services, session_leases
+from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import packed
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
-from playground.web.access import charge, keeps, rate_limited, rate_limited_reading, say, session_or_gone
+from playground.web.access import (
+    charge,
+    keeps,
+    rate_limited,
+    rate_limited_reading,
+    say,
+    session_or_gone,
+    whole_number,
+)
 from playground.web.errors import PageGone, answer
-from playground.web.query import whole_number
 
 LISTED = 200
 FILE_BYTES = 4096
@@ -58,7 +65,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 def session(request: HttpRequest, session_id: str) -> HttpResponse:
     """Show the live page of a session."""
     found = session_or_gone(session_id)
-    demo_run.adopt(request.session, found.public_id)
+    ready_scenarios.adopt(request.session, found.public_id)
     return render(request, "playground/live.html", live_page.context(request, found))
 
 
@@ -80,7 +87,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id, link=True)
-        kept = sharing.share(found)
+        kept = scenario_links.share(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, selectors.scenario_body(kept))
@@ -101,11 +108,11 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     text = request.POST.get("at_us", "")
     try:
         paused_sessions.check_may_leave(found.public_id)
-        forked = sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
+        forked = scenario_links.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
-    session_ownership.claim(request.session, forked.public_id)
+    session_leases.claim(request.session, forked.public_id)
     return redirect("session", forked.public_id)
 
 
@@ -119,11 +126,11 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
         return redirect("session", found.public_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        other, said = sharing.on_release(found, series)
+        other, said = scenario_links.on_release(found, series)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
-    session_ownership.claim(request.session, other.public_id)
+    session_leases.claim(request.session, other.public_id)
     say(request, said)
     return redirect("session", other.public_id)
 
@@ -135,7 +142,7 @@ def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        scenario = sharing.file_of(found)
+        scenario = scenario_links.file_of(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})

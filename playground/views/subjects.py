@@ -18,8 +18,8 @@ from playground.exercises import catalog
 from playground.library import ready_scenarios
 from playground.records import selectors
 from playground.storybook import cards
-from playground.storybook.subject_names import SUBJECTS
-from playground.storybook.texts import in_language
+from playground.storybook.cards import SUBJECTS
+from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage
 from playground.verdicts import ArticleVerdict, VerdictRun, articles_broker, todays_broker
 from playground.web.errors import PageGone

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from playground.limits import repeat_gate, request_limits
+from playground.limits import request_limits, work_places
 from playground.records import kept_bytes
 from playground.texts.page_message import PageMessage
 from playground.web import turned_away
-from playground.web.plain_page import plain_page
+from playground.web.turned_away import plain_page
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ def too_many(request: HttpRequest, message: PageMessage) -> HttpResponse:
 def busy(request: HttpRequest, message: Any) -> HttpResponse:
     """Answer with 503 and the time after which asking again is of use."""
     response = answer(request, 503, _("The server is busy"), message)
-    response["Retry-After"] = str(repeat_gate.AGAIN_S)
+    response["Retry-After"] = str(work_places.AGAIN_S)
     return response
 
 
@@ -114,7 +114,7 @@ class BusyMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer it; every other error is Django's."""
-        if isinstance(error, repeat_gate.GateBusy):
+        if isinstance(error, work_places.GateBusy):
             logger.info("no place to repeat a run at %.200s", request.path)
             return busy(request, error.message)
         if isinstance(error, kept_bytes.NoRoom):

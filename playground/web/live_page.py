@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,17 +11,36 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
+from engine.broker.commands.settings import NodeSettings
 from engine.costs import PROFILES
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits
 from playground.models import Session
-from playground.records import selectors, session_ownership
-from playground.sessions import console_lines, owner_address
+from playground.records import selectors, session_leases
+from playground.sessions import owner_address, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
-from playground.storybook.texts import localized
+from playground.storybook.story import localized
 from playground.verdicts.marking import words_of
+
+NAME = "vm_memory_calculation_strategy"
+
+
+def counted_as(scenarios: Iterable[Mapping[str, Any]]) -> str:
+    """Return the strategies that runs begin with or are given on the way, each once, for a sentence.
+
+    Args:
+        scenarios: as JSON.
+    """
+    found: dict[str, None] = {}
+    for scenario in scenarios:
+        found[scenario.get("settings", {}).get(NAME, NodeSettings().vm_memory_calculation_strategy)] = None
+        for command in scenario.get("commands", ()):
+            if command["do"] == "set" and command["name"] == NAME:
+                found[command["value"]] = None
+    return ", ".join(found)
+
 
 NOWHERE: Final = dict.fromkeys(
     ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
@@ -36,8 +56,8 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     Args:
         plays: whether the reader may let time pass though the session is not the reader's.
     """
-    key = {"key": session_ownership.play_key(found.public_id)} if plays else {}
-    owner = session_ownership.owns(request.session, found.public_id)
+    key = {"key": session_leases.play_key(found.public_id)} if plays else {}
+    owner = session_leases.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {
@@ -103,7 +123,7 @@ def context_of(
             "limits": session_limits.current().public(),
             "scenario": scenario,
             "engine": door().version,
-            "console": console_lines.page_data(scenario),
+            "console": session_sockets.page_data(scenario),
             **data,
         },
     }

@@ -6,8 +6,7 @@ from typing import Any
 
 from django.utils.translation import override
 
-from playground.whatif.labels import parameter
-from playground.whatif.numbers import setting
+from playground.whatif.labels import parameter, setting
 from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 LONGEST_TITLE = 120

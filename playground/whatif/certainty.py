@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from playground.library import fidelity_figures
+from playground.whatif.labels import THIN_SPACE, full, short, unit_for
 from playground.whatif.labels import metric as label
-from playground.whatif.numbers import THIN_SPACE, full, short, unit_for
 from playground.whatif.shipped import CellRun, ShippedHeatmap
 
 TRUSTED = frozenset({"good", "rough"})

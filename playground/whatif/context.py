@@ -12,19 +12,27 @@ from django.utils.translation import gettext as _
 
 from engine.counting.memory import limit_bytes, paging_at_bytes
 from playground.sweeping.refusals import failure
-from playground.web.counted import NAME as STRATEGY
-from playground.web.counted import counted_as
-from playground.whatif import scale
-from playground.whatif.answers import answer
+from playground.web.live_page import NAME as STRATEGY
+from playground.web.live_page import counted_as
 from playground.whatif.bounds import FIELDS
 from playground.whatif.certainty import band, band_words, certainty, measured_with
 from playground.whatif.findings import findings
-from playground.whatif.labels import HEATMAPS, QUESTIONS, WORKLOADS, metric, parameter
-from playground.whatif.numbers import FAILED, NOTHING, full, setting, unit_for
-from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
+from playground.whatif.labels import (
+    FAILED,
+    HEATMAPS,
+    NOTHING,
+    QUESTIONS,
+    WORKLOADS,
+    full,
+    metric,
+    parameter,
+    setting,
+    unit_for,
+)
+from playground.whatif.panel import answer, cliff_edges, front_ids, panel, run_place
 from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, HeatmapQuery, subtractions
 from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
-from playground.whatif.table import HeatmapTable, all_values, make_table, mini
+from playground.whatif.table import HeatmapTable, all_values, boundaries, clamped, make_table, mini
 
 SELECTED = SafeString(" selected")
 
@@ -332,7 +340,7 @@ def _multiples(query: HeatmapQuery) -> list[dict[str, Any]]:
     """Return one small heatmap for each workload, all with the scale of the large one."""
     values = all_values(query.heatmap, query.metric)
     unit = unit_for(metric(query.metric).kind, max(values, default=0))
-    edges = scale.boundaries(scale.clamped(values, query.clamp), unit.divisor)
+    edges = boundaries(clamped(values, query.clamp), unit.divisor)
     found = []
     for workload in query.heatmap.workloads:
         steps = mini(query, workload.name, edges)

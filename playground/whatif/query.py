@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from playground.whatif.bounds import FIELDS, GridBounds, read_bounds
-from playground.whatif.numbers import setting
+from playground.whatif.labels import setting
 from playground.whatif.shipped import ShippedHeatmap
 
 MODES = ("values", "difference")

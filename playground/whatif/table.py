@@ -2,20 +2,134 @@
 
 from __future__ import annotations
 
+import bisect
+import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
 from engine.classic_v1.metrics.backlog import paged_out
 from engine.counting.pressure import blocked_s
-from playground.whatif import scale
-from playground.whatif.breaks import breaks
 from playground.whatif.certainty import band, band_words
+from playground.whatif.labels import (
+    FAILED,
+    NOTHING,
+    NumberUnit,
+    full,
+    parameter,
+    setting,
+    short,
+    signed,
+    unit_for,
+)
 from playground.whatif.labels import metric as metric_label
-from playground.whatif.labels import parameter
-from playground.whatif.numbers import FAILED, NOTHING, NumberUnit, full, setting, short, signed, unit_for
 from playground.whatif.query import HeatmapQuery
 from playground.whatif.shipped import CellRun, ShippedHeatmap
+
+STEPS = 9
+WIDE, WIDEST = 8, 2000
+"""Ratios of largest to smallest from which on steps grow with the value, and are equal factors."""
+
+NARROWEST = 1 / 10_000
+"""Values below this share of the largest are one step: a clamp against outliers near zero."""
+
+
+def clamped(values: Sequence[float], percent: int) -> list[float]:
+    """Return the values, the largest ones cut down so that the scale distinguishes `percent` in a hundred.
+
+    Zeros do not count: where most of a grid is zero, the rest still has its colours.
+    """
+    above = sorted(abs(value) for value in values if value)
+    if percent >= 100 or not above:
+        return list(values)
+    cap = above[(len(above) - 1) * percent // 100]
+    return [max(-cap, min(cap, value)) for value in values]
+
+
+def boundaries(values: Sequence[float], unit: float = 1) -> list[float]:
+    """Return up to eight ascending boundaries between the nine steps.
+
+    Zero has a step of its own where it occurs, because "never" differs from "little".
+
+    Args:
+        values: all values that will be drawn, none negative.
+        unit: what one is on the page, so that boundaries are round there.
+
+    Returns:
+        boundaries in raw values; none when all values are equal.
+    """
+    scaled = [value / unit for value in values]
+    if not scaled or min(scaled) == max(scaled):
+        return []
+    largest, has_zero = max(scaled), min(scaled) == 0
+    smallest = max(min(value for value in scaled if value > 0), largest * NARROWEST)
+    inner = STEPS - 1 - has_zero
+    shares = [step / (inner + 1) for step in range(1, inner + 1)]
+    low = 0 if has_zero else smallest
+    if largest / smallest >= WIDEST:
+        edges = [smallest * (largest / smallest) ** share for share in shares]
+    elif largest / smallest >= WIDE:
+        edges = [low + (largest - low) * share**2 for share in shares]
+    else:
+        edges = [low + (largest - low) * share for share in shares]
+    rounded = sorted({round_to(edge, largest) for edge in edges} - {0.0})
+    return [0.0] * has_zero + [edge * unit for edge in rounded]
+
+
+def round_to(value: float, largest: float) -> float:
+    """Return a value with two significant digits, but no finer than a hundredth of the largest."""
+    if value <= 0:
+        return 0.0
+    digits = 1 - math.floor(math.log10(value))
+    finest = 2 - math.floor(math.log10(largest)) + 1
+    return round(value, min(digits, finest))
+
+
+def step_of(value: float, edges: Sequence[float]) -> int:
+    """Return the step 0 to 8 of a value. With an edge at 0, only zero itself is below it."""
+    if edges and edges[0] == 0:
+        return 0 if value <= 0 else bisect.bisect_right(edges, value)
+    return bisect.bisect_right(edges, value)
+
+
+def difference_edges(values: Sequence[float]) -> list[float]:
+    """Return eight boundaries that lie symmetrically around zero; step 4 is "about the same"."""
+    largest = max((abs(value) for value in values), default=0)
+    if largest == 0:
+        return []
+    positive = [round_to(largest * share, largest) for share in (0.02, 0.2, 0.45, 0.75)]
+    return [*(-edge for edge in reversed(positive)), *positive]
+
+
+def difference_step(value: float, edges: Sequence[float]) -> int:
+    """Return the step 0 to 8 of a difference, 4 for none."""
+    return bisect.bisect_right(edges, value) if edges else STEPS // 2
+
+
+LONGER = 1.5
+"""How many times longer than the axis' shortest step a step is that gets a mark."""
+
+
+def breaks(values: Sequence[Any]) -> frozenset[int]:
+    """Return the indices of the values before which an axis jumps.
+
+    An axis counts by differences or by ratios, whichever makes its steps more alike: 256, 1024, 4096 is even.
+
+    Args:
+        values: the values of the axis, ascending where they are numbers; words and switches have no steps.
+    """
+    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if len(numbers) < len(values) or len(values) < 3:
+        return frozenset()
+    scales = [[after - before for before, after in pairwise(numbers)]]
+    if numbers[0] > 0:
+        scales.append([math.log(after / before) for before, after in pairwise(numbers)])
+    steps = min(scales, key=lambda each: max(each) / min(each))
+    # a hair above, so that 0.15 after 0.1 is the same whichever way its last digit was rounded
+    return frozenset(at for at, step in enumerate(steps, 1) if step > min(steps) * LONGER * 1.001)
+
 
 BLOCKED, PAGING = blocked_s.name, paged_out.name
 """Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
@@ -194,8 +308,8 @@ def _edges(query: HeatmapQuery, shown: Values, unit: NumberUnit) -> list[float]:
     """Return the boundaries between colours: of values for all workloads alike, of differences for this view."""
     if query.difference:
         differences = [value for line in shown for value in line if value is not None]
-        return scale.difference_edges(scale.clamped(differences, query.clamp))
-    return scale.boundaries(scale.clamped(all_values(query.heatmap, query.metric), query.clamp), unit.divisor)
+        return difference_edges(clamped(differences, query.clamp))
+    return boundaries(clamped(all_values(query.heatmap, query.metric), query.clamp), unit.divisor)
 
 
 def _text(run: CellRun, shown: float | None, unit: NumberUnit, *, difference: bool) -> str:
@@ -248,7 +362,7 @@ def mini(query: HeatmapQuery, workload: str, edges: list[float]) -> list[list[in
 def _step(value: float | None, edges: list[float], *, difference: bool) -> int | None:
     if value is None:
         return None
-    return (scale.difference_step if difference else scale.step_of)(value, edges)
+    return (difference_step if difference else step_of)(value, edges)
 
 
 def _place(query: HeatmapQuery, x: Any, y: Any) -> str:

@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from playground.whatif import own, views
+from playground.whatif import views
 
 urlpatterns = [
     path("", views.page, name="whatif"),
-    path("own/", own.own, name="whatif_own"),
-    path("own/<slug:name>/", own.progress, name="whatif_progress"),
+    path("own/", views.own, name="whatif_own"),
+    path("own/<slug:name>/", views.progress, name="whatif_progress"),
     path("table.csv", views.table_csv, name="whatif_csv"),
     path("table.parquet", views.table_parquet, name="whatif_parquet"),
     path("open/", views.open_cell, name="whatif_open"),

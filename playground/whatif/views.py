@@ -2,28 +2,206 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import msgspec
+from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
-from playground.sweeping import tables
+from playground.callers import request_callers
+from playground.limits import session_limits
+from playground.models import OwnSweep, Scenario, Session
+from playground.records import services, session_leases
+from playground.storybook import rehearsal
+from playground.sweeping import asked, records
+from playground.sweeping.asked import OFFERED
 from playground.sweeping.refusals import failure
-from playground.texts.page_message import PageMessage
-from playground.web.access import keeps, say
+from playground.sweeping.remarks import messages_of
+from playground.sweeping.runner import runner
+from playground.texts.page_message import PageMessage, RequestRefused
+from playground.web.access import charge, keeps, say
 from playground.web.errors import PageGone, answer
-from playground.whatif.cells import peak_us
+from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
-from playground.whatif.export import to_csv
-from playground.whatif.opening import keep_run, open_run
-from playground.whatif.own import known_to, remarks_beside
-from playground.whatif.query import read_query
-from playground.whatif.shipped import beside, directories
+from playground.whatif.labels import parameter
+from playground.whatif.query import HeatmapQuery, read_query
+from playground.whatif.shipped import CellRun, ShippedHeatmap, beside, directories, heatmaps
+
+
+def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
+    """Keep the run's scenario with the digest that it must reach, so that it has an address.
+
+    The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
+    page can say so.
+    """
+    return services.keep_scenario(rehearsal.check_run(cell_scenario(heatmap, run)), heatmap.engine_version)
+
+
+def open_run(request: HttpRequest, heatmap: ShippedHeatmap, run: CellRun) -> Session:
+    """Begin a session of this browser that repeats the run, up to its peak."""
+    session = services.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
+    session_leases.claim(request.session, session.public_id)
+    return session
+
+
+def to_csv(query: HeatmapQuery) -> str:
+    """Return all runs of the query's workload, with a header line.
+
+    Columns: the swept parameters, seed, every metric (bytes, seconds or counts, by its name), digest,
+    engine_version, error. Failed runs have empty metrics.
+    """
+    heatmap = query.heatmap
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    axes = [axis.parameter for axis in heatmap.axes]
+    writer.writerow([*axes, "seed", *heatmap.metrics, "digest", "engine_version", "error"])
+    for run in heatmap.cells:
+        if run.workload == query.workload:
+            metrics = run.metrics if run.metrics is not None else [""] * len(heatmap.metrics)
+            writer.writerow(
+                [
+                    *run.values,
+                    run.seed,
+                    *metrics,
+                    run.digest or "",
+                    heatmap.engine_version,
+                    failure(run.error),
+                ]
+            )
+    return buffer.getvalue()
+
+
+def known_to(wanted: str) -> dict[str, ShippedHeatmap]:
+    """Return the published heatmaps, with the visitor's own if it is wanted: who has its address sees it."""
+    known = heatmaps()
+    if wanted.startswith(asked.NAME_BEGINS):
+        sweep = records.find(wanted)
+        if sweep is not None and sweep.document is not None:
+            found = msgspec.json.decode(bytes(sweep.document), type=ShippedHeatmap)
+            known = {**known, found.name: msgspec.structs.replace(found, title=_("Your own workload"))}
+    return known
+
+
+def remarks_beside(wanted: str) -> list[PageMessage]:
+    """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
+    sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
+    return [] if sweep is None else messages_of(records.remarks_of(sweep))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def own(request: HttpRequest) -> HttpResponse:
+    """Show the form for a sweep of one's own, or take what it asks for."""
+    return _take(request) if request.method == "POST" else _form(request, asked.answers(request.GET))
+
+
+@keeps
+def _take(request: HttpRequest) -> HttpResponse:
+    given = asked.answers(request.POST)
+    try:
+        large = given["large"] and settings.SPARK_SWEEPS
+        session = None
+        if given["kind"] == "session" and session_leases.owns(request.session, given["session"]):
+            session = Session.objects.get(public_id=given["session"])
+        workload, remarks = asked.workload_of(given["kind"], given["text"], session)
+        spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
+        request_callers.visitor(request.session)
+        sweep = records.ask(request_callers.again(request), spec, len(plan.cells), large, remarks)
+    except RequestRefused as refused:
+        return _form(request, given, _in_words(refused.message))
+    charge(request, workload.scenario)
+    runner().take(sweep.group, sweep.name)
+    return redirect("whatif_progress", sweep.name)
+
+
+def _in_words(problem: PageMessage) -> PageMessage:
+    """Return a refusal that calls a parameter as the form does."""
+    named = problem.values.get("parameter")
+    if not isinstance(named, str):
+        return problem
+    return PageMessage(problem.text, **{**problem.values, "parameter": parameter(named).name})
+
+
+def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None) -> HttpResponse:
+    visitor = request_callers.known_visitor(request.session)
+    bounds = session_limits.current()
+    context = {
+        "given": given,
+        "problem": problem,
+        "kinds": [
+            ("perf-test", _("a PerfTest command line")),
+            ("csv", _("a table of arrivals (CSV: at_s, size_bytes)")),
+            ("tracing", _("a log of rabbitmq_tracing")),
+            ("firehose", _("a Firehose capture (JSON lines with times)")),
+            ("session", _("a session that this browser began")),
+        ],
+        "sessions": _sessions(request),
+        "parameters": [(name, parameter(name).name, parameter(name).help) for name in OFFERED],
+        "sweeps": [_shown(each) for each in records.of_visitor(visitor)],
+        "cells": bounds.sweep_cells,
+        "seconds": bounds.sweep_s,
+        "large": settings.SPARK_SWEEPS,
+        "large_cells": bounds.large_sweep_cells,
+    }
+    return render(request, "whatif/own.html", context, status=400 if problem else 200)
+
+
+def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return the sessions that this browser began, with their titles."""
+    found = Session.objects.filter(public_id__in=session_leases.owned(request.session)).order_by(
+        "-created", "-pk"
+    )
+    return [(each.public_id, each.scenario.get("title") or each.public_id) for each in found]
+
+
+@require_safe
+def progress(request: HttpRequest, name: str) -> HttpResponse:
+    """Show how far a sweep is; to htmx the part that changes, and where to go when it is done."""
+    sweep = records.find(name)
+    if sweep is None:
+        text = _("Sweeps are deleted after some days, and the oldest when a browser asks for many.")
+        raise PageGone(_("There is no such sweep"), PageMessage(text))
+    shown = _shown(sweep)
+    if shown["state"] == "done":
+        return HttpResponseClientRedirect(shown["address"]) if request.htmx else redirect(shown["address"])
+    page = "whatif/_progress.html" if request.htmx else "whatif/progress.html"
+    return render(request, page, {"sweep": shown})
+
+
+def _shown(sweep: OwnSweep) -> dict[str, Any]:
+    """Return a sweep in words: its axes, how far it is, and its page."""
+    state = "waits"
+    if sweep.ended:
+        state = "failed" if sweep.error else "done"
+    elif records.lost(sweep):
+        state = "lost"
+    elif sweep.done:
+        state = "runs"
+    axes = [parameter(axis["parameter"]).name for axis in sweep.spec["grid"]["axes"]]
+    heatmap = f"{reverse('whatif')}?h={sweep.name}"
+    return {
+        "state": state,
+        "name": sweep.name,
+        "x": axes[0],
+        "y": axes[1],
+        "large": sweep.spec["large"],
+        "done": sweep.done,
+        "cells": sweep.cells,
+        "error": failure(sweep.error),
+        "remarks": messages_of(records.remarks_of(sweep)),
+        "created": sweep.created,
+        "address": heatmap if state == "done" else reverse("whatif_progress", args=[sweep.name]),
+    }
+
 
 VIEW_LETTERS = 1000
 """Longest description of a view that a cell's run takes along, for the way back."""
@@ -73,7 +251,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
-    path = beside(query.heatmap.name, ".parquet", *directories(), tables.folder())
+    path = beside(query.heatmap.name, ".parquet", *directories(), records.folder())
     if path is None:
         raise PageGone(
             _("There is no such file"), PageMessage(_("This heatmap came without its Parquet table."))

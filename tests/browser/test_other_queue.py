@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.catalogue import lane_module
-from playground.offline import export, modules
+from playground.offline import export, page
 from tests.browser.waits import frames, still_box
 from tests.helpers.shelf import install
 
@@ -33,13 +33,13 @@ RUN = {
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the page of a run with a queue in RAM; its module of places is generated as for any queue."""
     install(monkeypatch)
-    read = modules.read
+    read = page.read
     generated = {"js/model/catalogue/places.js": lane_module.module()}
-    monkeypatch.setattr(modules, "read", lambda path: generated.get(path) or read(path))
-    scenario, page = tmp_path / "run.json", tmp_path / "run.html"
+    monkeypatch.setattr(page, "read", lambda path: generated.get(path) or read(path))
+    scenario, saved_page = tmp_path / "run.json", tmp_path / "run.html"
     scenario.write_text(json.dumps(RUN), "utf-8")
-    assert export.main([str(scenario), "-o", str(page)]) == 0
-    return page
+    assert export.main([str(scenario), "-o", str(saved_page)]) == 0
+    return saved_page
 
 
 def test_a_queue_in_ram_is_seen_with_its_messages(page: Page, saved: Path) -> None:

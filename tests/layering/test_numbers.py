@@ -11,11 +11,11 @@ from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
 from playground.classroom import rooms
 from playground.exercises import catalog, selectors
-from playground.hosting.session import rhythm, window
+from playground.hosting.session import frame_sender, pacer
 from playground.hosting.workers import agenda, pool, worker
 from playground.offline.recording import MOST_ROWS
 from playground.sessions import scenario_links, session_sockets
-from playground.storybook.subject_names import SUBJECTS
+from playground.storybook.cards import SUBJECTS
 from tests.layering.sources import ROOT
 from tests.layering.tidy import LINES_IN_A_FILE
 
@@ -29,13 +29,13 @@ TIMETABLES: Final = [
 """Where the timetable of every unit ends, in each language."""
 
 NUMBERS: Final = [
-    ("ARCHITECTURE.md", r"acknowledge every (\w+) frame", window.ASKED),
+    ("ARCHITECTURE.md", r"acknowledge every (\w+) frame", frame_sender.ASKED),
     ("docs/internals/time.md", r"a quantum of (\d+) ms", QUANTUM_NS / 1e6),
     ("docs/internals/time.md", r"at most (\w+) updates? a second for each process", 1e6 / REPORT_EVERY_US),
     (
         "ARCHITECTURE.md",
         r"frames of rows, at most (\d+) a second",
-        1 / (math.ceil(rhythm.TICK_S / agenda.GRID_S) * agenda.GRID_S),
+        1 / (math.ceil(pacer.TICK_S / agenda.GRID_S) * agenda.GRID_S),
     ),
     ("docs/internals/hosting.md", r"turns of (\d+) ms", worker.TURN_S * 1000),
     ("docs/internals/hosting.md", r"turn takes (\d+) s of processor time", worker.OVERRUN_S),

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from playground.hosting.clients import SessionClient
+from playground.hosting.audience import SessionClient
 from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 

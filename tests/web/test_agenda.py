@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playground.hosting.session import page_messages, protocol
-from playground.hosting.session.frame_throttle import LATE_S, MOST, FrameThrottle
+from playground.hosting.session.pacer import LATE_S, MOST, FrameThrottle
 from playground.hosting.workers import worker as workers
 from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
 from playground.hosting.workers.worker import EngineWorker

@@ -11,8 +11,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client, RequestFactory
 
 from playground.callers import request_callers
-from playground.callers.client_addresses import LastHop, address_of, network
-from playground.callers.request_callers import RequestCaller
+from playground.callers.request_callers import LastHop, RequestCaller, address_of, network
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner

@@ -15,7 +15,7 @@ from django.utils import timezone
 from playground.library import ready_scenarios
 from playground.models import CommandRecord, Scenario, Session
 from playground.records import selectors, services
-from playground.server import record_tidying
+from playground.server import serve
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -93,10 +93,10 @@ def test_the_server_tidies_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
     def sleep(seconds: float) -> None:
-        if seconds == record_tidying.AGAIN_S:
+        if seconds == serve.AGAIN_S:
             raise EnoughError
 
-    monkeypatch.setattr(record_tidying, "call_command", call)
+    monkeypatch.setattr(serve, "call_command", call)
     monkeypatch.setattr(threading, "excepthook", lambda _arguments: None)
-    record_tidying.begin(sleep).join(30)
-    assert done == list(record_tidying.CHORES), "one that fails keeps none from being done"
+    serve.begin(sleep).join(30)
+    assert done == list(serve.CHORES), "one that fails keeps none from being done"

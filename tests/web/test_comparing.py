@@ -12,9 +12,9 @@ import pytest
 from django.test import Client
 
 from playground.comparing import changes, reel
-from playground.comparing.divergence import RunComparison
 from playground.comparing.reel import ReelMaker, make
-from playground.hosting.engine_factory import door
+from playground.comparing.side import RunComparison
+from playground.hosting.real_engine import door
 from playground.models import Scenario
 from playground.records import services
 from playground.texts.page_message import RequestRefused

@@ -12,7 +12,7 @@ from django.test import Client
 from engine.releases import RELEASES
 from playground.comparing.ready import READY
 from playground.comparing.reel import make
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.records import services
 from playground.storybook import other_release
 

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from channels.layers import InMemoryChannelLayer
 
-from playground.classroom import others, rooms
+from playground.classroom import rooms
 from playground.records import paused_sessions
 from playground.sessions import cluster_control
 from playground.sessions.cluster_control import ControlLine
@@ -113,7 +113,7 @@ def sent(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
 def _nobody_held() -> Any:
     yield
     paused_sessions._held.clear()
-    others._holding.clear()
+    rooms._holding.clear()
 
 
 def hear(kind: str, **fields: Any) -> None:
@@ -133,10 +133,10 @@ async def test_a_class_that_is_frozen_elsewhere_holds_its_sessions_here(monkeypa
 
 
 async def test_a_frozen_class_is_announced_at_each_check_and_its_end_once(sent: Any) -> None:
-    others.hold(CLASS, ["one"], True)
-    others.hold(CLASS, ["one"], True)
-    others.hold(CLASS, ["one"], False)
-    others.hold(CLASS, ["one"], False)
+    rooms.hold(CLASS, ["one"], True)
+    rooms.hold(CLASS, ["one"], True)
+    rooms.hold(CLASS, ["one"], False)
+    rooms.hold(CLASS, ["one"], False)
     assert sent == [
         ("hold", {"classroom": CLASS, "sessions": ["one"]}),
         ("hold", {"classroom": CLASS, "sessions": ["one"]}),
@@ -250,9 +250,9 @@ async def test_a_change_reaches_the_rooms_of_all_processes(sent: Any) -> None:
 
 
 async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(sent: Any) -> None:
-    assert await others.mixes_of(["away"]) == {}
+    assert await rooms.mixes_of(["away"]) == {}
     assert sent == [("ask_mixes", {"sessions": ["away"]})]
     hear("mixes", mixes={"away": [1, 2, 3, 4]})
-    assert await others.mixes_of(["away"]) == {"away": [1, 2, 3, 4]}
+    assert await rooms.mixes_of(["away"]) == {"away": [1, 2, 3, 4]}
     hear("ask_mixes", sessions=["away"])
     assert len(sent) == 2, "who has it not does not answer"

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from playground import verdicts
 from playground.library import ready_scenarios as library
+from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.subject_names import SUBJECTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coverage-of-the-articles.md"

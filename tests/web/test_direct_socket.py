@@ -11,7 +11,7 @@ import pytest
 from autobahn.websocket.protocol import TrafficStats
 from twisted.internet.tcp import Connection
 
-from playground.server.direct_socket import SMALL_BYTES, DirectSocket
+from playground.server.serve import SMALL_BYTES, DirectSocket
 
 MUCH = bytes(range(256)) * 20_000
 

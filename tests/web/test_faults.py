@@ -17,10 +17,10 @@ import pytest
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
 from playground.hosting.directories import SessionFiles
-from playground.hosting.faults import RunStopped
 from playground.hosting.past import PastReader, files_of
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.registry import HostRegistry
+from playground.hosting.run_owner import RunStopped
 from playground.hosting.session import page_messages
 from playground.hosting.session.failures import WorkFailure
 from playground.hosting.session_record import RecordedSession, RecordUnreachable

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from playground.library import calibrated_bytes, fidelity_figures
+from playground.library import fidelity_figures
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_it_is_only_for_reading(client: Client) -> None:
 @pytest.mark.django_db
 def test_the_page_has_the_memory_of_todays_broker_beside_that_of_3_10(client: Client) -> None:
     page = " ".join(client.get("/fidelity/").content.decode().split())
-    shown = calibrated_bytes.todays_memory()
+    shown = fidelity_figures.todays_memory()
     assert shown is not None
     assert "Not measured on 4.x" in page
     for each in shown["rows"]:
@@ -93,5 +93,5 @@ def test_the_page_has_the_memory_of_todays_broker_beside_that_of_3_10(client: Cl
 def test_without_a_measurement_of_todays_broker_the_page_says_nothing_of_it(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrated_bytes, "RELEASE", "9.9.9")
+    monkeypatch.setattr(fidelity_figures, "RELEASE", "9.9.9")
     assert "Not measured on 4.x" not in client.get("/fidelity/").content.decode()

@@ -14,8 +14,8 @@ import pytest_asyncio
 from playground.hosting.registry import HostRegistry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
 from playground.hosting.session import page_messages, protocol
-from playground.hosting.session.rhythm import STEADY_TICK_S
-from playground.hosting.session.window import FRAMES_IN_FLIGHT
+from playground.hosting.session.frame_sender import FRAMES_IN_FLIGHT
+from playground.hosting.session.pacer import STEADY_TICK_S
 from playground.hosting.session_record import RecordedSession
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S

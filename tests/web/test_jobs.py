@@ -19,7 +19,7 @@ from playground.jobs import link, pool
 from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool
 from playground.library import ready_scenarios
-from playground.storybook import brought
+from playground.storybook import rehearsal
 from playground.storybook.entry import BadScenario
 from playground.texts.page_message import RequestRefused
 from playground.views.links import draw_moment
@@ -103,7 +103,7 @@ def test_what_a_job_raises_is_raised_here(jobs: JobPool) -> None:
     with translation.override("zh-hans"):
         assert str(refused.value) != "Choose two releases or more."
     with pytest.raises(BadScenario, match="JSON") as bad:
-        brought.read_file("{")
+        rehearsal.read_file("{")
     assert (bad.value.problems[0].line, bad.value.problems[0].column) == (1, 2)
 
 
@@ -112,7 +112,7 @@ def test_a_picture_is_the_same_wherever_it_is_drawn(jobs: JobPool) -> None:
     assert entry is not None
     picture = draw_moment("First burst", entry.run, 1_000_000)
     assert picture == draw_moment.function("First burst", entry.run, 1_000_000)
-    again = brought.read_file(entry.encode())
+    again = rehearsal.read_file(entry.encode())
     assert again == entry
 
 

@@ -18,8 +18,8 @@ from django.utils import timezone
 from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
 from playground.exercises.models import Attempt, Learner, Work
-from playground.hosting import timeline
-from playground.hosting.engine_factory import door
+from playground.hosting import session_record
+from playground.hosting.real_engine import door
 from playground.limits import rate_limits
 from playground.models import OwnSweep, Scenario, ScenarioText, Session
 from playground.records import kept_bytes, selectors, services
@@ -103,7 +103,7 @@ def test_what_was_kept_before_is_kept_once_afterwards() -> None:
         link = before.get_model("playground", "Scenario").objects.create(
             short_id="abc",
             title="Large",
-            body=timeline.canonical({**scenario, "digest": None}),
+            body=session_record.canonical({**scenario, "digest": None}),
             digest="f" * 32,
         )
         sessions = before.get_model("playground", "Session").objects

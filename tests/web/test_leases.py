@@ -15,7 +15,7 @@ import pytest_asyncio
 from channels.db import database_sync_to_async
 from django.utils import timezone
 
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.hosting.registry import HostRegistry
 from playground.hosting.session import page_messages
 from playground.hosting.session_record import OwnedElsewhere
@@ -252,7 +252,7 @@ async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> 
 
 def repeated(session_id: str, until_us: int) -> str:
     """Return the digest of the run that the record gives, repeated without anything of a process."""
-    from playground.sessions.sharing import _repeated
+    from playground.sessions.scenario_links import _repeated
 
     session = Session.objects.get(public_id=session_id)
     return _repeated(session, selectors.commands_of(session), until_us)
@@ -322,7 +322,7 @@ async def test_a_process_that_was_killed_is_not_waited_for(start: Any, tmp_path:
 
 
 class Seen:
-    """Stands for `playground.records.process_presence`, with the processes that are seen to be gone."""
+    """Stands for `playground.records.session_leases`, with the processes that are seen to be gone."""
 
     GRACE_S = 0.05
 

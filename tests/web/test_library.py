@@ -13,7 +13,7 @@ from playground import verdicts
 from playground.library import ready_scenarios
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.texts import KEYS
+from playground.storybook.story import KEYS
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 FILES = ready_scenarios.files()

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.engine_factory import door
-from playground.hosting.run import SessionRun
-from playground.hosting.session.burst import BurstBeyond, check_burst
-from playground.hosting.session.usage import SessionUsage
+from playground.hosting.real_engine import door
+from playground.hosting.run import BurstBeyond, SessionRun, SessionUsage, check_burst
 from playground.hosting.wording import coded
 from playground.limits import session_limits
 from playground.limits.session_bounds import SessionBounds

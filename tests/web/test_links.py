@@ -15,11 +15,11 @@ from django.test import Client
 from PIL import Image
 
 from engine import ENGINE_VERSION
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios as library
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
-from playground.records import selectors, services, session_ownership
+from playground.records import selectors, services, session_leases
 from playground.sessions import scenario_links
 from playground.storybook.entry import read
 from playground.views import links as link_views
@@ -344,11 +344,11 @@ def test_a_frame_begins_a_session_only_when_somebody_plays(client: Client, kept:
 
 
 def test_a_key_is_for_one_session() -> None:
-    key = session_ownership.play_key("abc")
-    assert session_ownership.holds_key(f"key={key}".encode(), "abc")
-    assert not session_ownership.holds_key(f"key={key}".encode(), "abd")
-    assert not session_ownership.holds_key(b"key=abc:x:y", "abc")
-    assert not session_ownership.holds_key(b"", "abc")
+    key = session_leases.play_key("abc")
+    assert session_leases.holds_key(f"key={key}".encode(), "abc")
+    assert not session_leases.holds_key(f"key={key}".encode(), "abd")
+    assert not session_leases.holds_key(b"key=abc:x:y", "abc")
+    assert not session_leases.holds_key(b"", "abc")
 
 
 async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa: F811
@@ -453,7 +453,7 @@ def test_pictures_are_remembered(client: Client, kept: Scenario, monkeypatch: py
 async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> None:  # noqa: F811
     from asgiref.sync import sync_to_async
 
-    from playground.sessions import sharing
+    from playground.sessions import scenario_links
 
     @sync_to_async
     def begin() -> Session:
@@ -463,12 +463,14 @@ async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> Non
         return services.replay_session(kept, 4_800_000)
 
     session = await begin()
-    shared = await sync_to_async(sharing.share)(session)
+    shared = await sync_to_async(scenario_links.share)(session)
     assert shared.story == session.origin.story
     assert selectors.scenario_body(shared)["until_us"] == 17_000_000
-    file = await sync_to_async(sharing.file_of)(session)
+    file = await sync_to_async(scenario_links.file_of)(session)
     assert read(file).story.prediction is not None
     await sync_to_async(record.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
-    mine = await sync_to_async(sharing.share)(await sync_to_async(selectors.session_by_id)(session.public_id))
+    mine = await sync_to_async(scenario_links.share)(
+        await sync_to_async(selectors.session_by_id)(session.public_id)
+    )
     assert mine.story is None, "the story was about another run"
     assert selectors.scenario_body(mine)["until_us"] == 4_800_000

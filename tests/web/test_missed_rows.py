@@ -9,11 +9,11 @@ from django.test import Client
 
 from engine.replay import RunPlayer, on_ledger
 from engine.replay.frames import encode
-from playground.hosting import missed_rows
+from playground.hosting import past
 from playground.limits import rate_limits
 from playground.records import selectors
 from playground.sessions import live_hosts
-from playground.views import past
+from playground.views import files
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -44,9 +44,9 @@ def whole(session_id: str) -> list[Any]:
 
 def test_a_short_past_is_sent_row_by_row_from_nothing(client: Client, session_id: str) -> None:
     rows = whole(session_id)
-    past = ask(client, session_id, to=len(rows) - 3).json()
-    (only,) = past["stretches"]
-    assert past["through"] == len(rows) - 3
+    missed = ask(client, session_id, to=len(rows) - 3).json()
+    (only,) = missed["stretches"]
+    assert missed["through"] == len(rows) - 3
     assert (only["first"], only["us"]) == (0, 0)
     assert "state" not in only
     assert len(only["at_us"]) == len(only["rows"]) == len(rows) - 3
@@ -57,18 +57,18 @@ def test_a_short_past_is_sent_row_by_row_from_nothing(client: Client, session_id
 def test_of_a_long_past_come_moments_and_the_last_rows(
     client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(missed_rows, "WHOLE", 30)
-    monkeypatch.setattr(missed_rows, "NEAR", 20)
-    monkeypatch.setattr(missed_rows, "SLICE", 10)
+    monkeypatch.setattr(past, "WHOLE", 30)
+    monkeypatch.setattr(past, "NEAR", 20)
+    monkeypatch.setattr(past, "SLICE", 10)
     rows = whole(session_id)
-    past = ask(client, session_id, to=len(rows)).json()
-    *moments, last = past["stretches"]
+    missed = ask(client, session_id, to=len(rows)).json()
+    *moments, last = missed["stretches"]
     assert moments
-    assert [each["first"] for each in past["stretches"]] == sorted(
-        each["first"] for each in past["stretches"]
+    assert [each["first"] for each in missed["stretches"]] == sorted(
+        each["first"] for each in missed["stretches"]
     )
     assert all("rows" not in each for each in moments)
-    assert all("state" in each for each in past["stretches"] if each["first"])
+    assert all("state" in each for each in missed["stretches"] if each["first"])
     assert last["first"] + len(last["rows"]) == len(rows)
     assert encode(last["rows"]) == encode(rows[last["first"] :])
 
@@ -81,8 +81,8 @@ def test_what_lies_between_is_sent_with_the_state_before_it(client: Client, sess
         if piece.first + piece.count > 60:
             break
     place = player.next
-    past = ask(client, session_id, **{"from": place, "to": len(rows)}).json()
-    first = past["stretches"][0]
+    missed = ask(client, session_id, **{"from": place, "to": len(rows)}).json()
+    first = missed["stretches"][0]
     assert encode(first["rows"]) == encode(rows[first["first"] :])
 
 
@@ -110,7 +110,7 @@ def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
 ) -> None:
     limit(past_per_minute=1, past_s=0)
     live_hosts._registry.cache_clear()
-    past.rows_kept.clear()
+    files.rows_kept.clear()
     told = ask(client, session_id, to=30)
     assert told.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429

@@ -12,9 +12,9 @@ import pytest
 from django.test import AsyncClient, Client
 
 from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, long_run
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
-from playground.offline import export, kept_bytes, modules
+from playground.offline import export, page, recording
 from playground.offline.page import PageSource, write
 from playground.offline.recording import record, stops_of
 from playground.records import services
@@ -98,7 +98,7 @@ def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
     assert stops == [1_900_000, 4_000_000, 4_800_000, 9_500_000, 17_000_000]
     recorded = record(door(), entry.run, stops)
     assert [stop.number for stop in recorded.stops] == sorted({stop.number for stop in recorded.stops})
-    kept = kept_bytes.keep(door(), entry.run, recorded.stops)
+    kept = recording.keep(door(), entry.run, recorded.stops)
     assert kept[0] == {}, "everything was in RAM"
     content = [
         kept_record for question, kept_record in kept[2].items() if question.startswith("file=transient%3A")
@@ -122,11 +122,11 @@ def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:
 
 def test_a_cast_keeps_what_it_casts() -> None:
     code = "const find = (name) =>\n  /** @type {Client} */ (all(name));\nconst x = 1;\n"
-    assert modules.COMMENT.sub("", f"/** one\n * two */\n{code}/** last */\nx;\n") == f"{code}x;\n"
+    assert page.COMMENT.sub("", f"/** one\n * two */\n{code}/** last */\nx;\n") == f"{code}x;\n"
 
 
 def test_comments_and_imports_of_a_module_are_read_as_they_are_written() -> None:
-    found = modules.modules("js/pages/recorded.js")
+    found = page.modules("js/pages/recorded.js")
     assert "waterline/js/net/recording.js" in found
     assert "waterline/js/net/server.js" not in found, "what only a server needs stays out"
     assert "waterline/js/model/catalogue/types.js" not in found, "types are comments"

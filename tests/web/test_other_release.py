@@ -9,7 +9,7 @@ from django.test import Client
 
 from engine.releases import PROFILES, RELEASES
 from playground.browser_app import browser_app
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.models import Session
 from playground.records import selectors, services

@@ -13,13 +13,13 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.callers import browser_visitor
+from playground.callers import request_callers
 from playground.limits import rate_limits, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.records import paused_sessions, services
-from playground.sweeping import asked, grids, records, runner, tables
+from playground.sweeping import asked, records, runner
 from playground.texts.page_message import PageMessage
-from playground.whatif import own
+from playground.whatif import views
 from sweeps.errors import read
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> lis
 
     settings.VAR_DIR = tmp_path / "var"
     monkeypatch.setattr(
-        own,
+        views,
         "runner",
         lambda: type("Kept", (), {"take": staticmethod(take)}),
     )
@@ -66,7 +66,7 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert client.get(asked_for.url, headers={"HX-Request": "true"})["HX-Redirect"] == done.url
     page = client.get(done.url).content.decode()
     assert "Your own workload" in page
-    found = own.known_to(name)[name]
+    found = views.known_to(name)[name]
     assert len(found.cells) == 2 * 2 * 3
     assert found.home == {"queue_mode": "default", "persistent": False}
     assert all(run.digest and not run.error for run in found.cells)
@@ -96,7 +96,7 @@ def test_a_recorded_session_is_swept_only_by_its_owner(
     assert ask(client, **given).status_code == 400
     assert ask(client).status_code == 302  # the browser has its number from here on
     records.end(taken[0], b"{}")
-    Session.objects.filter(pk=session.pk).update(visitor=browser_visitor.known_visitor(client.session))
+    Session.objects.filter(pk=session.pk).update(visitor=request_callers.known_visitor(client.session))
     assert session.public_id in client.get("/whatif/own/").content.decode()
     with (
         monkeypatch.context() as patch
@@ -309,9 +309,9 @@ def test_every_offered_parameter_has_values_for_a_workload_that_has_it_all() -> 
     ]
     scenario = {"version": 1, "profile": "real", "settings": {}, "commands": commands, "until_us": 1_000_000}
     workload = asked.checked("own", scenario)
-    for parameter in grids.OFFERED:
-        few = grids.values(parameter, workload.scenario)
-        assert 2 <= len(few) <= len(grids.values(parameter, workload.scenario, finer=True))
+    for parameter in asked.OFFERED:
+        few = asked.values(parameter, workload.scenario)
+        assert 2 <= len(few) <= len(asked.values(parameter, workload.scenario, finer=True))
         other = "queue_mode" if parameter != "queue_mode" else "persistent"
         _spec, plan = asked.plan_of(workload, asked.new_name(), parameter, other, large=False)
         assert plan.cells
@@ -323,10 +323,10 @@ def test_a_table_goes_with_its_sweep(settings: Any, tmp_path: Path) -> None:
     for name in ("own-here", "own-gone"):
         written = tmp_path / f"{name}.parquet"
         written.write_bytes(b"PAR1")
-        tables.keep(written)
+        records.keep(written)
     OwnSweep.objects.create(name="own-here", visitor="v", spec={}, cells=1)
     call_command("clean_sessions")
-    assert [path.name for path in tables.folder().iterdir()] == ["own-here.parquet"]
+    assert [path.name for path in records.folder().iterdir()] == ["own-here.parquet"]
 
 
 def test_what_was_made_of_the_workload_stands_beside_its_sweep(client: Client, taken: list[str]) -> None:

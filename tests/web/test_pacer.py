@@ -2,8 +2,7 @@
 
 import pytest
 
-from playground.hosting.session.pacer import CATCH_UP_S, MAX_SPEED, RunPacer
-from playground.hosting.session.page_clock import AHEAD_S, PageClock
+from playground.hosting.session.pacer import AHEAD_S, CATCH_UP_S, MAX_SPEED, PageClock, RunPacer
 
 FOREVER_US = 10**12
 

@@ -15,7 +15,7 @@ from playground.inspecting import reading
 from playground.limits import request_limits, session_limits
 from playground.records import services
 from playground.texts.pasted_text import text_of
-from playground.whatif import own
+from playground.whatif import views
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options
 
@@ -123,7 +123,9 @@ def test_forms_for_long_texts_send_them_as_they_are(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_a_trace_just_below_the_bound_is_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "runner", lambda: type("Kept", (), {"take": staticmethod(lambda *_names: None)}))
+    monkeypatch.setattr(
+        views, "runner", lambda: type("Kept", (), {"take": staticmethod(lambda *_names: None)})
+    )
     trace = LOGS["tracing"]
     lines = (session_limits.current().scenario_bytes - 1000) // len(trace)
     sent: dict[str, Any] = {"kind": "tracing", "text": (trace.strip() + "\r\n") * lines}

@@ -7,7 +7,7 @@ from django.test import Client
 
 from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
-from playground.storybook.paths import PATHS, START
+from playground.storybook.cards import PATHS, START
 
 
 def test_every_scenario_lies_on_a_path_and_every_step_is_one() -> None:

@@ -9,9 +9,8 @@ from django.test import Client
 
 from playground.callers.request_callers import RequestCaller
 from playground.exercises.known_answers import KnownAnswers
-from playground.limits import repeat_gate
-from playground.limits.repeat_gate import GateBusy, RepeatGate
-from playground.limits.work_places import CallerLanes, PlacesFull, WorkPlaces
+from playground.limits import work_places
+from playground.limits.work_places import CallerLanes, GateBusy, PlacesFull, RepeatGate, WorkPlaces
 from playground.records import services
 
 GREEDY, HOUSE, CLASS = "192.0.2.1", "2001:db8:1:2::/64", "class 7"
@@ -127,7 +126,7 @@ def test_what_is_kept_needs_no_place_also_for_thirty_visitors_of_an_address(
     asked = [Client().get(address) for address in addresses]
     assert [each.status_code for each in asked] == [200] * len(addresses)
     gate = RepeatGate(places=1, waiting=0)
-    monkeypatch.setattr(repeat_gate, "gate", gate)
+    monkeypatch.setattr(work_places, "gate", gate)
     with gate.place(RequestCaller("another")):  # no place is free now
         for _visitor in range(30):
             client = Client()
@@ -146,7 +145,7 @@ def test_what_is_known_of_an_exercise_needs_no_place(monkeypatch: pytest.MonkeyP
     exercise = "an exercise"
     assert known.answer(exercise) == "AN EXERCISE"
     gate = RepeatGate(places=1, waiting=0)
-    monkeypatch.setattr(repeat_gate, "gate", gate)
+    monkeypatch.setattr(work_places, "gate", gate)
     with gate.place(RequestCaller("another")):
         assert known.answer(exercise) == "AN EXERCISE"
         with pytest.raises(GateBusy):

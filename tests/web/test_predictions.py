@@ -11,7 +11,7 @@ from django.test import Client
 from playground.hosting.session import page_messages
 from playground.hosting.session_record import RecordedSession
 from playground.models import Scenario, Session
-from playground.records import predictions, selectors, services
+from playground.records import paused_sessions, selectors, services
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_faults import RealWorld
 
@@ -116,8 +116,8 @@ def opened(client: Client, kept: Scenario, more: str = "") -> str:
 def test_a_session_waits_until_its_first_answer_which_stands(client: Client, kept: Scenario) -> None:
     one = opened(client, kept)
     assert selectors.remembered(one).holds_us == ASK_US
-    predictions.lock(one, 1)
-    predictions.lock(one, 0)
+    paused_sessions.lock(one, 1)
+    paused_sessions.lock(one, 0)
     assert selectors.remembered(one).holds_us is None
     assert Session.objects.get(public_id=one).predicted == 1
     assert '"predicted": 1' in client.get(f"/s/{one}/").content.decode()
@@ -149,5 +149,5 @@ def test_nobody_takes_a_run_along_that_waits(client: Client, kept: Scenario) -> 
     link = client.post(f"/s/{one}/share").json()["short_id"]
     again = opened(client, Scenario.objects.get(short_id=link))
     assert selectors.remembered(again).holds_us == ASK_US, "who opens a link is asked the same"
-    predictions.lock(one, predictions.SKIPPED)
+    paused_sessions.lock(one, paused_sessions.SKIPPED)
     assert client.post(f"/s/{one}/fork", {"at_us": ""}).status_code == 302

@@ -12,8 +12,13 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
 from playground.limits import request_limits
-from playground.server.open_connections import OpenConnections
-from playground.server.request_intake import LINGERS_BYTES, LINGERS_S, BoundedChannel, RequestIntake
+from playground.server.request_intake import (
+    LINGERS_BYTES,
+    LINGERS_S,
+    BoundedChannel,
+    OpenConnections,
+    RequestIntake,
+)
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
 

@@ -14,8 +14,8 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 
 from engine import releases
-from playground.hosting.engine_factory import door
-from playground.limits import repeat_gate
+from playground.hosting.real_engine import door
+from playground.limits import work_places
 from playground.sessions import live_hosts
 
 pytestmark = pytest.mark.django_db
@@ -248,9 +248,9 @@ def test_the_whole_directory_is_a_zip(client: Client, session_id: str) -> None:
 def test_only_so_many_directories_are_packed_at_once(
     client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeat_gate, "gate", repeat_gate.RepeatGate(places=1, waiting=0))
+    monkeypatch.setattr(work_places, "gate", work_places.RepeatGate(places=1, waiting=0))
     first = client.get(f"/s/{session_id}/files.zip")
     refused = client.get(f"/s/{session_id}/files.zip", headers=JSON)
-    assert (refused.status_code, refused["Retry-After"]) == (503, str(repeat_gate.AGAIN_S))
+    assert (refused.status_code, refused["Retry-After"]) == (503, str(work_places.AGAIN_S))
     assert body_of(first)
     assert body_of(client.get(f"/s/{session_id}/files.zip"))

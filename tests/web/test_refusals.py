@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
 from playground.records import services
 

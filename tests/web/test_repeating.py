@@ -15,12 +15,11 @@ from django.urls import reverse
 
 from playground.callers.request_callers import RequestCaller
 from playground.comparing.reel import ReelMaker
-from playground.hosting.engine_factory import door
-from playground.limits import repeat_gate
-from playground.limits.repeat_gate import GateBusy, RepeatGate
-from playground.limits.work_places import USUAL
+from playground.hosting.real_engine import door
+from playground.limits import work_places
+from playground.limits.work_places import USUAL, GateBusy, RepeatGate
 from playground.records import services
-from playground.sessions import live_hosts, sharing
+from playground.sessions import live_hosts, scenario_links
 from tests.helpers.patience import PATIENCE_S
 
 GREEDY = RequestCaller("192.0.2.1", "greedy")
@@ -81,7 +80,7 @@ def test_one_visitor_has_only_so_many_and_gets_them_back() -> None:
 def test_all_pictures_of_a_page_are_drawn_and_leave_a_visitor_their_own_runs() -> None:
     gate = RepeatGate(places=99)
     with contextlib.ExitStack() as held:
-        for _each in range(repeat_gate.PICTURES_PER_VISITOR):
+        for _each in range(work_places.PICTURES_PER_VISITOR):
             held.enter_context(gate.place(GREEDY, picture=True))
         with gate.place(GREEDY):
             pass
@@ -93,7 +92,7 @@ def test_all_pictures_of_a_page_are_drawn_and_leave_a_visitor_their_own_runs() -
 def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take the only place that there is."""
     gate = RepeatGate(places=1, waiting=0)
-    monkeypatch.setattr(repeat_gate, "gate", gate)
+    monkeypatch.setattr(work_places, "gate", gate)
     with gate.place(RequestCaller("somebody else")):
         yield
 
@@ -107,7 +106,7 @@ def test_a_picture_and_an_export_are_503_with_a_time_and_words(client: Client, f
     for address in (f"/r/{kept.short_id}/card.png", f"/s/{session.public_id}/run.csv"):
         answer = client.get(address)
         assert answer.status_code == 503, address
-        assert answer["Retry-After"] == str(repeat_gate.AGAIN_S)
+        assert answer["Retry-After"] == str(work_places.AGAIN_S)
         assert "Ask again in 10 seconds" in answer.content.decode()
 
 
@@ -117,14 +116,14 @@ def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
 ) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
     played: list[int] = []
-    repeated = sharing._repeated
+    repeated = scenario_links._repeated
 
     def counted(*given: Any) -> Any:
         played.append(1)
         return repeated(*given)
 
-    monkeypatch.setattr(sharing, "_repeated", counted)
-    assert sharing.scenario_so_far(session) == sharing.scenario_so_far(session)
+    monkeypatch.setattr(scenario_links, "_repeated", counted)
+    assert scenario_links.scenario_so_far(session) == scenario_links.scenario_so_far(session)
     assert len(played) == 1
 
 
@@ -152,13 +151,13 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
             time.sleep(0.05)
             answer = client.get(address)
         assert answer.status_code == 503, address
-        assert answer["Retry-After"] == str(repeat_gate.AGAIN_S)
+        assert answer["Retry-After"] == str(work_places.AGAIN_S)
 
 
 @pytest.mark.django_db
 def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(client: Client, full: Any) -> None:
     short = json.dumps({**services.blank_scenario("classroom"), "title": "Mine"})
-    long = short + " " * repeat_gate.SHORT_BYTES
+    long = short + " " * work_places.SHORT_BYTES
     assert client.post("/s/import", {"text": short}).status_code == 302
     assert client.post("/library/check/", {"text": short}).status_code == 200
     for answer in (
@@ -167,7 +166,7 @@ def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(clien
         client.post("/library/edit/", {"text": long}),
         client.get(f"/x/1{'a' * 1000}/"),
     ):
-        assert (answer.status_code, answer["Retry-After"]) == (503, str(repeat_gate.AGAIN_S))
+        assert (answer.status_code, answer["Retry-After"]) == (503, str(work_places.AGAIN_S))
 
 
 def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late_that_is_known() -> None:

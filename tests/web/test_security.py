@@ -6,8 +6,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from playground.callers import browser_visitor
-from playground.records import services, session_ownership
+from playground.callers import request_callers
+from playground.records import services, session_leases
 
 pytestmark = pytest.mark.django_db
 
@@ -53,11 +53,11 @@ def test_a_forged_cookie_owns_nothing(client: Client) -> None:
 @pytest.mark.django_db
 def test_two_pages_that_begin_a_session_at_once_both_own_theirs() -> None:
     """Each answers from the cookie as it was before the other."""
-    before = {browser_visitor.KEY: "0123456789abcdef"}
+    before = {request_callers.KEY: "0123456789abcdef"}
     sessions = [services.start_session(services.blank_scenario("classroom")) for _page in range(2)]
     for session in sessions:
-        session_ownership.claim(dict(before), session.public_id)
-    assert [session_ownership.owns(before, session.public_id) for session in sessions] == [True, True]
-    assert session_ownership.owned(before) == [session.public_id for session in reversed(sessions)]
-    assert not session_ownership.owns({}, sessions[0].public_id)
-    assert not session_ownership.owns({browser_visitor.KEY: ""}, sessions[0].public_id)
+        session_leases.claim(dict(before), session.public_id)
+    assert [session_leases.owns(before, session.public_id) for session in sessions] == [True, True]
+    assert session_leases.owned(before) == [session.public_id for session in reversed(sessions)]
+    assert not session_leases.owns({}, sessions[0].public_id)
+    assert not session_leases.owns({request_callers.KEY: ""}, sessions[0].public_id)

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from playground.hosting import wording
-from playground.hosting.faults import LONGEST_WAIT_S, RetryDelay
+from playground.hosting.run_owner import LONGEST_WAIT_S, RetryDelay
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 from tests.web.test_workers import SMALL, Workers, alive

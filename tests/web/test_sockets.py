@@ -21,11 +21,11 @@ from django.test import Client
 from playground.asgi import application
 from playground.catalogue.messages import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
-from playground.hosting.session.window import FRAMES_IN_FLIGHT
+from playground.hosting.session.frame_sender import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 from playground.records import services
 from playground.sessions import live_hosts, session_sockets, socket_consumer
-from playground.sessions.socket_origins import AT_ONCE
+from playground.sessions.socket_consumer import AT_ONCE
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)

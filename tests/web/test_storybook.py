@@ -12,9 +12,7 @@ import pytest
 from django.utils import translation
 
 from playground.library import ready_scenarios
-from playground.storybook import migrate
-from playground.storybook.entry import BadScenario, read
-from playground.storybook.migrate import TooNew, migrated
+from playground.storybook.entry import BadScenario, TooNew, counted_from_0, migrated, read
 from playground.storybook.positions import line_and_column, positions
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.schema import schema
@@ -276,7 +274,7 @@ def test_a_title_alone_is_no_story() -> None:
     ],
 )
 def test_an_old_claim_about_what_never_happened_still_means_it(old: Any, present: Any) -> None:
-    assert migrate.counted_from_0(old) == present
+    assert counted_from_0(old) == present
     entry = read({**SMALL, "claims": [{"test": {"any": [old, old]}}]})
     assert (
         msgspec.to_builtins(entry.story)["claims"]

@@ -16,10 +16,10 @@ from playground.exercises import catalog
 from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
 from playground.sessions import scenario_links
+from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.subject_names import SUBJECTS
-from playground.storybook.texts import KEYS, localized
+from playground.storybook.story import KEYS, localized
 from playground.templatetags.terms import terms
 from playground.verdicts import articles_broker
 from playground.verdicts.marking import words_of

@@ -11,8 +11,8 @@ from engine.releases import RELEASES
 from playground import rules, verdicts
 from playground.library import ready_scenarios as library_of_files
 from playground.models import Scenario
+from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.subject_names import SUBJECTS
 from playground.verdicts import todays_broker
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 

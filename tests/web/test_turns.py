@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from playground.callers.request_callers import RequestCaller
-from playground.limits import repeat_gate
+from playground.limits import work_places
 from playground.limits.page_scheduler import (
     MOST_REST_S,
     PARTS,
@@ -22,7 +22,7 @@ from playground.limits.page_scheduler import (
     aside,
     lane_of,
 )
-from playground.web.overfull import answer_busy
+from playground.web.turned_away import answer_busy
 from tests.helpers.patience import PATIENCE_S
 
 
@@ -260,7 +260,7 @@ async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_bac
 
 
 async def test_whoever_repeats_a_run_needs_no_turn() -> None:
-    turns, gate = PageScheduler(at_once=1), repeat_gate.RepeatGate(places=1)
+    turns, gate = PageScheduler(at_once=1), work_places.RepeatGate(places=1)
     app, over = InTurn(_page, _refuse, turns), threading.Event()
 
     def repeats() -> None:
@@ -283,7 +283,7 @@ async def test_one_request_too_many_hears_when_to_ask_again(language: str, words
     app, heard = InTurn(_page, answer_busy, turns), Answered()
     await app(_scope("/learn/", headers=[(b"accept-language", language.encode())]), None, heard)
     assert heard.status == 503
-    assert dict(heard.messages[0]["headers"])[b"retry-after"] == str(repeat_gate.AGAIN_S).encode()
+    assert dict(heard.messages[0]["headers"])[b"retry-after"] == str(work_places.AGAIN_S).encode()
     assert words in heard.body
     assert 'http-equiv="refresh"' in heard.body
 
@@ -293,7 +293,7 @@ async def test_one_request_too_many_hears_when_to_ask_again(language: str, words
 
     script = Answered()
     await app(_scope("/s/x/state", headers=[(b"accept", b"application/json")]), None, script)
-    assert str(repeat_gate.AGAIN_S) in json.loads(script.body)["error"]
+    assert str(work_places.AGAIN_S) in json.loads(script.body)["error"]
     held.end()
 
 

@@ -12,9 +12,9 @@ import pytest
 from django.test import Client
 
 from playground.models import Session
-from playground.records import session_ownership
-from playground.whatif import numbers, scale, shipped
-from playground.whatif.numbers import NumberUnit
+from playground.records import session_leases
+from playground.whatif import labels, shipped, table
+from playground.whatif.labels import NumberUnit
 from tests.web import whatif_data
 from tests.web.whatif_data import RATIO, WATERMARK, heatmap, write
 
@@ -55,7 +55,7 @@ def test_the_page_shows_every_cell_as_a_number(client: Client, made_up: dict[str
     assert [len(row) for row in shown] == [14] * 11
     assert shown[0][0] == "0"  # high watermark on top
     worst = whatif_data.metrics(1.0, 0.2, 1.0)[0]
-    assert shown[-1][-1] == numbers.short(worst, NumberUnit(1, "s"))
+    assert shown[-1][-1] == labels.short(worst, NumberUnit(1, "s"))
 
 
 def test_a_metric_and_swapped_axes_are_a_link(client: Client, made_up: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ def test_a_metric_and_swapped_axes_are_a_link(client: Client, made_up: dict[str,
     assert [len(row) for row in shown] == [11] * 14
     ratio_on_top, lowest_watermark = 1.0, 0.2
     value = whatif_data.metrics(ratio_on_top, lowest_watermark, 1.0)[3]
-    assert shown[0][0] == numbers.grouped(int(value))
+    assert shown[0][0] == labels.grouped(int(value))
 
 
 def test_a_picker_that_takes_the_other_axis_swaps_them(client: Client, made_up: dict[str, Any]) -> None:
@@ -188,7 +188,7 @@ def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict
     assert session.origin is not None
     assert session.origin.engine_version == made_up["engine_version"]
     assert session.scenario["title"] == "backlog-drain: paging ratio 0.2, high watermark 0.65"
-    assert session_ownership.owns(client.session, session.public_id)
+    assert session_leases.owns(client.session, session.public_id)
 
 
 @pytest.mark.django_db
@@ -227,22 +227,22 @@ def test_opening_needs_our_own_form(made_up: dict[str, Any]) -> None:
     ],
 )
 def test_numbers_in_cells_are_short(value: float, unit: NumberUnit, text: str) -> None:
-    assert numbers.short(value, unit) == text
+    assert labels.short(value, unit) == text
 
 
 def test_settings_are_written_as_people_write_them() -> None:
-    assert numbers.setting("message_size_bytes", 4096) == "4\u202fKiB"
-    assert numbers.setting("message_size_bytes", 4092) == "4\u202f092\u202fB"
-    assert numbers.setting(RATIO, 0.5) == "0.5"
-    assert numbers.setting("consumer_rate_per_s", 1200) == "1\u202f200\u202f/s"
-    assert numbers.setting("persistent", True) == "persistent"
+    assert labels.setting("message_size_bytes", 4096) == "4\u202fKiB"
+    assert labels.setting("message_size_bytes", 4092) == "4\u202f092\u202fB"
+    assert labels.setting(RATIO, 0.5) == "0.5"
+    assert labels.setting("consumer_rate_per_s", 1200) == "1\u202f200\u202f/s"
+    assert labels.setting("persistent", True) == "persistent"
 
 
 def test_zero_has_a_colour_of_its_own() -> None:
-    edges = scale.boundaries([0, 1, 5, 10])
-    assert scale.step_of(0, edges) == 0
-    assert scale.step_of(0.01, edges) == 1
-    assert scale.step_of(10, edges) == 8
+    edges = table.boundaries([0, 1, 5, 10])
+    assert table.step_of(0, edges) == 0
+    assert table.step_of(0.01, edges) == 1
+    assert table.step_of(10, edges) == 8
 
 
 @pytest.mark.parametrize(
@@ -250,8 +250,8 @@ def test_zero_has_a_colour_of_its_own() -> None:
     [[1, 2], [100, 101, 150], [0.001, 5000], [0, 3, 3], [7.5, 8.25, 9], list(range(1, 500)), [0, 1e-9, 1e9]],
 )
 def test_scales_ascend_and_use_both_ends(values: list[float]) -> None:
-    edges = scale.boundaries(values)
-    steps = [scale.step_of(value, edges) for value in sorted(values)]
+    edges = table.boundaries(values)
+    steps = [table.step_of(value, edges) for value in sorted(values)]
     assert edges == sorted(set(edges))
     assert len(edges) <= 8
     assert steps == sorted(steps)
@@ -260,11 +260,11 @@ def test_scales_ascend_and_use_both_ends(values: list[float]) -> None:
 
 
 def test_equal_values_need_no_scale() -> None:
-    assert scale.boundaries([4, 4, 4]) == []
-    assert scale.boundaries([]) == []
-    assert scale.difference_edges([0, 0]) == []
+    assert table.boundaries([4, 4, 4]) == []
+    assert table.boundaries([]) == []
+    assert table.difference_edges([0, 0]) == []
 
 
 def test_differences_are_symmetric_around_the_middle_colour() -> None:
-    edges = scale.difference_edges([-50, 0, 10])
-    assert [scale.difference_step(value, edges) for value in (-50, 0, 50)] == [0, 4, 8]
+    edges = table.difference_edges([-50, 0, 10])
+    assert [table.difference_step(value, edges) for value in (-50, 0, 50)] == [0, 4, 8]

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from playground.whatif.breaks import breaks
+from playground.whatif.table import breaks
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from playground.models import Scenario
-from playground.whatif import scale, shipped
+from playground.whatif import shipped, table
 from playground.whatif.bounds import GridBounds, best_cell, best_run, feasible, read_bounds
 from playground.whatif.query import read_query
 from tests.web.test_whatif import cells
@@ -111,10 +111,10 @@ def test_nothing_can_be_taken_away_from_itself(made_up: dict[str, Any]) -> None:
 
 def test_a_clamp_keeps_colours_for_the_small_ones(client: Client, made_up: dict[str, Any]) -> None:
     values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 1000]
-    assert max(scale.clamped(values, 90)) < 1000
-    assert scale.clamped(values, 100) == values
-    assert scale.clamped([0, 0, 0], 90) == [0, 0, 0]
-    assert len(scale.boundaries(scale.clamped(values, 90))) >= 5
+    assert max(table.clamped(values, 90)) < 1000
+    assert table.clamped(values, 100) == values
+    assert table.clamped([0, 0, 0], 90) == [0, 0, 0]
+    assert len(table.boundaries(table.clamped(values, 90))) >= 5
     page = client.get("/whatif/?clamp=90").content.decode()
     assert '<option value="90" selected>' in page
     assert cells(page) == cells(client.get("/whatif/").content.decode())  # the numbers stay

@@ -5,19 +5,19 @@ from typing import get_args
 import pytest
 
 from playground.hosting.session import page_messages
-from playground.sessions import wire_messages
+from playground.sessions import session_sockets
 
 MOST = 1000
 
 
 def test_messages_are_typed() -> None:
-    assert wire_messages.decode('{"t":"hello","have":null}', MOST) == page_messages.PageHello()
-    assert wire_messages.decode('{"t":"ack","through":5}', MOST) == page_messages.FrameAck(5)
-    assert wire_messages.decode('{"t":"control","play":true,"speed":0.5}', MOST) == page_messages.ControlRun(
-        True, 0.5
-    )
-    assert wire_messages.decode('{"t":"step"}', MOST) == page_messages.StepRun()
-    command = wire_messages.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
+    assert session_sockets.decode('{"t":"hello","have":null}', MOST) == page_messages.PageHello()
+    assert session_sockets.decode('{"t":"ack","through":5}', MOST) == page_messages.FrameAck(5)
+    assert session_sockets.decode(
+        '{"t":"control","play":true,"speed":0.5}', MOST
+    ) == page_messages.ControlRun(True, 0.5)
+    assert session_sockets.decode('{"t":"step"}', MOST) == page_messages.StepRun()
+    command = session_sockets.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
     assert command == page_messages.CommandMessage(1, {"do": "purge"})
 
 
@@ -49,19 +49,19 @@ def test_messages_are_typed() -> None:
     ],
 )
 def test_anything_else_is_refused_with_a_reason(text: str) -> None:
-    with pytest.raises(wire_messages.BadMessage) as bad:
-        wire_messages.decode(text, MOST)
+    with pytest.raises(session_sockets.BadMessage) as bad:
+        session_sockets.decode(text, MOST)
     assert str(bad.value)
 
 
 def test_very_deep_nesting_is_refused() -> None:
-    with pytest.raises(wire_messages.BadMessage):
-        wire_messages.decode('{"t":"command","id":1,"command":' + "[" * 100_000, 1_000_000)
+    with pytest.raises(session_sockets.BadMessage):
+        session_sockets.decode('{"t":"command","id":1,"command":' + "[" * 100_000, 1_000_000)
 
 
 def test_the_id_is_named_when_it_can_be_made_out() -> None:
-    with pytest.raises(wire_messages.BadMessage) as bad:
-        wire_messages.decode('{"t":"command","id":41,"command":3}', MOST)
+    with pytest.raises(session_sockets.BadMessage) as bad:
+        session_sockets.decode('{"t":"command","id":41,"command":3}', MOST)
     assert bad.value.number == 41
 
 

@@ -2,16 +2,132 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import string
+import time
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
+from engine.values.errors import ScenarioError
+from playground.exercises import catalog, limits, variants
 from playground.exercises.authors import words
 from playground.exercises.authors.fields import SHORT, TEXT, text_of
-from playground.exercises.authors.runs import AuthoredRun
-from playground.exercises.builder import numbers
-from playground.exercises.kinds import KINDS
+from playground.exercises.authors.runs import AuthoredRun, command_line
+from playground.exercises.grading import BadAnswer, TooLong
+from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.posted import PostedForm
+from playground.exercises.schema import Exercise
+from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, job
+from playground.storybook.authored_texts import message_of
 from playground.texts.page_message import RequestRefused
+
+FIELDS = ("count", "value", "size_bytes")
+MOST = 8
+DIGITS = 7
+
+
+class BuiltNumber(msgspec.Struct, frozen=True):
+    """One number of a command: how it is called, what it is usually, and in which line it stands."""
+
+    name: str
+    usual: int
+    field: str
+    command: dict[str, Any]
+
+    @property
+    def line(self) -> str:
+        """Return the command as a line."""
+        return command_line(self.command)
+
+
+def of_run(run: AuthoredRun) -> list[BuiltNumber]:
+    """Return the whole numbers of a run's commands, called a, b, c in their order."""
+    found = [
+        (command[field], field, command)
+        for command in run.commands
+        for field in FIELDS
+        if isinstance(command.get(field), int) and not isinstance(command[field], bool)
+    ]
+    return [
+        BuiltNumber(name, *each) for name, each in zip(string.ascii_lowercase[:MOST], found, strict=False)
+    ]
+
+
+def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of an exercise with its letters in the commands, and from where to where they are drawn.
+
+    Args:
+        numbers: of the run that the content was made from.
+        posted: `first-a` and `last-a` for each number that may differ.
+        plain: the content, which still has the commands of the run themselves.
+    """
+    variants, letters = {}, dict[int, dict[str, str]]()
+    for each in numbers:
+        first, last = (posted.get(f"{end}-{each.name}", "").strip() for end in ("first", "last"))
+        if not first and not last:
+            continue
+        if not (_whole(first) and _whole(last) and int(first) <= each.usual <= int(last)):
+            raise RequestRefused(words.RANGE, name=each.name, usual=each.usual)
+        variants[each.name] = {"usual": each.usual, "first": int(first), "last": int(last)}
+        letters.setdefault(id(each.command), {})[each.field] = f"{{{each.name}}}"
+
+    def lettered(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [lettered(each) for each in value]
+        if isinstance(value, dict):
+            return {name: lettered(each) for name, each in value.items()} | letters.get(id(value), {})
+        return value
+
+    return {**lettered(plain), "variants": variants} if variants else plain
+
+
+def _whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS
+
+
+MOST_VARIANTS = 120
+"""Combinations of numbers of one exercise; each is run."""
+VARIANTS_S = 4 * limits.GRADING_S
+
+
+@job(RUN)
+def proved(plain: dict[str, Any]) -> Exercise:
+    """Return the exercise that some content is, or raise `RequestRefused` saying what is wrong with it."""
+    deadline = time.monotonic() + limits.GRADING_S
+    try:
+        made = catalog.read(plain)
+        door().check({**made.scenario, "title": "exercise"})
+        whole = made.full_scenario()
+        door().check({**whole, "title": "exercise"})
+        kind_of(made).prove(made, lambda: time.monotonic() > deadline)
+        _prove_variants(plain)
+    except (TooLong, BadAnswer):
+        raise RequestRefused(words.TOO_LONG) from None
+    except (msgspec.ValidationError, ScenarioError, KeyError, TypeError, ValueError) as error:
+        raise RequestRefused(words.NO_EXERCISE, problem=message_of(error)) from None
+    return made
+
+
+def _prove_variants(plain: dict[str, Any]) -> None:
+    """Prove the exercise with all numbers that can be drawn."""
+    drawn = variants.drawn_of(plain)
+    count = math.prod(len(each.choices) for each in drawn.values())
+    if count > MOST_VARIANTS:
+        raise RequestRefused(words.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
+    deadline = time.monotonic() + VARIANTS_S
+    for chosen in itertools.product(*(each.choices for each in drawn.values())) if drawn else ():
+        numbers = dict(zip(drawn, chosen, strict=True))
+        try:
+            made = catalog.read(variants.with_numbers(plain, numbers))
+            door().check({**made.full_scenario(), "title": "exercise"})
+            kind_of(made).prove(made, lambda: time.monotonic() > deadline)
+        except RequestRefused as refused:
+            given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+            raise RequestRefused(words.VARIANT, numbers=given, problem=str(refused.message)) from None
 
 
 @job(RUN)
@@ -27,7 +143,7 @@ def content(kind: str, posted: PostedForm, run: AuthoredRun) -> dict[str, Any]:
         **KINDS[kind].draft(posted, run, texts),
     }
     plain = {**plain, "en": texts, "zh_hans": texts, "zh_hant": texts}
-    return numbers.drawn(numbers.of_run(run), posted, plain)
+    return drawn(of_run(run), posted, plain)
 
 
 def _texts(posted: PostedForm) -> dict[str, Any]:

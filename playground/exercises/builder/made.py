@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from playground.exercises import catalog
 from playground.exercises.authors import words
-from playground.exercises.builder.proofs import proved
+from playground.exercises.builder.drafts import proved
 from playground.exercises.models import Made
-from playground.hosting.timeline import ALPHABET
+from playground.hosting.session_record import ALPHABET
 from playground.texts.page_message import RequestRefused
 from playground.texts.pasted_text import text_of
 

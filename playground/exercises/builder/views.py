@@ -13,14 +13,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from playground.exercises import place_names, stages
 from playground.exercises.authors import observables, runs
-from playground.exercises.builder import drafts, made, numbers
-from playground.exercises.builder.proofs import proved
+from playground.exercises.builder import drafts, made
+from playground.exercises.builder.drafts import proved
 from playground.exercises.kinds import KINDS
 from playground.exercises.models import Made
 from playground.exercises.variants import filled
 from playground.jobs.job import RUN, job
-from playground.limits import repeat_gate
-from playground.records import selectors, session_ownership
+from playground.limits import work_places
+from playground.records import selectors, session_leases
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
@@ -42,7 +42,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     if away is not None:
         return away
     session = selectors.session_by_id(session_id)
-    if session is None or not session_ownership.owns(request.session, session_id):
+    if session is None or not session_leases.owns(request.session, session_id):
         raise PageGone(
             _("There is no such session of yours"), PageMessage(_("Open one in the playground first."))
         )
@@ -54,7 +54,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         run = runs.of_session(session.scenario, stages.log_of(session), at_us, end_us)
         if request.method == "POST":
-            with repeat_gate.for_request(request):
+            with work_places.for_request(request):
                 plain = drafts.content(kind, request.POST, run)
                 if "keep" in request.POST:
                     kept = made.keep(request.user, plain)
@@ -89,7 +89,7 @@ def offers(kind: str, run: runs.AuthoredRun) -> dict[str, Any]:
         "observables": [(name, each.label, each.compared) for name, each in observables.of_run(run).items()],
         "ops": observables.OPS,
         "places": place_names.of_run(run.scenario).answers,
-        "numbers": numbers.of_run(run),
+        "numbers": drafts.of_run(run),
         "fields": KINDS[kind].author_template,
         **KINDS[kind].offers(run),
     }
@@ -129,7 +129,7 @@ def bring(request: HttpRequest) -> HttpResponse:
         else request.POST.get("text", "")
     )
     try:
-        with repeat_gate.for_request(request):
+        with work_places.for_request(request):
             kept = made.keep(request.user, made.of_file(text))
     except RequestRefused as refused:
         return _list(request, str(refused.message), 422)

@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.exercises.grading import BadAnswer, GradedVerdict
 from playground.exercises.kinds.kind import GiveUp, only_line
-from playground.exercises.kinds.options import OptionsKind, holding, ids
-from playground.exercises.kinds.predicted_lanes import lanes_of
+from playground.exercises.kinds.options import OptionsKind, holding, ids, lanes_of
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:

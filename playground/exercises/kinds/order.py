@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.exercises.authors import fields
 from playground.exercises.authors.runs import AuthoredRun
-from playground.exercises.grading import BadAnswer, GradedVerdict, RunEvent, VerdictLine
-from playground.exercises.grading.events import EventForm
+from playground.exercises.grading import BadAnswer, EventForm, GradedVerdict, RunEvent, VerdictLine
 from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, never, play
 from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart

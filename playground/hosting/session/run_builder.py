@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
 
 from playground.hosting.checkpoints import CheckpointStore
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.run import RunReplay, SessionRun
-from playground.hosting.session import rhythm
-from playground.hosting.session.files import DataFiles
+from playground.hosting.session import pacer
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import SessionBounds
+
+
+class DataFiles(Protocol):
+    """Where the files of sessions are."""
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session."""
+
+    def of(self, session_id: str) -> Path:
+        """Return where the files of a session are, or would be."""
+
+    def forget(self, session_id: str) -> None:
+        """Remove the files of a session."""
+
 
 logger = logging.getLogger(__name__)
 
@@ -87,9 +102,9 @@ class RunBuilder:
         self._kept_number = run.node.log.number if given else 0
         reported_s = self._clock()
         try:
-            while not replay.go_on(rhythm.SLICE_S):
+            while not replay.go_on(pacer.SLICE_S):
                 self._breathe()
-                if self._clock() - reported_s >= rhythm.NOTICE_S:
+                if self._clock() - reported_s >= pacer.NOTICE_S:
                     reported_s = self._clock()
                     self._report(min(99, run.node.now_us * 100 // max(1, until_us)))
         except BaseException:

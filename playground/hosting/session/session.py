@@ -14,24 +14,34 @@ from functools import partial
 from typing import Any
 
 from engine.reading.conditions import Condition
-from playground.hosting import timeline
+from engine.reading.message_places import LETTERS, held_messages, letters_of
+from playground.hosting import session_record
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, CheckpointStore
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.run import SessionRun
-from playground.hosting.session import failures, page_messages, protocol, rhythm, state_counts
-from playground.hosting.session.burst import BurstBeyond, check_burst
-from playground.hosting.session.files import DataFiles
-from playground.hosting.session.frame_sender import FrameSender
-from playground.hosting.session.frame_throttle import FrameThrottle
+from playground.hosting.run import BurstBeyond, SessionRun, check_burst
+from playground.hosting.session import failures, pacer, page_messages, protocol
+from playground.hosting.session.frame_sender import FrameSender, FrameWindow
 from playground.hosting.session.goals import Found, ReachedGoals
-from playground.hosting.session.pacer import CATCH_UP_S, RunPacer
-from playground.hosting.session.page_clock import PageClock, RunProgress
-from playground.hosting.session.run_builder import RunBuilder
-from playground.hosting.session.stops import StoryStops
-from playground.hosting.session.uninterrupted_work import Begin, UninterruptedWork, WholeWork
-from playground.hosting.session.window import FrameWindow
+from playground.hosting.session.jobs import Begin, UninterruptedWork, WholeWork
+from playground.hosting.session.pacer import (
+    CATCH_UP_S,
+    FrameThrottle,
+    PageClock,
+    RunPacer,
+    RunProgress,
+    StoryStops,
+)
+from playground.hosting.session.run_builder import DataFiles, RunBuilder
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import SessionBounds
+
+
+def of(state: dict[str, Any]) -> list[int]:
+    """Return [alpha, beta, gamma, delta, all that is held] over all queues of a snapshot (Q3)."""
+    found = [letters_of(queue) for queue in state["queues"].values()]
+    counts = [sum(letters[name] for letters in found) for name in LETTERS]
+    return [*counts, held_messages(state)]
+
 
 logger = logging.getLogger(__name__)
 
@@ -143,11 +153,11 @@ class EngineSession:
         at_s = self.pacer.real_s(
             self._stops.next_us() if next_us is None else min(next_us, self._stops.next_us())
         )
-        return max(self._next_tick_s, min(at_s, self.frames.last_s + rhythm.BEAT_S))
+        return max(self._next_tick_s, min(at_s, self.frames.last_s + pacer.BEAT_S))
 
     def early_s(self, due_s: float) -> float:
         """Return by how much a turn may come before `due_s`, with others': nothing where something happens then."""
-        return rhythm.EARLY_S if due_s == self._next_tick_s else 0.0
+        return pacer.EARLY_S if due_s == self._next_tick_s else 0.0
 
     def turn(self, budget_s: float) -> None:
         """Work for about so long."""
@@ -224,7 +234,7 @@ class EngineSession:
                 found = self._found(run, message.goals)
                 self._answer(message, **run.moment(), number=len(self._record.commands), found=found)
             case protocol.CountByState():
-                self._answer(message, mix=state_counts.of(run.node.snapshot()))
+                self._answer(message, mix=of(run.node.snapshot()))
             case protocol.Suspend():
                 self._rest(run, message)
             case protocol.PageLeft():
@@ -293,7 +303,7 @@ class EngineSession:
         """Let time pass up to now, as pages show it, before a message is looked at."""
         if message is not None and self.plays:
             stops = isinstance(getattr(message, "message", None), page_messages.Pacing)
-            self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
+            self._play(run, self._clock(), pacer.TURN_S if stops else pacer.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
         self._stops.asked_us = self._stops.asked_us if play else None
@@ -305,7 +315,7 @@ class EngineSession:
 
     def _tick(self, run: SessionRun) -> None:
         now_s = self._clock()
-        usual_s = rhythm.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s, now_s - self._asked_s)
+        usual_s = pacer.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s, now_s - self._asked_s)
         self._tick_s = usual_s * self._ease.factor
         self._next_tick_s = now_s + self._tick_s
         if self.plays:
@@ -313,20 +323,20 @@ class EngineSession:
         self._progress.tick(now_s, run.node.now_us)
         if run.frame.counts:
             self._stirred_s = now_s
-        self.frames.flush(run, self._page_clock(run), self._clock(), rhythm.BEAT_S if self.plays else None)
+        self.frames.flush(run, self._page_clock(run), self._clock(), pacer.BEAT_S if self.plays else None)
 
     def _soon(self) -> None:
         """Send a frame about what somebody has just done, as soon as the next frame may go out."""
         self._stirred_s = self._asked_s = self._clock()
-        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + rhythm.TICK_S * self._ease.factor)
+        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + pacer.TICK_S * self._ease.factor)
 
     def _page_clock(self, run: SessionRun) -> PageClock:
         clock = self.pacer.page_clock(run.node.now_us, self._stops.next_us())
         return clock if self._keeps_up else clock.slower(self._progress.pace, self._tick_s)
 
-    def _play(self, run: SessionRun, now_s: float, budget_s: float = rhythm.TURN_S) -> None:
+    def _play(self, run: SessionRun, now_s: float, budget_s: float = pacer.TURN_S) -> None:
         # Frames that come seldom do not slow time down.
-        owes_s = max(CATCH_UP_S, rhythm.LATE_BY * self._tick_s)
+        owes_s = max(CATCH_UP_S, pacer.LATE_BY * self._tick_s)
         due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s, run.node.next_us())
         due_us = min(due_us, self._stops.next_us())
         reached = self._keeps_up = run.turn(max(due_us, run.node.now_us), budget_s)
@@ -344,13 +354,13 @@ class EngineSession:
             self._pace(False)
             self._notify_worn_out()
         if now_s >= self._next_note_s:
-            self._next_note_s = now_s + rhythm.NOTE_S
+            self._next_note_s = now_s + pacer.NOTE_S
             if run.good_us > self._noted_us:
                 self._noted_us = run.good_us
                 self._send(protocol.TimeReached(self.session_id, self.life, run.good_us))
             self._builder.keep(run, self._record, BETWEEN)
         if now_s >= self._next_check_s or (run.disk_is_full() and not self._full):
-            self._next_check_s = now_s + rhythm.CHECK_S
+            self._next_check_s = now_s + pacer.CHECK_S
             self._check_usage(run)
 
     def _control(self, run: SessionRun, message: page_messages.ControlRun) -> None:
@@ -377,7 +387,7 @@ class EngineSession:
             raise BurstBeyond("asked")
         number, next_us = run.node.log.number, run.node.next_us()
         if self._stops.answer_us is not None and (next_us is None or next_us > self._stops.answer_us):
-            run.turn(self._stops.answer_us, rhythm.TURN_S)
+            run.turn(self._stops.answer_us, pacer.TURN_S)
         else:
             run.step()
         self._soon()
@@ -445,7 +455,7 @@ class EngineSession:
     def _stop_publishers(self, run: SessionRun) -> None:
         """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
         commands = self._record.commands
-        for setting in timeline.running_publishers(self._record.scenario, commands, run.node.now_us):
+        for setting in session_record.running_publishers(self._record.scenario, commands, run.node.now_us):
             stop = {**setting, "running": False}
             at_us = run.submit(stop)
             self._send(protocol.SelfCommand(self.session_id, self.life, len(commands), at_us, stop))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from playground.hosting.session import protocol
-from playground.hosting.session.frame_throttle import FrameThrottle
+from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.workers.worker_client import LinkListener, WorkerEnd, WorkerLost
 from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 

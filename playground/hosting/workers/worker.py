@@ -23,8 +23,8 @@ from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import protocol
-from playground.hosting.session.frame_throttle import FrameThrottle
 from playground.hosting.session.jobs import SessionJob
+from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.session import EngineSession
 from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
 from playground.hosting.workers.link import LinkClosed, WorkerLink

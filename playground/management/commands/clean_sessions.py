@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from playground.hosting.directories import sweep
 from playground.limits import session_limits
 from playground.records import kept_bytes, services
-from playground.sweeping import records, tables
+from playground.sweeping import records
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         links = services.delete_links_unseen_for(options["links_days"])
         sweeps = records.delete_older_than(options["days"])
         texts = services.delete_texts_of_nothing()
-        tables.delete_without_sweep()
+        records.delete_without_sweep()
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(
             f"{deleted + unused} sessions deleted, of which {unused} were never used, {links} links, {texts} texts of "

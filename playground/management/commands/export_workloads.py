@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from playground.hosting import timeline
-from playground.hosting.engine_factory import door
+from playground.hosting import session_record
+from playground.hosting.real_engine import door
 from playground.models import Scenario, Session
 from playground.records import selectors
 from workloads.errors import WorkloadError
@@ -92,7 +92,7 @@ def recorded(session: Session) -> dict[str, Any]:
     """Return what a session did, as one scenario up to where it is known to have come."""
     commands = selectors.commands_of(session)
     reached_us, _digest = selectors.reached(session, commands)
-    return timeline.merged(session.scenario, commands, reached_us, "")
+    return session_record.merged(session.scenario, commands, reached_us, "")
 
 
 def _library() -> Iterator[Workload]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from playground.hosting import timeline
-from playground.hosting.engine_factory import door
+from playground.hosting import session_record
+from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.records import selectors, services
@@ -65,6 +65,6 @@ def _digest(entry: LibraryEntry) -> str | None:
 
 def unchanged(there: Scenario, entry: LibraryEntry, digest: str) -> bool:
     """Return whether the library has this very entry already."""
-    body = timeline.canonical({**entry.run, "digest": None})
+    body = session_record.canonical({**entry.run, "digest": None})
     kept = (there.text.body, there.digest, there.engine_version, there.story)
     return kept == (body, digest, door().version, entry.story_json())

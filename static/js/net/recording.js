@@ -276,7 +276,7 @@ function countUpTo(times, us) {
 
 /**
  * Under which name the answer to a question is kept: its values by their names, without the queue of a question that names none
- * (playground/offline/kept_bytes.py).
+ * (playground/offline/recording.py).
  * @param {Values} question
  */
 function keyOf(question) {

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from playground.server import file_handles
+from playground.server import serve
 from tests.programs.attack.cases import GROUPS, Case, chosen
 from tests.programs.attack.judging import Measured, Stretch, felt, words
 from tests.programs.attack.processes import memory_of_all
@@ -139,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     began_s = time.monotonic()
     with contextlib.ExitStack() as held:
         place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="waterline-")))
-        file_handles.raise_to_most()  # some cases open more connections than a process may by default
+        serve.raise_to_most()  # some cases open more connections than a process may by default
         more = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "WARNING"}
         live_server.prepare(place / "attacked")
         shutil.copytree(place / "attacked", place / "beside")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from playground.library.calibrated_bytes import ROWS, todays_memory
+from playground.library.fidelity_figures import ROWS, todays_memory
 from tests.conftest import ROOT
 from tests.programs.calibration.__main__ import figures_of, kept, summed
 from tests.programs.calibration.cells import Look, Part, Process

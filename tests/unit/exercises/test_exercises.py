@@ -12,7 +12,7 @@ import pytest
 from engine.reading.conditions import ConditionWatch
 from engine.reading.measures import Measure, MeasureGauge
 from playground.exercises import catalog
-from playground.exercises.grading.playback import GradedRun
+from playground.exercises.grading import GradedRun
 from playground.exercises.kinds import KINDS, KindProgress, grade, kind_of, solution_of
 from playground.exercises.kinds.reach import as_answer
 from playground.exercises.schema import Exercise, ExerciseTexts, UnitTexts, WrongAnswer

@@ -9,9 +9,7 @@ import pytest
 
 from engine.reading.message_places import placements
 from playground.exercises import catalog
-from playground.exercises.grading import BadAnswer, TooLong
-from playground.exercises.grading.events import EventForm
-from playground.exercises.grading.playback import GradedRun
+from playground.exercises.grading import BadAnswer, EventForm, GradedRun, TooLong
 from playground.exercises.kinds import grade, solution_of
 from playground.exercises.known_answers import MOST, KnownAnswers
 

@@ -153,7 +153,7 @@ def test_a_refused_command_is_passed_over_or_raised() -> None:
 PLAIN = (
     "engine.replay",
     "playground.hosting.run",
-    "playground.hosting.session.window",
+    "playground.hosting.session.frame_sender",
     "playground.hosting.session.pacer",
 )
 """What paces and frames a session; a browser runs the same."""
@@ -174,4 +174,4 @@ def test_what_paces_and_frames_a_session_knows_neither_django_nor_asyncio() -> N
             )
             if within(imported, "engine", "playground"):
                 waiting += [imported, imported.rpartition(".")[0]]
-    assert "playground.hosting.session.usage" in seen
+    assert "playground.hosting.run" in seen

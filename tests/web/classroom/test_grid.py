@@ -19,8 +19,8 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Work
 from playground.models import Session
 from playground.records import services as sessions
-from playground.records import session_ownership
-from playground.sessions import sharing
+from playground.records import session_leases
+from playground.sessions import scenario_links
 from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join
 
@@ -173,8 +173,8 @@ def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> No
     forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     assert forked.pk != session.pk
     assert forked.scenario["commands"][0]["count"] == 3
-    assert forked.public_id in session_ownership.owned(teacher.session)
-    assert session.public_id not in session_ownership.owned(teacher.session)
+    assert forked.public_id in session_leases.owned(teacher.session)
+    assert session.public_id not in session_leases.owned(teacher.session)
 
 
 def test_a_lost_code_is_replaced(classroom: Classroom, teacher: Client) -> None:
@@ -216,7 +216,7 @@ def test_a_teacher_pushes_what_is_on_the_own_screen(
     """A session of this browser is kept as it is, and opens for all at its moment; a stranger's is not."""
     run = {**sessions.blank_scenario("classroom"), "title": "mine", "until_us": 2_000_000}
     kept = sessions.keep_scenario(run, "1")
-    monkeypatch.setattr(sharing, "share", lambda session: kept)
+    monkeypatch.setattr(scenario_links, "share", lambda session: kept)
     teacher.post("/s/new", {"profile": "classroom"})
     own = Session.objects.latest("pk")
     assert f'value="{own.public_id}"' in teacher.get(address(classroom)).content.decode()

@@ -9,13 +9,13 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground.classroom import ready_lesson, reports, selectors, services, voting
+from playground.classroom import selectors, services, voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner
 from playground.records import services as sessions
-from playground.web import network
+from playground.web import access
 from tests.web.classroom.people import PASSWORD, address, answer, join
 
 pytestmark = pytest.mark.django_db
@@ -114,17 +114,17 @@ def test_the_hard_exercise_that_fewest_had_right_is_the_next_vote() -> None:
         {"slug": "c", "hard": True, "votable": False, "tried": 9, "first": 0, "open": 9},
         {"slug": "d", "hard": False, "votable": True, "tried": 9, "first": 8, "open": 1},
     ]
-    chosen = reports.next_vote(lines)
+    chosen = selectors.next_vote(lines)
     assert chosen is not None
     assert chosen["slug"] == "b"
-    assert reports.next_vote(lines[2:]) is None
+    assert selectors.next_vote(lines[2:]) is None
 
 
 def test_the_ready_lesson_is_of_exercises_that_exist_and_takes_45_minutes(
     classroom: Classroom, teacher: Client
 ) -> None:
-    found = ready_lesson.steps("en")
-    assert sum(each["minutes"] for each in found) + ready_lesson.REPORT_MINUTES == 45
+    found = services.steps("en")
+    assert sum(each["minutes"] for each in found) + services.REPORT_MINUTES == 45
     assert [each["votes"] for each in found] == [True, False, True]
     assert all(kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["votes"])
     assert catalog.exercise(found[1]["exercise"]).unit == "waterline", "the unit that a new class has"
@@ -206,7 +206,7 @@ def test_an_address_that_only_this_computer_knows_is_not_shown_without_a_warning
     for host in ("127.0.0.1:8000", "localhost", "[::1]:8000"):
         page = teacher.get(address(classroom, "projector/"), headers={"host": host}).content.decode()
         assert "HOST=0.0.0.0" in page, host
-        assert f"http://{network.own_address()}" in page
+        assert f"http://{access.own_address()}" in page
     page = teacher.get(address(classroom, "projector/"), headers={"host": "school.example"}).content.decode()
     assert "HOST=0.0.0.0" not in page
 

@@ -1,0 +1,143 @@
+"""Grading by replay: pure, deterministic, and without a written-down answer where the engine can compute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.replay import PlayedPiece, RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
+from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
+from engine.report.transitions.base import Transition
+from engine.transitions import all_kinds, fields_of
+from engine.values.errors import RunTooLong, ValueRefused
+
+
+class BadAnswer(Exception):
+    """The answer is not of the form that the exercise asks for."""
+
+
+class TooLong(Exception):
+    """The run is longer than grading may take; the answer is not judged."""
+
+
+class VerdictLine(msgspec.Struct, frozen=True):
+    """One thing that was predicted, wanted or done, beside what happened.
+
+    Args:
+        about: the id of the option, goal, item or message.
+        yours: what the learner answered or reached.
+        engine: what the engine did.
+        right: whether the two agree; None where nothing was answered.
+    """
+
+    about: str
+    yours: Any
+    engine: Any
+    right: bool | None
+
+
+class GradedVerdict(msgspec.Struct, frozen=True):
+    """The result of one attempt.
+
+    Args:
+        passed: whether the exercise is solved.
+        feedback: ids of feedback texts; those that begin with `_` are common to all exercises.
+        lines: what to show side by side.
+        tally: the answer as one short text, to count equal ones.
+        step: how many steps of a "be the broker" are right.
+        moves: what the engine moved in the step that was judged: rule, kind, from, to, first, last.
+    """
+
+    passed: bool
+    feedback: tuple[str, ...] = ()
+    lines: tuple[VerdictLine, ...] = ()
+    tally: str = ""
+    step: int = 0
+    moves: tuple[tuple[str, str, str, str, int, int], ...] = ()
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something was wrong; a right step on the way to the end is not."""
+        return not self.passed and bool(self.feedback)
+
+
+class RunEvent(msgspec.Struct, frozen=True):
+    """A transition and when it happened; `number` counts them all."""
+
+    number: int
+    at_us: int
+    transition: Transition
+
+    @property
+    def kind(self) -> str:
+        """The transition's name."""
+        return type(self.transition).__name__
+
+
+class GradedRun(WatchedRun):
+    """A scenario with commands given later, played on a ledger as a live session plays it on files.
+
+    Args:
+        scenario: as `engine.broker.commands.scenario.parse` reads it.
+        commands: what was given besides, ascending by time.
+        watchers: conditions about the past are asked at every moment at which something happened.
+        give_up: asked now and then; when it returns true, `TooLong` is raised.
+    """
+
+    def __init__(
+        self,
+        scenario: dict[str, Any],
+        commands: Sequence[Timed] = (),
+        watchers: Iterable[RunWatcher] = (),
+        give_up: Callable[[], bool] = lambda: False,
+    ) -> None:
+        node = on_ledger(scenario)
+        # A session that took a command had another engine: what this one refuses is passed over.
+        player = RunPlayer(node, commands, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=give_up)
+        super().__init__(node, player, watchers)
+        self.events: list[RunEvent] = []
+
+    def go(self, until_us: int) -> WatchedState:
+        """Go on to `until_us` and return the moment there. Raises TooLong."""
+        try:
+            return super().go(until_us)
+        except RunTooLong as error:
+            raise TooLong(str(error)) from None
+
+    def take(self, piece: PlayedPiece) -> None:
+        """Keep the transitions that are new, and show the moment."""
+        super().take(piece)
+        for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
+            self.events.append(RunEvent(len(self.events), at_us, transition))
+        if self.tally.moved["Published"] > MOST_MESSAGES:
+            raise TooLong("the run has more messages than grading takes")
+
+
+KINDS = {kind.__name__: kind for kind in all_kinds()}
+
+
+class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of transition; fields that are given must be equal. `nth` is 1 for the first such event."""
+
+    kind: str
+    where: dict[str, Any] = {}
+    nth: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what no transition can be."""
+        if self.kind not in KINDS or not set(self.where) <= set(fields_of(KINDS[self.kind])):
+            raise ValueRefused("no_event_kind", name=self.kind, fields=", ".join(sorted(self.where)))
+
+    def first_in(self, events: Sequence[RunEvent]) -> RunEvent | None:
+        """Return the event that is meant, or None when the run has none."""
+        left = self.nth
+        for event in events:
+            if event.kind != self.kind:
+                continue
+            if all(getattr(event.transition, name) == value for name, value in self.where.items()):
+                left -= 1
+                if left == 0:
+                    return event
+        return None
