@@ -197,8 +197,8 @@ class Cluster:
                 partial(
                     AckTimeout,
                     clock=self._clock,
-                    settings=self.configuration.current,
-                    own=self.definitions.consumer_timeout_ms,
+                    settings=self.configuration,
+                    own=self.definitions.consumer_timeout_ms if self.definitions.times_queues else None,
                     fail=self._closing.fail,
                 )
             )

@@ -340,7 +340,7 @@ class Channel:
             life: which process of the queue sends them.
         """
         count = extent.count if count is None else count
-        if consumer is not None:
+        if consumer is not None and queue not in self.served:
             self.served.add(queue)
         if self.observer is not None:
             self.observer(
@@ -471,6 +471,12 @@ MOST: Final = 1000
 """Groups of deliveries of one channel that are told apart."""
 
 
+class SettingsHolder(Protocol):
+    """Has a node's settings."""
+
+    node: NodeSettings
+
+
 class AckTimeout:
     """Looks at the oldest delivery of one channel, by ticks that begin with the first that waits.
 
@@ -479,8 +485,9 @@ class AckTimeout:
     Args:
         channel: whose deliveries they are.
         clock: virtual time.
-        settings: returns the node's.
-        own: returns the timeout in milliseconds that a queue has by policy, None for the node's.
+        settings: has the node's; it is read at each delivery, so it is no function.
+        own: returns the timeout in milliseconds that a queue has by policy, None for the node's; None where no queue
+            has one.
         fail: closes a channel for an error: its name, the error and the rule.
     """
 
@@ -488,8 +495,8 @@ class AckTimeout:
         self,
         channel: Channel,
         clock: TimerScheduler,
-        settings: Callable[[], NodeSettings],
-        own: Callable[[str], int | None],
+        settings: SettingsHolder,
+        own: Callable[[str], int | None] | None,
         fail: Callable[[str, AmqpError, str], None],
     ) -> None:
         self._channel = channel
@@ -508,8 +515,8 @@ class AckTimeout:
         Args:
             held: how many deliveries waited before.
         """
-        settings = self._settings()
-        own = self._own(queue)
+        settings = self._settings.node
+        own = None if self._own is None else self._own(queue)
         timeout_ms = settings.consumer_timeout_ms if own is None else own
         if not timeout_ms:
             return
@@ -519,11 +526,15 @@ class AckTimeout:
             self._ticks_from_us = now_us
         late_us = now_us + timeout_ms * MILLISECOND_US
         due_us = self._ticks_from_us + ((late_us - self._ticks_from_us) // tick_us + 1) * tick_us
-        tag = self._channel.next_tag
-        if self._due and (self._due[-1][0] == due_us or len(self._due) >= MOST):
-            due_us, _, timeout_ms = self._due.pop()
-        self._due.append((due_us, tag, timeout_ms))
-        if self._timer is None or not self._timer.live or due_us < self._timer.at_us:
+        due, tag = self._due, self._channel.next_tag
+        if due and due[-1][0] == due_us:
+            due[-1] = due_us, tag, due[-1][2]
+        elif len(due) >= MOST:
+            due_us, _, timeout_ms = due[-1]
+            due[-1] = due_us, tag, timeout_ms
+        else:
+            due.append((due_us, tag, timeout_ms))
+        if self._timer is None or self._timer.action is None or due_us < self._timer.at_us:
             self._look_at(due_us, tick_us)
 
     def _look_at(self, at_us: int, tick_us: int) -> None:

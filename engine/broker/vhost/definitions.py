@@ -50,7 +50,8 @@ class HostDefinitions:
         """The virtual hosts that there are, the oldest first."""
         self._emit = emit
         self._exchanges_stay = rules.exchanges_stay
-        self._times_queues = "consumer-timeout" in rules.validation.keys
+        self.times_queues = "consumer-timeout" in rules.validation.keys
+        """Whether queues may have a timeout of their own (P21)."""
         self._not_for_classic = rules.validation.not_for_classic
 
     # --- virtual hosts -----------------------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ class HostDefinitions:
 
     def consumer_timeout_ms(self, name: str) -> int | None:
         """Return how long deliveries of a queue may wait by its own argument and policy; None for the node's (P21)."""
-        if name not in self.queues or not self._times_queues:
+        if name not in self.queues:
             return None
         policy = self.policy(name)
         by_policy = None if policy is None else policy.definition.get("consumer-timeout")
