@@ -7,9 +7,9 @@ from cProfile import Profile
 
 from bench.measure import BROKER_MESSAGES_PER_S, Result, best, not_slower, on_compiled
 from bench.queue import SIZE_BYTES, QueueUnderTest
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.storage.ledger import LedgerStorage
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 COUNT = 5_000
 TINY_COUNT = 200

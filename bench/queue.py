@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.host_files import StorageSettings
-from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.generation import StorageSettings
+from engine.backing_queue.protocol import Arrival, BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_hosts import VirtualHost
 from engine.formats.message import OWN_PREFIX, MessageTemplate

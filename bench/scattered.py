@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from bench.measure import Result, seconds
 from bench.queue import QueueUnderTest
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.storage.ledger import LedgerStorage
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 COUNT = 100_000
 TINY_COUNT = 500

@@ -32,8 +32,7 @@ from engine.report.transitions.queue import (
 )
 from engine.values.extents import BLANK, DeltaExtent, Extent
 from engine.values.labels import FIRST_HOST, host_of
-from engine.values.ranges import Range
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, Stretches
 
 
 class FoldTable(NamedTuple):

@@ -13,14 +13,18 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from engine.amqp.arguments import TODAYS, VALIDATIONS, AmqpRules, with_version
-from engine.backing_queue.generation import StorageGeneration
-from engine.backing_queue.host_files import StorageSettings
+from engine.backing_queue.generation import (
+    DeclaredSettings,
+    QueueImplementation,
+    StorageGeneration,
+    StorageSettings,
+    any_queue,
+)
 from engine.backing_queue.message_places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
-from engine.backing_queue.queue_config import DeclaredSettings, QueueImplementation, any_queue
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
-from engine.priority_queue.making import priorities_of
+from engine.priority_queue.queue import priorities_of
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.version_choice import from_version_1
 from engine.version_choice.generation import EITHER_VERSION, serves_version_2

@@ -9,7 +9,7 @@ from engine.broker.cluster import Cluster
 from engine.metrics import PowerCut
 from engine.reading.message_places import in_counted, with_places
 from engine.values.errors import CommandError
-from engine.values.ranges import RangeSet
+from engine.values.stretches import RangeSet
 
 
 def cut_power(node: Cluster) -> PowerCut:

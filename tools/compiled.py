@@ -44,16 +44,14 @@ ROOMS: Final = (
 )
 """Rooms of the engine in which a message spends its time (bench one_at_a_time, imported_log)."""
 SINGLE: Final = (
-    "values/body_cost.py",
     "values/extents.py",
     "values/labels.py",
-    "values/ranges.py",
     "values/sizes.py",
     "values/stretches.py",
     "values/waits.py",
     "report/log.py",
-    "backing_queue/arrivals.py",
     "backing_queue/message_places.py",
+    "backing_queue/protocol.py",
     "backing_queue/rates.py",
     "version_choice/queue.py",
 )

@@ -6,13 +6,166 @@ which release of the broker has which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from engine.backing_queue.host_files import HostFiles, HostMeans, StorageSettings
-from engine.backing_queue.queue_config import Maker
+from engine.backing_queue.protocol import BackingQueue, CleanTerms
+from engine.backing_queue.stores import MessageStore
 from engine.formats.message import MessageCodec, MessageTemplate
+from engine.report.transitions.base import Transition
+from engine.storage.port import ByteChunk, Storage
+from engine.values.extents import Extent
+from engine.values.stretches import Range, RangeSet
+
+Later = Callable[[int, Callable[[], None]], object]
+StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
+
+
+class StorageSettings(Protocol):
+    """What every generation reads from the configuration, among its own."""
+
+    @property
+    def segment_entry_count(self) -> int:
+        """Entries of one file of a queue's index."""
+
+    @property
+    def queue_index_embed_msgs_below(self) -> int:
+        """Messages below so many bytes stay out of the shared stores (Q12)."""
+
+    @property
+    def msg_store_file_size_limit(self) -> int:
+        """Bytes after which a shared store begins a new file (S171)."""
+
+    def shown(self) -> dict[str, Any]:
+        """Return the configuration's values under the names that a page shows."""
+
+
+class HostMeans(NamedTuple):
+    """What the shared files of a virtual host are made of.
+
+    Args:
+        root: folder of the virtual host.
+        emit: receives every transition.
+        later: lets something happen in so many microseconds.
+        prefix: stands before the names of the stores; empty in the first virtual host.
+    """
+
+    root: str
+    storage: Storage
+    codec: MessageCodec
+    settings: StorageSettings
+    emit: Callable[[Transition], None]
+    later: Later
+    prefix: str = ""
+
+
+class HostFiles(Protocol):
+    """The files that the queues of one virtual host share, with the stores that keep them."""
+
+    @property
+    def stores(self) -> Mapping[str, MessageStore]:
+        """The message stores by name, those of the newest start."""
+
+    def start_new(self) -> None:
+        """Begin with an empty virtual host (D2)."""
+
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
+        """Start the stores on what a stop left, before any queue (S200-S208).
+
+        Args:
+            stopped: the queues that come back, as they were when they stopped, with their terms.
+        """
+
+    def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
+        """Let a blank queue begin on its files (Q62).
+
+        Args:
+            terms: of a clean stop, None otherwise or for a queue that is not durable.
+            alone: it crashed while the stores went on.
+        """
+
+    def settle(self) -> None:
+        """Let the stores handle what was sent to them, sync and collect garbage (S166, S167)."""
+
+    def credit(self) -> Any:
+        """Return credit of one process towards the stores, for several queues that it has (F1)."""
+
+    def stop(self, kind: StopKind) -> None:
+        """Stop the stores, after the queues; in order, or lose what was only in RAM (S234)."""
+
+    def before_power_cut(self, directories: Iterator[str]) -> None:
+        """Make durable what a file system would have made durable by now, in the folders of queues (S230)."""
+
+
+def as_it_is(extent: Extent) -> Sequence[Extent]:
+    """Return messages that were read back as they are: they carry nothing besides."""
+    return (extent,)
+
+
+class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made.
+
+    Args:
+        name, durable, arguments: as declared.
+        settings, codec: of the virtual host.
+        storage, directory: where its own files are.
+        files: what it shares with the other queues of its virtual host, whose stores run already.
+        ref: name of the queue at the stores.
+        emit: receives every transition.
+        as_read: what messages are that were read back from disk: with all that they carry.
+        resource: what the broker calls the queue in its files, where that is not its name.
+        credit: towards the stores, where it shares that with other queues of its process.
+    """
+
+    name: str
+    durable: bool
+    arguments: Mapping[str, Any] = {}
+    settings: StorageSettings
+    codec: MessageCodec
+    storage: Storage
+    directory: str
+    files: HostFiles
+    ref: str
+    emit: Callable[[Transition], None]
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+    resource: bytes | None = None
+    credit: Any = None
+
+
+Maker = Callable[[QueueConfig], BackingQueue]
+"""Makes a blank queue."""
+
+
+class DeclaredSettings(Protocol):
+    """What decides which implementation serves a queue."""
+
+    @property
+    def name(self) -> str:
+        """The queue's name."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """Its x-arguments."""
+
+
+class QueueImplementation(NamedTuple):
+    """One backing queue of a release.
+
+    Args:
+        serves: whether it is the one for a declared queue.
+        make: makes it.
+    """
+
+    serves: Callable[[DeclaredSettings], bool]
+    make: Maker
+
+
+def any_queue(_: DeclaredSettings) -> bool:
+    """Serve any queue."""
+    return True
 
 
 class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,3 +188,126 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
     codec: Callable[[StorageSettings, bytes, Sequence[MessageTemplate]], MessageCodec]
     host_files: Callable[[HostMeans], HostFiles]
     make: Maker
+
+
+SIDES: Final = ("persistent", "transient")
+
+
+class StartableStore(MessageStore, Protocol):
+    """A store, by what its virtual host does with it."""
+
+    def account(self) -> Any:
+        """Return the credit of a process that begins to use the store (F1)."""
+
+    def contains(self, messages: Range) -> RangeSet:
+        """Return which of these messages it holds."""
+
+    def start_new(self) -> None:
+        """Erase the directory and start with nothing (S205)."""
+
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
+        """Start on the files that are there; return whether the start is clean (S206)."""
+
+    def terminate(self) -> None:
+        """Stop in order (S201)."""
+
+    def kill(self, kind: str = "kill") -> None:
+        """End without a word (S234)."""
+
+
+S = TypeVar("S", bound=StartableStore)
+
+
+class TwoStores(ABC, Generic[S]):
+    """Both stores of a virtual host, with `.config` and `.vhost`: see `HostFiles`, which documents what is public.
+
+    Args:
+        means: what they are made of.
+    """
+
+    def __init__(self, means: HostMeans) -> None:
+        self._means = means
+        self._clean = False
+        """Whether the persistent store recovered cleanly (S206)."""
+        self._in_order = False
+        """Whether a broker stopped here in order whose terms nobody reads."""
+        self.stores: dict[str, S] = {}
+
+    @property
+    def persistent(self) -> S:
+        """The store of persistent messages."""
+        return self.stores["persistent"]
+
+    @property
+    def transient(self) -> S:
+        """The store of all others."""
+        return self.stores["transient"]
+
+    @abstractmethod
+    def _blank(self, name: str, directory: str) -> S:
+        """Return a blank store, as after the start of a VM."""
+
+    @abstractmethod
+    def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
+        """Return the text files beside the stores that a start writes, `new` of an empty virtual host."""
+
+    def _make_stores(self) -> None:
+        means = self._means
+        self.stores = {
+            side: self._blank(f"{means.prefix}{side}", f"{means.root}/msg_store_{side}") for side in SIDES
+        }
+
+    def start_new(self) -> None:
+        """Begin with an empty virtual host (D2)."""
+        self._write_texts(new=True)
+        self._make_stores()
+        for side in SIDES:
+            self.stores[side].start_new()
+
+    def _write_texts(self, new: bool) -> None:
+        storage = self._means.storage
+        for name, text in self._texts(new).items():
+            path = f"{self._means.root}/{name}"
+            storage.create(path)
+            storage.append(path, [text])
+            storage.fsync(path)
+
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
+        """Start the stores on what the stop left: the transient one empty, the other by its terms (S200-S208, W150)."""
+        self._write_texts(new=False)
+        self._make_stores()
+        self.transient.start_new()
+        refs = [ref for _queue, terms in stopped if terms for ref in terms.persistent_refs]
+        self._clean = self.persistent.start(
+            refs,
+            lambda: [
+                (each.start, each.count) for queue, _terms in stopped for each in queue.store_references()
+            ],
+        )
+
+    def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
+        """Let a blank queue begin on its files (Q62, S110, W96, W97)."""
+        if alone:
+            queue.recover(None, False, self.persistent.contains)
+        else:
+            queue.recover(terms, self._clean, self.persistent.contains, self._in_order)
+
+    def settle(self) -> None:
+        """Let both stores handle what was sent to them, sync and collect garbage (S166, S167, W135)."""
+        for store in self.stores.values():
+            store.settle()
+
+    def credit(self) -> Mapping[str, Any]:
+        """Return the credit of one process towards each store (F1)."""
+        return {side: store.account() for side, store in self.stores.items()}
+
+    def stop(self, kind: StopKind) -> None:
+        """Stop both stores (S210-S213, W95)."""
+        for side in SIDES:
+            if kind == "clean":
+                self.stores[side].terminate()
+            else:
+                self.stores[side].kill("power" if kind == "power" else "kill")
+
+    def before_power_cut(self, directories: Iterator[str]) -> None:
+        """Do nothing where no file of a queue is ever truncated."""

@@ -7,16 +7,180 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.measured import MeasuredQueue
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.heap import HeapFigures
+from engine.backing_queue.message_places import MessagePlace
+from engine.values.each import Each
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import at, total
+from engine.values.stretches import Range, RangeSet
+
+
+class Arrival(msgspec.Struct, frozen=True, gc=False):
+    """Messages on their way into a queue: consecutive message numbers, all else equal.
+
+    Args:
+        count: number of messages.
+        msg_no: number of the first message's id.
+        size_bytes: body bytes of each: one number, or a column.
+        raw_persistent: the publisher set delivery_mode 2.
+        wants_confirm: the queue process asks for a disk-dependent confirm (K1).
+        expiry_us: absolute wall-clock microseconds, 0 for never.
+        template: exchange, routing key and properties, as registered with the codec.
+        sender: the channel that sent them; mirrors keep apart what came from each (H20).
+        deliveries: how often delivering them has failed where they died, 0 for messages that never did (W42).
+    """
+
+    count: int
+    msg_no: int
+    size_bytes: Each
+    raw_persistent: bool = False
+    wants_confirm: bool = False
+    expiry_us: int = 0
+    template: int = 0
+    sender: str = ""
+    deliveries: int = 0
+
+    @property
+    def total_bytes(self) -> int:
+        """Body bytes of all messages."""
+        return total(self.size_bytes, self.msg_no, self.count)
+
+    def single(self) -> Arrival:
+        """Return the first message alone, with its body bytes as a number."""
+        return replace(self, count=1, size_bytes=at(self.size_bytes, self.msg_no))
+
+    def part(self, offset: int, count: int) -> Arrival:
+        """Return `count` of the messages beginning at `offset`."""
+        return Arrival(
+            count,
+            self.msg_no + offset,
+            self.size_bytes,
+            self.raw_persistent,
+            self.wants_confirm,
+            self.expiry_us,
+            self.template,
+            self.sender,
+            self.deliveries,
+        )
+
+
+class TakenMessages(msgspec.Struct, frozen=True, gc=False):
+    """Messages taken from the head.
+
+    Args:
+        extent: the messages as the queue keeps them now (or kept them last).
+        redelivered: how many of them, the first ones, carry redelivered = true (Q33).
+        lane: the sub-queue they came from.
+    """
+
+    extent: Extent
+    redelivered: int
+    lane: str
+
+
+class CleanTerms(msgspec.Struct, frozen=True):
+    """What a clean stop saves for the next start (Q63, S128).
+
+    Args:
+        segments: (segment number, unacked) of every segment the index had; None when they were lost.
+        persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
+        next_deliver_seq_id: below it everything counts as delivered; redeliver_seq_id in 4.3 (W94).
+        parts: those of the queues that it consists of, which have the other fields then.
+        deliveries: (first position, how many, times) of messages whose deliveries are counted (W42).
+    """
+
+    segments: tuple[tuple[int, int], ...] | None
+    next_seq_id: int
+    next_deliver_seq_id: int
+    persistent_ref: str | None
+    persistent_count: int
+    persistent_bytes: int
+    parts: tuple[CleanTerms | None, ...] = ()
+    deliveries: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def persistent_refs(self) -> list[str]:
+        """Names of all its clients at the persistent store."""
+        own = [] if self.persistent_ref is None else [self.persistent_ref]
+        return own + [ref for each in self.parts if each for ref in each.persistent_refs]
+
+
+class StoreCredit(msgspec.Struct, frozen=True):
+    """Credit towards one message store, which the queue itself counts (F4).
+
+    Args:
+        left: messages that may be sent; None before the first write.
+        initial, more: what it begins with, and what each grant gives.
+        blocked: whether the queue waits for a grant.
+    """
+
+    left: int | None
+    initial: int
+    more: int
+    blocked: bool
+
+
+class IndexLoad(msgspec.Struct, frozen=True):
+    """What a queue's index keeps in RAM.
+
+    Args:
+        segments: segment files that it has.
+        segment_entries: entries of a segment.
+        records: (count, whether the bodies are embedded, their bytes together) of the journal's publish records.
+        buffered: whether records wait in the journal's write buffer.
+        more: thousandths of a byte of what a generation counts by figures of its own.
+    """
+
+    segments: int
+    segment_entries: int
+    records: Sequence[tuple[int, bool, int]]
+    buffered: bool
+    more: int = 0
+
+
+class MeasuredQueue(Protocol):
+    """What may be read of a queue at any time; nothing of it changes the queue."""
+
+    @property
+    def heap(self) -> HeapFigures:
+        """Bytes of RAM that it and each of its messages take."""
+
+    @property
+    def ram_bytes(self) -> int:
+        """Body bytes in RAM."""
+
+    @property
+    def rates(self) -> tuple[float, float, float, float]:
+        """Messages per second: in, out, acks in, acks out (Q26)."""
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number of those that RAM has entries of, None without any."""
+
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        """Yield every entry in RAM with its place."""
+
+    def index_load(self) -> IndexLoad:
+        """Return what the index keeps in RAM."""
+
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        """Return the credit towards each store by its name (F3, F4)."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart).
+
+        Keys: mode, durable, lanes (extents by the name of each listed place), counted (what RAM keeps of each lane
+        that it only counts, by name), counters, own (what this kind of queue shows besides, by names of its own).
+        """
+
+    def verify(self) -> None:
+        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
+
 
 Message = tuple[str, Any]
 """What a store or an index sent to its queue: kind and contents, only for `take_message`."""

@@ -25,17 +25,12 @@ from engine.broker.control.control import NodeControl
 from engine.broker.control.operator_verbs import Console, no_console
 from engine.broker.control.report import LiveValues
 from engine.broker.control.verb_parts import CostProfile, QueueEnds, ShownSettings
-from engine.broker.mirrors.channels import MirroredChannels
-from engine.broker.mirrors.membership import MirrorMembership
+from engine.broker.mirrors.membership import MirroredChannels, MirrorMembership, NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.node_parts import NodeParts
-from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
-from engine.broker.mirrors.syncs import RunningSyncs
-from engine.broker.queues.callbacks import QueueCallbacks
-from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.mirrors.nodes import NODES, ClusterParts, RunningSyncs, nodes_of, queues_of
+from engine.broker.queues.deliveries import QueueCallbacks
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.queues.queues import NodeQueues
+from engine.broker.queues.queues import DeadLetters, NodeQueues, QueueLifetimes
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import COMMAND, TimerScheduler
 from engine.broker.vhost.configuration import QUEUE, NodeConfiguration, StorageCapacity

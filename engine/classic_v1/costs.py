@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.classic_v1.transitions.index import JournalSynced, SegmentRead, SegmentWritten
-from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead, PendingPaged, PutBack
-from engine.classic_v1.transitions.stops import IndexRecovered
-from engine.classic_v1.transitions.stores import (
+from engine.classic_v1.transitions import (
+    AlphasPushed,
+    BetasPushed,
     CombineStepped,
+    DeltaRead,
+    IndexRecovered,
+    JournalSynced,
+    PendingPaged,
+    PutBack,
+    SegmentRead,
+    SegmentWritten,
     StoreSynced,
     StretchesRead,
     StretchesRecounted,

@@ -2,16 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from engine.backing_queue.generation import StorageGeneration
-from engine.backing_queue.host_files import StorageSettings
-from engine.backing_queue.queue_config import QueueConfig
+from engine.backing_queue.generation import (
+    HostMeans,
+    QueueConfig,
+    StorageGeneration,
+    StorageSettings,
+    TwoStores,
+)
+from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
-from engine.classic_v1.vhost_stores import VhostStores
+from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
+from engine.formats.names import host_texts
+from engine.storage.port import ByteChunk
+from engine.values.inherit import override
+
+
+class VhostStores(TwoStores[MsgStore]):
+    """Both stores of a virtual host, with `.config` and `.vhost`.
+
+    Args:
+        means: what they are made of.
+    """
+
+    def __init__(self, means: HostMeans) -> None:
+        assert isinstance(means.settings, QueueSettings)
+        self._settings: QueueSettings = means.settings
+        super().__init__(means)
+
+    @override
+    def _blank(self, name: str, directory: str) -> MsgStore:
+        means = self._means
+        return MsgStore(
+            name=name,
+            directory=directory,
+            storage=means.storage,
+            codec=means.codec,
+            settings=self._settings,
+            emit=means.emit,
+        )
+
+    @override
+    def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
+        settings = self._settings
+        writes = new and settings.writes_config
+        return host_texts(self._means.codec.vhost, settings.segment_entry_count if writes else None)
+
+    @override
+    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
+        self._in_order = self._settings.flags_deliveries and self._found_clean_stop()
+        super().start_again(stopped)
+
+    def _found_clean_stop(self) -> bool:
+        """Return whether a broker stopped here in order, whose tables nobody reads (S211)."""
+        path = f"{self._means.root}/msg_store_persistent/clean.dot"
+        return self._means.storage.size(path) is not None
+
+    @override
+    def settle(self) -> None:
+        for name in self.stores:
+            if not self.stores[name].quiet:
+                self.stores[name].settle()
+
+    @override
+    def before_power_cut(self, directories: Iterator[str]) -> None:
+        """Let a cleared journal stay cleared.
+
+        A power cut may undo the truncation (S230), but the next fsync of any file makes it durable on a journaling
+        file system, and the segments deleted before it are gone for good here. The journal is only ever written and
+        fsynced in one go, so an empty file is one that was cleared.
+        """
+        for directory in directories:
+            journal = f"{directory}/journal.jif"
+            if self._means.storage.size(journal) == 0:
+                self._means.storage.fsync(journal)
 
 
 def make(means: QueueConfig) -> VariableQueue:

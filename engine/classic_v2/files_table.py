@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
-from engine.classic_v2.transitions.files import (
+from engine.classic_v2.transitions import (
     BodiesBuffered,
     BodiesForgotten,
     BodiesWritten,
@@ -27,9 +27,8 @@ from engine.classic_v2.transitions.files import (
 )
 from engine.report.transitions.base import Transition
 from engine.values.each import Length
-from engine.values.ranges import RangeSet
 from engine.values.sizes import total
-from engine.values.stretches import Stretches, pairs
+from engine.values.stretches import RangeSet, Stretches, pairs
 
 LIVE, ACKED, ERASED = 0, 1, 2
 """What became of a slot: its message is there; it was acknowledged; that was before the slot was ever written (W86)."""

@@ -24,8 +24,8 @@ from engine.report.transitions.queue import (
 )
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.labels import is_member
-from engine.values.ranges import RangeSet
 from engine.values.sizes import total
+from engine.values.stretches import RangeSet
 from engine.values.waits import WaitTimes
 
 Part = TypeVar("Part")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.values.inherit import override
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class MirrorInstruction(msgspec.Struct, frozen=True, gc=False):

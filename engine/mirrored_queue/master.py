@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.protocol import MirrorableQueue
+from engine.backing_queue.protocol import Arrival, MirrorableQueue, TakenMessages
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.mirror import MessageStatus, MirrorCopy
 from engine.values.extents import Extent
-from engine.values.ranges import Range
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, Stretches
 
 
 class MasterQueue:

@@ -8,12 +8,10 @@ from typing import Literal
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.protocol import MirrorableQueue
+from engine.backing_queue.protocol import Arrival, MirrorableQueue
 from engine.mirrored_queue import instructions as to_do
 from engine.values.extents import Extent
-from engine.values.ranges import Range
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, Stretches
 
 Known = Literal["published", "discarded", "published_and_seen", "confirmed"]
 

@@ -2,24 +2,263 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.protocol import BackingQueue, DrainedMailbox, Message, NeedsTimeout
-from engine.backing_queue.terms import CleanTerms
+from engine.amqp.arguments import PRIORITIES
+from engine.backing_queue.generation import DeclaredSettings, Maker, QueueConfig, QueueImplementation
+from engine.backing_queue.heap import HeapFigures
+from engine.backing_queue.message_places import PRIORITY_QUEUE, MessagePlace, part_name, register
+from engine.backing_queue.plain import PlainQueue
+from engine.backing_queue.protocol import (
+    Arrival,
+    BackingQueue,
+    CleanTerms,
+    DrainedMailbox,
+    IndexLoad,
+    Message,
+    NeedsTimeout,
+    StoreCredit,
+    TakenMessages,
+)
 from engine.formats import properties
 from engine.formats.message import MessageCodec
-from engine.priority_queue.reading import PriorityReading
-from engine.priority_queue.tags import base_of, by_priority, in_turn, tagged, taken
+from engine.formats.names import priority_resource, queue_directory
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueStarted, QueueStopped
 from engine.values.extents import BLANK, Extent
 from engine.values.inherit import override
-from engine.values.ranges import Range, RangeSet
+from engine.values.labels import bare
+from engine.values.stretches import Range, RangeSet
+
+SEQ_ID_BITS: Final = 44
+"""Below the priority, so that a tag of the highest priority, 255, is still exact in a browser's numbers."""
+
+
+def base_of(priority: int) -> int:
+    """Return the tag of the first seq_id of a priority."""
+    return priority << SEQ_ID_BITS
+
+
+def tagged(extent: Extent, priority: int) -> Extent:
+    """Return an extent under its tags."""
+    return replace(extent, start=extent.start + base_of(priority))
+
+
+def taken(messages: Iterable[TakenMessages], priority: int) -> list[TakenMessages]:
+    """Return messages that were taken, under their tags."""
+    return [replace(each, extent=tagged(each.extent, priority)) for each in messages]
+
+
+def by_priority(tags: Iterable[Range]) -> dict[int, list[Range]]:
+    """Return the seq_ids that tags stand for, by priority, each in the order of the tags."""
+    found: dict[int, list[Range]] = {}
+    for each in tags:
+        priority = each.start >> SEQ_ID_BITS
+        found.setdefault(priority, []).append(Range(each.start - base_of(priority), each.count))
+    return found
+
+
+def in_turn(tags: Sequence[Range]) -> list[tuple[int, list[Range]]]:
+    """Return the seq_ids that tags stand for, in their order: stretches of one priority each."""
+    found: list[tuple[int, list[Range]]] = []
+    for each in tags:
+        priority = each.start >> SEQ_ID_BITS
+        if not found or found[-1][0] != priority:
+            found.append((priority, []))
+        found[-1][1].append(Range(each.start - base_of(priority), each.count))
+    return found
+
+
+register(PRIORITY_QUEUE, ())
+
+
+class PriorityReading(PlainQueue):
+    """The part of a priority queue that changes nothing but its clock.
+
+    The members are those of `engine.backing_queue.protocol`, which documents them.
+    """
+
+    kind = PRIORITY_QUEUE
+    name: str
+    durable: bool
+    mode: str
+    by_number: dict[int, BackingQueue]
+    """The parts by their priority, the highest first."""
+    priority_of: Callable[[int], int]
+    """Returns the priority of the messages of a template, as the queue takes it."""
+
+    @property
+    @override
+    def parts(self) -> Mapping[str, BackingQueue]:
+        """The queues of the priorities by name, the highest first."""
+        return {part.name: part for part in self.by_number.values()}
+
+    @property
+    @override
+    def directories(self) -> tuple[str, ...]:
+        return tuple(each for part in self.by_number.values() for each in part.directories)
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    @override
+    def now_us(self) -> int:
+        return max(part.now_us for part in self.by_number.values())
+
+    @override
+    def advance_clock(self, to_us: int) -> None:
+        for part in self.by_number.values():
+            part.advance_clock(to_us)
+
+    @override
+    def pass_time(self, us: int) -> None:
+        self.advance_clock(self.now_us + us)
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @property
+    @override
+    def heap(self) -> HeapFigures:
+        return next(iter(self.by_number.values())).heap
+
+    @property
+    @override
+    def depth(self) -> int:
+        return sum(part.depth for part in self.by_number.values())
+
+    @property
+    @override
+    def ready_bytes(self) -> int:
+        return sum(part.ready_bytes for part in self.by_number.values())
+
+    @property
+    @override
+    def unacked(self) -> int:
+        return sum(part.unacked for part in self.by_number.values())
+
+    @property
+    @override
+    def ram_bytes(self) -> int:
+        return sum(part.ram_bytes for part in self.by_number.values())
+
+    @property
+    @override
+    def rates(self) -> tuple[float, float, float, float]:
+        each = [part.rates for part in self.by_number.values()]
+        into, out, acks_in, acks_out = (sum(rates) for rates in zip(*each, strict=True))
+        return into, out, acks_in, acks_out
+
+    def counters(self) -> Why:
+        """Return what is shown of the whole; the rest is shown of each part."""
+        return {
+            "len": self.depth,
+            "bytes": self.ready_bytes,
+            "unacked": self.unacked,
+            "ram_bytes": self.ram_bytes,
+        }
+
+    @override
+    def oldest_message(self) -> int | None:
+        each = [part.oldest_message() for part in self.by_number.values()]
+        return min((number for number in each if number is not None), default=None)
+
+    @override
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        for part in self.by_number.values():
+            yield from part.entries()
+
+    @override
+    def index_load(self) -> IndexLoad:
+        each = [part.index_load() for part in self.by_number.values()]
+        return IndexLoad(
+            sum(load.segments for load in each),
+            each[0].segment_entries,
+            [record for load in each for record in load.records],
+            any(load.buffered for load in each),
+            sum(load.more for load in each),
+        )
+
+    @override
+    def store_references(self) -> list[Range]:
+        return [each for part in self.by_number.values() for each in part.store_references()]
+
+    @override
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        return self._any.store_credit()
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    @property
+    def _any(self) -> BackingQueue:
+        return next(iter(self.by_number.values()))
+
+    @property
+    def _head(self) -> BackingQueue:
+        """The part whose head is delivered next: the highest priority that has messages."""
+        return next((part for part in self.by_number.values() if part.depth), self._any)
+
+    def part_of(self, arrival: Arrival) -> BackingQueue:
+        """Return the part that takes new messages."""
+        return self.by_number[self.priority_of(arrival.template)]
+
+    @override
+    def entry(self, arrival: Arrival) -> Extent:
+        return tagged(self.part_of(arrival).entry(arrival), self.priority_of(arrival.template))
+
+    @override
+    def unkept(self, arrival: Arrival) -> Extent:
+        return self.part_of(arrival).unkept(arrival)
+
+    @override
+    def head_extent(self) -> Extent | None:
+        return self._head.head_extent()
+
+    @override
+    def head_expiry_us(self) -> int:
+        return self._head.head_expiry_us()
+
+    @override
+    def head_stays(self) -> bool:
+        return self._head.head_stays()
+
+    @override
+    def unexpired(self, count: int) -> int:
+        return self._head.unexpired(min(count, max(1, self._head.depth)))
+
+    @override
+    def undisturbed(self, count: int) -> int:
+        return self._head.undisturbed(min(count, self._head.depth))
+
+    @override
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many messages may enter a full queue at once, each of which drops one head."""
+        part = self.part_of(arrival)
+        return part.steady(arrival, same_size) if part.depth == self.depth else 1
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    @override
+    def snapshot(self) -> dict[str, Any]:
+        """Return the whole's state as plain values; the parts have snapshots of their own."""
+        return {
+            "mode": self.mode,
+            "durable": self.durable,
+            "lanes": {},
+            "counted": {},
+            "counters": self.counters(),
+            "own": {},
+        }
+
+    @override
+    def verify(self) -> None:
+        for part in self.by_number.values():
+            part.verify()
+
 
 HIGHEST: Final = 255
 T = TypeVar("T")
@@ -336,3 +575,44 @@ class _Priorities:
             priority = properties.decode(block).get("priority", 0) if block is not None else 0
             self._known[template] = min(priority, self._highest)
         return self._known[template]
+
+
+def priorities_of(make: Maker, least: int = 0) -> QueueImplementation:
+    """Return the implementation that has a queue for each priority.
+
+    Args:
+        make: makes each of these queues.
+        least: what asks for fewer priorities above 0 gets so many (W226).
+    """
+    return QueueImplementation(_has_priorities, partial(_priority_queue, make, least))
+
+
+def _has_priorities(queue: DeclaredSettings) -> bool:
+    return PRIORITIES in queue.arguments
+
+
+def _priority_queue(make: Maker, least: int, means: QueueConfig) -> BackingQueue:
+    """Return a queue for each priority behind one; one process has them, so they share its credit (F1)."""
+    return PriorityQueue(
+        name=means.name,
+        durable=means.durable,
+        highest=max(least, means.arguments[PRIORITIES]),
+        make=partial(_one_priority, make, means, means.files.credit()),
+        codec=means.codec,
+        emit=means.emit,
+    )
+
+
+def _one_priority(make: Maker, means: QueueConfig, credit: Any, number: int) -> BackingQueue:
+    resource = priority_resource(bare(means.name), number)
+    folder, _, _ = means.directory.rpartition("/")
+    return make(
+        msgspec.structs.replace(
+            means,
+            name=part_name(means.name, number),
+            directory=f"{folder}/{queue_directory(means.codec.vhost, resource)}",
+            ref=part_name(means.ref, number),
+            resource=resource,
+            credit=credit,
+        )
+    )

@@ -24,7 +24,7 @@ from engine.report.transitions.queue import (
     QueueStopped,
 )
 from engine.values.extents import PERSISTENT
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 
 LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refused"})
 """How a queue or a member of it ends that nobody wanted to be deleted."""

@@ -9,8 +9,8 @@ import msgspec
 
 from engine.values.each import Each
 from engine.values.errors import ProcessCrash
-from engine.values.ranges import Range
 from engine.values.sizes import sides, total
+from engine.values.stretches import Range
 
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""

@@ -8,14 +8,68 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Any, Final
 from zlib import crc32
 
-from engine.values.body_cost import BodyCost
 from engine.values.vectors import reaching, running_sums, span
-from engine.values.words import little_endian
+
+LOWEST_FIRST: Final = array("H", [1]).tobytes() == b"\1\0"
+"""Whether this machine has the lowest byte of a number first."""
+
+
+def little_endian(words: array[int]) -> bytes:
+    """Return the bytes of numbers, the lowest byte of each first."""
+    return _turned(words).tobytes()
+
+
+def from_little_endian(kind: str, data: bytes | bytearray) -> array[int]:
+    """Return the numbers of which these are the bytes.
+
+    Args:
+        kind: "I" for numbers of four bytes, "Q" for numbers of eight, as `array` has it.
+        data: the lowest byte of each first.
+    """
+    words = array(kind)
+    words.frombytes(data)
+    return _turned(words)
+
+
+def _turned(words: array[int]) -> array[int]:
+    """Return numbers with their bytes in the other order where this machine has the highest first."""
+    if LOWEST_FIRST:
+        return words
+    turned = words[:]
+    turned.byteswap()
+    return turned
+
+
+MOST_BYTES: Final = (1 << 32) - 1
+"""No body has more that a column of four bytes each can hold."""
+
+
+class BodyCost:
+    """A function of body bytes that is a straight line in a range, so that what many cost is found without asking it.
+
+    Args:
+        of: the cost of a body.
+        least, most: the body bytes between which, both included, it is a straight line.
+    """
+
+    __slots__ = ("of", "least", "most", "fixed", "per_byte")
+
+    def __init__(self, of: Callable[[int], int], least: int, most: int = MOST_BYTES) -> None:
+        self.of = of
+        self.least = least
+        self.most = most
+        self.per_byte = of(least + 1) - of(least)
+        self.fixed = of(least) - self.per_byte * least
+
+    def beside(self, size_bytes: int) -> int:
+        """Return by how much a body costs more than the line says: 0 in its range."""
+        return self.of(size_bytes) - self.fixed - self.per_byte * size_bytes
+
 
 OWN_BITS: Final = 20
 """A record without its body is shorter than 2^20 bytes; with the number of its column it is exact in a browser."""

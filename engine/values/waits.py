@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.values.ranges import RangeSet
-from engine.values.stretches import Stretches
+from engine.values.stretches import RangeSet, Stretches
 
 
 class WaitStamp(msgspec.Struct, frozen=True, gc=False):

@@ -7,8 +7,8 @@ from typing import Any
 from engine.backing_queue.message_places import VARIABLE_QUEUE_V2
 from engine.backing_queue.message_places import register as places
 from engine.classic_v1.lane_places import PLACES
-from engine.classic_v1.transitions.queue import Reduced
-from engine.classic_v2.fold.own import V2OwnPart
+from engine.classic_v1.transitions import Reduced
+from engine.classic_v2.fold import V2OwnPart
 from engine.folding import register
 from engine.values.inherit import override
 

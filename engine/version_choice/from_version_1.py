@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from engine.backing_queue.queue_config import QueueConfig
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.generation import QueueConfig
+from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v2.generation import v2_means
-from engine.classic_v2.queue import ClassicQueueV2, V2Means, lifecycle
-from engine.classic_v2.queue.entries import in_index
+from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import begin_on_index
+from engine.classic_v2.queue.state import in_index
 from engine.formats.names import read_config
 from engine.report.transitions.base import Transition
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
-from engine.values.ranges import Range, RangeSet
-from engine.version_choice.conversion import files_of_the_other, seen_at_start
-from engine.version_choice.legacy import LegacyCodec
+from engine.values.stretches import Range, RangeSet
+from engine.version_choice.index import LegacyCodec
+from engine.version_choice.queue import files_of_the_other, seen_at_start
 
 LONGEST: Final = 16384
 """Entries of a segment where no `.config` says it (S4)."""
@@ -86,9 +87,9 @@ class ConvertingQueue(ClassicQueueV2):
         more, more_bytes = self._convert(old)
         q.index.report_files("W100", clean)
         if clean:
-            lifecycle.begin_on_index(q, terms, None, 0)
+            begin_on_index(q, terms, None, 0)
         else:
-            lifecycle.begin_on_index(q, None, count + more, size_bytes + more_bytes)
+            begin_on_index(q, None, count + more, size_bytes + more_bytes)
         self._done()
 
     def _convert(self, old: QueueIndex) -> tuple[int, int]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from engine.amqp.arguments import VERSION
-from engine.backing_queue.generation import StorageGeneration
-from engine.backing_queue.queue_config import DeclaredSettings, QueueConfig
-from engine.classic_v1.generation import CLASSIC_V1, queue_means
+from engine.backing_queue.generation import DeclaredSettings, QueueConfig, StorageGeneration
+from engine.classic_v1.generation import CLASSIC_V1, VhostStores, queue_means
 from engine.classic_v1.settings import BOUNDS, NAMES
-from engine.classic_v1.vhost_stores import VhostStores
-from engine.version_choice.queue import VersionedQueue
-from engine.version_choice.settings import OWN_BOUNDS, BothSettings
+from engine.version_choice.queue import OWN_BOUNDS, BothSettings, VersionedQueue
 
 
 def serves_version_2(queue: DeclaredSettings) -> bool:

@@ -2,25 +2,212 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any, Final
 
-from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import Arrival, CleanTerms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
-from engine.classic_v1.queue import QueueMeans, VariableQueue, lifecycle
+from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.queue.queue import start_again
+from engine.classic_v1.queue.state import LANES, PENDING, QueueState
+from engine.classic_v1.settings import GIBIBYTE, QueueSettings
 from engine.classic_v2.index import V2Index
+from engine.classic_v2.settings import V2Settings
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import QueueChanged
+from engine.storage.port import Storage
+from engine.values.errors import InvalidSetting
+from engine.values.extents import IN_RAM, IN_STORE, WANTS_CONFIRM, Extent
 from engine.values.inherit import override
-from engine.values.ranges import Range, RangeSet
-from engine.version_choice import conversion
-from engine.version_choice.bodies import DelayedBodies
-from engine.version_choice.index import FilesIndex
-from engine.version_choice.settings import BothSettings
+from engine.values.stretches import Range, RangeSet
+from engine.version_choice.index import DelayedBodies, FilesIndex
+from engine.version_choice.transitions import FilesConverted
+
+
+class BothSettings(QueueSettings, frozen=True, kw_only=True):
+    """What version 1 reads, and what files of version 2 need besides (W1); names without `classic_queue_`.
+
+    Args:
+        index_v2_segment_entry_count: slots of one `.qi` file; 0 for twice what version 1 has, as by default (4096).
+        store_max_cache_size: bytes of bodies that stay in the cache of `.qs` (W121).
+        check_crc32: entries of `.qs` get a checksum, and it is looked at.
+    """
+
+    index_v2_segment_entry_count: int = 0
+    store_max_cache_size: int = 512_000
+    check_crc32: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse values with which the formats or the rules cannot work."""
+        super().__post_init__()
+        if self.index_v2_segment_entry_count < 0:
+            raise InvalidSetting.of(
+                "index_v2_segment_entry_count", self.index_v2_segment_entry_count, "0 or more"
+            )
+        if self.store_max_cache_size < 1:
+            raise InvalidSetting.of("store_max_cache_size", self.store_max_cache_size, "1 or more")
+
+    def shown(self) -> dict[str, Any]:
+        """Return the values under their names; of those for version 2 the ones that were chosen."""
+        chosen = {name: getattr(self, name) for name, usual in _USUAL.items() if getattr(self, name) != usual}
+        return super().shown() | chosen
+
+    def of_files(self) -> V2Settings:
+        """Return what the files of version 2 read."""
+        return V2Settings(
+            segment_entry_count=self.index_v2_segment_entry_count or 2 * self.segment_entry_count,
+            store_max_cache_size=self.store_max_cache_size,
+            check_crc32=self.check_crc32,
+            queue_index_embed_msgs_below=self.queue_index_embed_msgs_below,
+            starts_empty_at_next=False,
+        )
+
+
+OWN_BOUNDS: Final[dict[str, tuple[int, int]]] = {
+    "index_v2_segment_entry_count": (0, 32768),
+    "store_max_cache_size": (1, GIBIBYTE),
+}
+"""Least and greatest value of the numbers that only files of version 2 need."""
+_USUAL: Final = {"index_v2_segment_entry_count": 0, "store_max_cache_size": 512_000}
+
+
+OF_VERSION = {1: (".idx", ".jif"), 2: (".qi", ".qs")}
+
+
+def files_of_the_other(storage: Storage, directory: str, version: int) -> bool:
+    """Return whether a queue's directory has files of the version that it is not to have."""
+    return any(name.endswith(OF_VERSION[3 - version]) for name in storage.list(directory))
+
+
+def seen_at_start(storage: Storage, directory: str, version: int, clean: bool) -> bool:
+    """Return whether a start sees files of the other version; after a crash a journal alone is none (W100)."""
+    if clean or version == 1:
+        return files_of_the_other(storage, directory, version)
+    return any(name.endswith(".idx") for name in storage.list(directory))
+
+
+def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]]:
+    """Return (segment, live messages)."""
+    if isinstance(index, FilesIndex):
+        return sorted(index.files.segments.items())
+    assert isinstance(index, QueueIndex)
+    return sorted(index.segments.unacked.items())
+
+
+# --- index entries and bodies in files -------------------------------------------------------------------------------
+
+
+def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
+    """Move every entry; small bodies go to `.qs`, large ones stay in the shared store.
+
+    Each `.idx` file is deleted once its messages are written, the journal last.
+    """
+    low, high = old.bounds()
+    while low < high:
+        up = min(old.next_segment_boundary(low), high)
+        for entry in old.read(low, up):
+            extent = entry.with_flags(clear=WANTS_CONFIRM | IN_RAM)
+            known = new.files.entries.overlapping(extent.start, extent.count)
+            for part in _without(extent, known):
+                if not part.home_store:
+                    new.store.write([part])
+                    part = part.with_flags(IN_STORE)  # noqa: PLW2901 - it is the same message
+                new.publish(part, None)
+        new.flush()
+        old.forget_segment(low)
+        low = up
+    old.forget_journal()
+
+
+def _without(extent: Extent, known: Iterable[Extent]) -> list[Extent]:
+    """Return the messages that an earlier conversion has not moved yet."""
+    left = RangeSet([Range(extent.start, extent.count)])
+    for each in known:
+        left.discard(each.start, each.count)
+    return [extent.part(each.start - extent.start, each.count) for each in left]
+
+
+def entries_to_version_1(
+    old: FilesIndex, new: QueueIndex, contains: Callable[[Range], RangeSet] | None
+) -> None:
+    """Move every entry; bodies in `.qs` go into the index, and all are marked as delivered.
+
+    Each `.qi` file is deleted with its `.qs` file once its messages are written.
+
+    Args:
+        old, new: the indexes.
+        contains: of the persistent store, where a start resumes a conversion that was interrupted; None otherwise.
+    """
+    if contains is not None:
+        new.recover(None, False, contains, refuse=False)
+    known = bool(new.segments.unacked)
+    low, high = old.bounds()
+    while low < high:
+        up = min(old.next_segment_boundary(low), high)
+        for entry in old.read(low, up):
+            extent = entry
+            if not extent.home_store and extent.in_store:
+                old.store.read(extent.start, extent.count)
+            parts = [extent]
+            if known:
+                parts = _without(extent, new.read(extent.start, extent.end))
+            for part in parts:
+                new.publish(part.with_flags(clear=WANTS_CONFIRM), None)
+        new.flush()
+        old.forget_segment(low)
+        low = up
+
+
+# --- entries in RAM --------------------------------------------------------------------------------------------------
+
+
+def lanes_to_version_2(q: QueueState) -> None:
+    """Let small unacked messages be where version 2 expects them: they may be paged out from now on."""
+    moved = tuple(q.index_pending)
+    if moved:
+        q.index_pending.clear()
+        for extent in moved:
+            q.ram_pending.insert(extent)
+        q.emit(FilesConverted("W100", q.name, "index_pending", "ram_pending", moved))
+
+
+def read_for_version_1(q: QueueState, old: FilesIndex) -> None:
+    """Read every body in `.qs` that is not in RAM: version 1 keeps small bodies there."""
+    for place in (*LANES, *PENDING):
+        for extent in q.extents_of(place):
+            if extent.in_store and not extent.home_store:
+                old.store.read(extent.start, extent.count)
+
+
+def lanes_to_version_1(q: QueueState) -> None:
+    """Let messages whose body is in `.qs` have it in RAM alone; small unacked ones have a map of their own."""
+    for lane in LANES:
+        _change(q, lane, lane, ready=True)
+    _change(q, "disk_pending", "disk_pending", ready=False)
+    _change(q, "ram_pending", "index_pending", ready=False)
+
+
+def _change(q: QueueState, source: str, to: str, ready: bool) -> None:
+    before = [extent for extent in q.extents_of(source) if not extent.home_store]
+    after: list[Extent] = []
+    for extent in before:
+        q.extents_of(source).remove(extent.start, extent.count)
+        if extent.in_store and not extent.in_ram:
+            q.ram_bytes += extent.total_bytes
+            q.ram_msg_count += extent.count if ready else 0
+        after.append(
+            extent.with_flags(IN_RAM if extent.in_store else 0, IN_STORE) if extent.in_store else extent
+        )
+    changed = [each for each, old in zip(after, before, strict=True) if each != old or source != to]
+    for extent in after:
+        q.extents_of(to).insert(extent)
+    if changed:
+        q.emit(FilesConverted("W100", q.name, source, to, tuple(changed)))
+
 
 NAMES = {1: VARIABLE_QUEUE, 2: VARIABLE_QUEUE_V2}
 
@@ -100,7 +287,7 @@ class VersionedQueue(VariableQueue):
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that files of either version need (W99)."""
         found = self.state.index.store_references()
-        if conversion.files_of_the_other(self._means.storage, self._means.directory, self.queue_version):
+        if files_of_the_other(self._means.storage, self._means.directory, self.queue_version):
             found += (self._index_1() if self.queue_version == 2 else self._index_2()).store_references()
         return found
 
@@ -127,15 +314,13 @@ class VersionedQueue(VariableQueue):
         in_order: bool = False,
     ) -> None:
         clean = terms is not None and store_clean
-        other = conversion.seen_at_start(
-            self._means.storage, self._means.directory, self.queue_version, clean
-        )
+        other = seen_at_start(self._means.storage, self._means.directory, self.queue_version, clean)
         self._say_version(was_other=other)
         if not other:
             super().recover(terms, store_clean, contains, in_order)
             return
         found = self._recover_other(terms, store_clean, contains)
-        lifecycle.start_again(self.state, terms, found.count, found.size_bytes)
+        start_again(self.state, terms, found.count, found.size_bytes)
         self._done()
 
     def _recover_other(
@@ -151,12 +336,12 @@ class VersionedQueue(VariableQueue):
         if isinstance(old, QueueIndex):
             assert isinstance(q.index, FilesIndex)
             q.index.files.recover(contains)  # what an earlier conversion left, if it was interrupted
-            conversion.entries_to_version_2(old, q.index)
+            entries_to_version_2(old, q.index)
         else:
             assert isinstance(q.index, QueueIndex)
-            conversion.entries_to_version_1(old, q.index, contains)
+            entries_to_version_1(old, q.index, contains)
         self._report_files(clean)
-        count = sum(count for _segment, count in conversion.live_of(q.index))
+        count = sum(count for _segment, count in live_of(q.index))
         return RecoveredIndex(None, None) if clean else RecoveredIndex(count, size_bytes)
 
     def _report_files(self, clean: bool) -> None:
@@ -182,19 +367,19 @@ class VersionedQueue(VariableQueue):
         if isinstance(old, QueueIndex):
             assert isinstance(new, FilesIndex)
             new.files.begin()
-            conversion.entries_to_version_2(old, new)
+            entries_to_version_2(old, new)
             q.index = new
             q.emit(QueueChanged("W100", self.name, {"backing_queue": VARIABLE_QUEUE_V2}))
-            conversion.lanes_to_version_2(q)
+            lanes_to_version_2(q)
         else:
             assert isinstance(old, FilesIndex)
             assert isinstance(new, QueueIndex)
             new.start_new()
-            conversion.read_for_version_1(q, old)
-            conversion.entries_to_version_1(old, new, None)
+            read_for_version_1(q, old)
+            entries_to_version_1(old, new, None)
             q.index = new
             q.emit(QueueChanged("W100", self.name, {"backing_queue": None}))
-            conversion.lanes_to_version_1(q)
+            lanes_to_version_1(q)
         q.reduced = None
         self._report_files(clean=True)
         self._done()

@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from engine.classic_v1.fold.index_table import IndexEntry
-from engine.classic_v1.fold.store_table import StoreFile, StoreRow
+from engine.classic_v1.fold import IndexEntry, StoreFile, StoreRow
 from engine.values.extents import DeltaExtent, Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 Values = dict[str, Any]
 

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v1.fold.index_table import IndexEntry
-from engine.classic_v1.fold.store_table import StoreFile, StoreRow
+from engine.classic_v1.fold import IndexEntry, StoreFile, StoreRow
 from engine.report.transitions.base import Transition
 from engine.transitions import all_kinds
 from engine.values import extents

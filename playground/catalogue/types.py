@@ -9,7 +9,7 @@ import msgspec
 from engine.backing_queue.message_places import MessagePlace
 from engine.report.transitions.base import About, Transition
 from engine.transitions import all_kinds
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from playground.catalogue import javascript as js
 from playground.catalogue.fields import VALUES, TransitionField, fields_of
 from playground.catalogue.messages import (

@@ -1,4 +1,4 @@
-"""The engine's refusals in the reader's language: a text for each code of `engine.values.refusals`."""
+"""The engine's refusals in the reader's language: a text for each code of `engine.values.errors`."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from engine.backing_queue.protocol import CleanTerms
 from engine.backing_queue.stores import CLEAN
-from engine.backing_queue.terms import CleanTerms
 from engine.broker.cluster import Cluster
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms, read_file_summary, read_index, read_recovery_terms

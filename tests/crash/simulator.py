@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from engine.classic_v1.transitions.stores import CombineStepped
+from engine.classic_v1.transitions import CombineStepped
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import RowsMoved
 from engine.values.errors import IndexCorrupt, StoreCorrupt

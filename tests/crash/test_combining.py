@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.classic_v1.transitions.stores import CombineStepped
+from engine.classic_v1.transitions import CombineStepped
 from engine.storage.ledger import LedgerStorage
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run

@@ -12,7 +12,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 
 NODES = ("n1", "n2", "n3")
 STEPS = 30

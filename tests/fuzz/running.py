@@ -14,7 +14,7 @@ from engine.inspect.directory_kinds import inspect
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from tests.fuzz.damage import Files, damaged, load, stored
 
 PLACES = ("clean-mixed", "dirty-mixed", "clean-17000")

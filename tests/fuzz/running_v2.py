@@ -6,9 +6,9 @@ import json
 from functools import partial
 from pathlib import Path
 
-from engine.backing_queue.arrivals import TakenMessages
+from engine.backing_queue.protocol import TakenMessages
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore

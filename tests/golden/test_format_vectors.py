@@ -3,7 +3,7 @@
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import names, terms

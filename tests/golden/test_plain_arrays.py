@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats import chunks, message, plain_arrays
 from engine.formats.message import MessageCodec
 

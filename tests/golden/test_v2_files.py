@@ -12,14 +12,21 @@ from typing import Any
 
 import pytest
 
-from engine.backing_queue.arrivals import TakenMessages
-from engine.classic_v2.formats.blank import BlankBytes
-from engine.classic_v2.formats.header import INDEX_MAGIC, STORE_MAGIC, FileHeader, read_header
+from engine.backing_queue.protocol import TakenMessages
 from engine.classic_v2.formats.mc import McCodec, parse_container
-from engine.classic_v2.formats.qi import BodyLocation, IndexSlots, decode_index
+from engine.classic_v2.formats.qi import (
+    INDEX_MAGIC,
+    STORE_MAGIC,
+    BlankBytes,
+    BodyLocation,
+    FileHeader,
+    IndexSlots,
+    decode_index,
+    read_header,
+)
 from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries, read_entry
 from engine.classic_v2.formats.rdq import SharedRecords, read_record, scan
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.generation import DeclaredSettings, QueueConfig, QueueImplementation
 from engine.backing_queue.message_places import PLACES, MessagePlace
 from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.queue_config import DeclaredSettings, QueueConfig, QueueImplementation
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import Arrival, CleanTerms, TakenMessages
 from engine.releases import RELEASES
 from engine.report.transitions.queue import (
     Acked,
@@ -24,9 +23,8 @@ from engine.report.transitions.queue import (
     Requeued,
 )
 from engine.values.extents import BLANK, IN_RAM, Extent
-from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import total
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, RangeSet, Stretches
 
 SHELF = "shelf"
 T = TypeVar("T")

@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v1.index": (
         "engine.classic_v1.index",
-        "engine.backing_queue.measured",  # what the memory model counts of it
+        "engine.backing_queue.protocol",  # what the memory model counts of it
         "engine.classic_v1.formats",
         "engine.classic_v1.settings",
         "engine.classic_v1.transitions",

@@ -123,8 +123,8 @@ BAD_IMPORTS = [
     ("engine.formats.rdq", "import orjson"),
     ("engine.formats.rdq", "from engine.values.extents import Extent"),
     ("engine.storage.ledger", "from engine.classic_v1.index import journal"),
-    ("engine.classic_v1.index.journal", "import engine.classic_v1.store.files"),
-    ("engine.classic_v1.index.journal", "from ..variable_queue import queue"),
+    ("engine.classic_v1.index.actions", "import engine.classic_v1.store.files"),
+    ("engine.classic_v1.index.actions", "from ..variable_queue import queue"),
     ("engine.classic_v1.store.gc", "from engine import queue_index"),
     ("engine.classic_v1.queue.queue", "from engine.broker import clock"),
     ("engine.classic_v1.queue.queue", "from engine.storage.directory import Directory"),
@@ -154,11 +154,11 @@ def test_a_forbidden_import_is_found(module: str, source: str) -> None:
 GOOD_IMPORTS = [
     ("engine.formats.rdq", "import struct\nimport numpy as np\nfrom engine.formats.terms import encode"),
     (
-        "engine.classic_v1.index.journal",
+        "engine.classic_v1.index.actions",
         "from engine.formats import idx\nfrom engine.storage.port import Storage",
     ),
     (
-        "engine.classic_v1.index.journal",
+        "engine.classic_v1.index.actions",
         "from engine.values.extents import Extent\nfrom engine.classic_v1 import settings",
     ),
     ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),

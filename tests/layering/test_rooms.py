@@ -39,5 +39,5 @@ def test_figures_count_layers_and_what_runs_upwards() -> None:
 
 def test_imports_of_a_real_folder_are_read() -> None:
     files = file_imports("engine/broker")
-    assert "queues/queue_process.py" in files["queues/queue_mail.py"]
+    assert "queues/queue_process.py" in files["queues/deliveries.py"]
     assert "commands/__init__.py" not in files

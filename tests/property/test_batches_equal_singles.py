@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import Arrival, TakenMessages
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.programs.conformance.door import BackingQueueDoor, settings_of
 
 

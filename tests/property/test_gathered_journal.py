@@ -8,9 +8,9 @@ import pytest
 
 from engine.classic_v1.formats import journal as format_of
 from engine.classic_v1.formats.journal import JournalMarks, JournalRecords, decode_journal
-from engine.classic_v1.formats.published import PublishRecord
-from engine.classic_v1.index import gathered, recovery
-from engine.classic_v1.index.journal import IndexJournal
+from engine.classic_v1.formats.publishing import PublishRecord
+from engine.classic_v1.index import recovery, slots
+from engine.classic_v1.index.actions import IndexJournal
 from engine.classic_v1.index.segments import IndexSegments
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
@@ -71,7 +71,7 @@ def all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every journal counts as one of very many records, with scattered marks."""
     monkeypatch.setattr(recovery, "MANY", -1)
     monkeypatch.setattr(format_of, "WINDOW", 4)
-    monkeypatch.setattr(gathered, "ROUNDS", 2)
+    monkeypatch.setattr(slots, "ROUNDS", 2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -91,7 +91,7 @@ def test_without_arrays_it_is_the_same(
     data = encoded(seed, codec)
     expected = outcome(data, codec)
     request.getfixturevalue("all_at_once")
-    monkeypatch.setattr(gathered, "HAS_ARRAYS", False)
+    monkeypatch.setattr(slots, "HAS_ARRAYS", False)
     assert outcome(data, codec) == expected
 
 

@@ -7,13 +7,13 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from engine.classic_v1.transitions.stops import IndexRecovered
-from engine.classic_v2.transitions.files import FilesFound
+from engine.classic_v1.transitions import IndexRecovered
+from engine.classic_v2.transitions import FilesFound
 from engine.folding import found_at_start
 from engine.replay import RunPlayer, on_ledger
 from engine.replay.survival import MessageFate, fate_of, foresee
 from engine.report.transitions.queue import Dropped
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from tests.helpers.twin import Twin
 
 SCENARIO: Final = {"version": 1, "title": "stops", "profile": "classroom", "until_us": 0, "commands": []}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.classic_v2.transitions import files, messages, stores
+from engine.classic_v2 import transitions
 from engine.fold import empty_state, fold, to_json
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
@@ -81,12 +81,11 @@ OPENINGS: st.SearchStrategy[list[Timed]] = st.sampled_from(
         ],
     ]
 )
-"""What fills files, leaves holes, has them collected, and finds them again: rare among commands at random."""
+"""What fills transitions, leaves holes, has them collected, and finds them again: rare among commands at random."""
 OWN = {
     name
-    for module in (files, messages, stores)
-    for name, each in vars(module).items()
-    if isinstance(each, type) and each.__module__ == module.__name__ and issubclass(each, Transition)
+    for name, each in vars(transitions).items()
+    if isinstance(each, type) and each.__module__ == transitions.__name__ and issubclass(each, Transition)
 }
 """What version 2 alone says."""
 MOST_ROWS = 400

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.backing_queue.arrivals import Arrival
-from engine.classic_v1.store.index_table import StoreIndexRow
+from engine.backing_queue.protocol import Arrival
+from engine.classic_v1.store.state import StoreIndexRow
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash

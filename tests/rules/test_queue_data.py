@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.backing_queue.arrivals import Arrival
-from engine.classic_v1.queue.arrivals import new_extent
-from engine.classic_v1.queue.disk import trim, write_body
-from engine.classic_v1.queue.invariants import check
-from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, counters_of
-from engine.classic_v1.transitions.index import EntriesRecorded
+from engine.backing_queue.protocol import Arrival
+from engine.classic_v1.queue.pending import trim, write_body
+from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, check, counters_of, new_extent
+from engine.classic_v1.transitions import EntriesRecorded
 from engine.formats.message import MessageTemplate
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.transitions.index import IndexReset, JournalFlushed
+from engine.classic_v1.transitions import IndexReset, JournalFlushed
 from engine.report.transitions.queue import ConfirmsDue
 from engine.report.transitions.stores import StoreRead
 from engine.storage.ledger import LedgerStorage

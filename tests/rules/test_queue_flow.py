@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.backing_queue.rates import QueueRates
-from engine.classic_v1.transitions.index import JournalFlushed
-from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined, PutBack
-from engine.classic_v1.transitions.queue import Reduced
+from engine.classic_v1.transitions import DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced
 from engine.report.transitions.queue import Acked
 from engine.report.transitions.stores import StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked

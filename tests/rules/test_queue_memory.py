@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.transitions.index import JournalFlushed
-from engine.classic_v1.transitions.queue import Reduced
+from engine.classic_v1.transitions import JournalFlushed, Reduced
 from tests.rules.world import LARGE, SMALL, World, picked
 
 

@@ -7,21 +7,19 @@ from typing import Any
 
 import pytest
 
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index.slots import JournalSlot
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.transitions.index import (
-    EntriesRecorded,
-    JournalFlushed,
-    JournalSynced,
-    SegmentDeleted,
-    SegmentWritten,
-)
-from engine.classic_v1.transitions.stores import (
+from engine.classic_v1.transitions import (
     CombineStepped,
+    EntriesRecorded,
     FilesCombined,
     FileUnlinked,
+    JournalFlushed,
+    JournalSynced,
     OperationDeferred,
+    SegmentDeleted,
+    SegmentWritten,
     StoreSynced,
 )
 from engine.report.transitions.queue import ConfirmsDue
@@ -35,7 +33,7 @@ from engine.report.transitions.stores import (
 )
 from engine.values.errors import InvalidSetting, InvariantBroken
 from engine.values.extents import Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.rules import coverage
 from tests.rules.world import LARGE, SMALL, World, picked
 from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent

@@ -10,16 +10,18 @@ import pytest
 import engine
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.classic_v1.transitions.index import (
+from engine.classic_v1.transitions import (
+    AlphasPushed,
+    BetasPushed,
+    DeltaRead,
     JournalFlushed,
     JournalSynced,
     SegmentDeleted,
     SegmentRead,
     SegmentWritten,
+    StoreSynced,
 )
-from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
-from engine.classic_v1.transitions.stores import StoreSynced
-from engine.classic_v2.transitions.files import (
+from engine.classic_v2.transitions import (
     BodiesBuffered,
     BodiesRead,
     BodiesWritten,
@@ -45,7 +47,7 @@ from engine.report.transitions.queue import (
 from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, DeltaExtent, Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from playground.storybook.entry import read
 
 Events = list[tuple[int, Transition]]

@@ -18,6 +18,7 @@ from django.utils import translation
 
 from engine.damage.findings import ENGLISH as OF_DAMAGE
 from engine.values.errors import (
+    ENGLISH,
     CommandError,
     FileMissing,
     IndexCorrupt,
@@ -28,7 +29,6 @@ from engine.values.errors import (
     StorageFull,
     StoreCorrupt,
 )
-from engine.values.refusals import ENGLISH
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
 from playground.storybook import authored_texts

@@ -10,15 +10,14 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from engine.amqp.errors import AmqpError
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.commands.base import MAX_COUNT, MessageFields
 from engine.broker.commands.client_commands import Publish
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
-from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, RangeSet, Stretches
 
 
 class WaitingQueue(Protocol):

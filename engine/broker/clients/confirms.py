@@ -8,17 +8,16 @@ from functools import partial
 import msgspec
 
 from engine.amqp.errors import AmqpError
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.clients.actors import Publisher
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
-from engine.mirrored_queue.record import QueueRecord
+from engine.mirrored_queue.ring import QueueRecord
 from engine.report.transitions.amqp import Committed, NacksSent
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.node import ConfirmsSent
 from engine.values.labels import member, queue_of
-from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, RangeSet, Stretches
 
 
 class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):

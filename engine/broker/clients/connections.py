@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.clients.actors import OPEN, Publisher, stop
 from engine.broker.clients.channel import HeldPublish
 from engine.broker.clients.confirms import ConfirmSender
@@ -27,14 +27,14 @@ from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
 from engine.broker.vhost.configuration import StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
-from engine.mirrored_queue.record import QueueRecord
+from engine.mirrored_queue.ring import QueueRecord
 from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.values.errors import CommandError
 from engine.values.labels import BREAK, beside, in_host
-from engine.values.ranges import Range
 from engine.values.sizes import Sizes
+from engine.values.stretches import Range
 
 
 class PublisherConnections:

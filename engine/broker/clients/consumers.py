@@ -16,7 +16,7 @@ from engine.broker.commands.base import HAND
 from engine.report.transitions.amqp import ConsumerCancelled
 from engine.report.transitions.base import Transition
 from engine.values.errors import CommandError
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 MAX_CHANNELS: Final = 16
 """Channels by hand of one node: a bound of this program."""

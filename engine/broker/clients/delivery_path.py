@@ -13,7 +13,7 @@ from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import BURST_SPACING_US
 from engine.values.extents import Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 REPORTS_OF_LIMIT: Final = 4
 """A writer reports after each quarter of what may be unsent: 50 of 200 (F8)."""

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.amqp.declarations import unknown_tag
 from engine.amqp.errors import AmqpError
-from engine.backing_queue.arrivals import TakenMessages
+from engine.backing_queue.protocol import TakenMessages
 from engine.broker.clients.actors import BLOCKED, HOLDS, RUNNING, Consumer, Publisher
 from engine.broker.clients.channel import (
     Channel,

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.clients.actors import CLOSED, Publisher
 from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.client_commands import Publish

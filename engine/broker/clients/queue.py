@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery
 from engine.broker.time.process import WorkProcess
 from engine.values.extents import Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class MessageSettler(Protocol):

@@ -35,7 +35,7 @@ from engine.broker.commands.base import (
 from engine.broker.commands.operator_commands import Priority
 from engine.values.byte_cache import ByteCache
 from engine.values.errors import ValueRefused
-from engine.values.words import from_little_endian, little_endian
+from engine.values.sizes import from_little_endian, little_endian
 
 SIZE: Final = "I"
 """A size has four bytes. The first of all come first, then the second of all: so what is alike lies together."""

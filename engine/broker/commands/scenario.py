@@ -11,7 +11,7 @@ from engine.amqp.arguments import PRIORITIES, Arguments, ReleaseValidation
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
 from engine.amqp.policies import Policy, checked
-from engine.backing_queue.host_files import StorageSettings
+from engine.backing_queue.generation import StorageSettings
 from engine.backing_queue.message_places import part_name
 from engine.broker.commands import commands
 from engine.broker.commands.base import (

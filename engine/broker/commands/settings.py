@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.backing_queue.host_files import StorageSettings
+from engine.backing_queue.generation import StorageSettings
 from engine.broker.commands import base
 from engine.broker.commands.base import AbsoluteLimit, FreeLimit, refused
 from engine.costs import ProfileName

@@ -12,11 +12,10 @@ from engine.broker.control.operator_verbs import ClusterVerbs, Console, Operator
 from engine.broker.control.report import ChangeReport
 from engine.broker.control.topology_verbs import TopologyVerbs
 from engine.broker.control.verb_parts import ClientParts, CostProfile, QueueEnds, ShownSettings
+from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.node_parts import NodeParts
-from engine.broker.mirrors.parts import NODES, ClusterParts
-from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.lifetimes import QueueLifetimes
+from engine.broker.mirrors.nodes import NODES, ClusterParts
+from engine.broker.queues.queues import DeadLetters, QueueLifetimes
 from engine.broker.time.processes import NodeProcesses
 from engine.storage.port import Storage
 

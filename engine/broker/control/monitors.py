@@ -13,8 +13,8 @@ from engine.broker.memory.disk_monitor import DiskWatch
 from engine.broker.memory.memory_monitor import MemoryWatch
 from engine.broker.memory.model import GarbageBytes, GarbageWatch
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.node import BrokerNode
 from engine.broker.queues.queue_process import MILLISECOND_US
+from engine.broker.queues.queues import BrokerNode
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration

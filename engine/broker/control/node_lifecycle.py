@@ -6,15 +6,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, Protocol
 
-from engine.backing_queue.host_files import StopKind
+from engine.backing_queue.generation import StopKind
 from engine.broker.commands import operator_commands as cluster_cmd
 from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command, vhost_of
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.verb_parts import ClientParts, ShownSettings
 from engine.broker.memory.memory_monitor import MemoryMonitor, MemoryWatch
-from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.node import BrokerNode
+from engine.broker.queues.queues import BrokerNode, DeadLetters
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.report.transitions.base import Why
 from engine.values.errors import CommandError

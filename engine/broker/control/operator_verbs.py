@@ -21,15 +21,14 @@ from engine.broker.control.node_lifecycle import Handlers, NodeLifecycle
 from engine.broker.control.report import ChangeReport, LiveValues
 from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds, ShownSettings
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.parts import ClusterParts
-from engine.broker.queues.node import BrokerNode
+from engine.broker.mirrors.nodes import ClusterParts
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
-from engine.broker.queues.queues import NodeQueues
+from engine.broker.queues.queues import BrokerNode, NodeQueues
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.reported_state import ReportedState
-from engine.mirrored_queue.record import QueueRecord
+from engine.mirrored_queue.ring import QueueRecord
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 

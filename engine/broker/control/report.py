@@ -14,9 +14,9 @@ from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import NodeLifecycle
 from engine.broker.control.verb_parts import ClientParts, CostProfile, ShownSettings
 from engine.broker.memory.memory_monitor import MemoryWatch
-from engine.broker.mirrors.shown import RULES, ShownMirrors
-from engine.broker.queues.node import BrokerNode
+from engine.broker.mirrors.mirrored_queues import RULES, ShownMirrors
 from engine.broker.queues.queues import RULES as QUEUE_RULES
+from engine.broker.queues.queues import BrokerNode
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts

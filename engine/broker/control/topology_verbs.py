@@ -30,7 +30,7 @@ from engine.broker.commands.scenario import MAX_BACKING_QUEUES, MAX_QUEUES, chec
 from engine.broker.control.node_lifecycle import Handlers
 from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.parts import ClusterParts
+from engine.broker.mirrors.nodes import ClusterParts
 from engine.values.errors import CommandError
 from engine.values.labels import bare, beside
 

@@ -10,10 +10,9 @@ from engine.broker.clients.connections import PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.operator_commands import Death
 from engine.broker.memory.model import RESIDUAL_PCT
+from engine.broker.mirrors.membership import PendingCalls
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.pending_calls import PendingCalls
-from engine.broker.queues.lifetimes import QueueLifetimes
-from engine.broker.queues.queues import NodeQueues
+from engine.broker.queues.queues import NodeQueues, QueueLifetimes
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
 from engine.broker.vhost.definitions import HostDefinitions

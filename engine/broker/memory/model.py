@@ -12,10 +12,9 @@ from engine.backing_queue.heap import BODY_PER_BYTE, MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
 from engine.broker.time.scheduler import RandomDraws
-from engine.values.body_cost import BodyCost
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
-from engine.values.ranges import RangeSet
-from engine.values.sizes import Sizes
+from engine.values.sizes import BodyCost, Sizes
+from engine.values.stretches import RangeSet
 
 SMALL_BODY_BYTES: Final = 64
 """A body of at most this size lies inside the process heap, a larger one outside (one binary, counted once)."""

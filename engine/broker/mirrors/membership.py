@@ -3,23 +3,74 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.protocol import BackingQueue, MirrorableQueue
+import msgspec
+from msgspec.structs import replace
+
+from engine.amqp.errors import AmqpError, queue_words
+from engine.backing_queue.protocol import Arrival, BackingQueue, MirrorableQueue
+from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.connections import PublisherConnections
+from engine.broker.clients.consumers import Consumers
+from engine.broker.clients.manual_channels import channel_of
+from engine.broker.commands.base import Command
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.labels import ring_sent
-from engine.broker.mirrors.member import QueueMember
-from engine.broker.mirrors.synchronisation import MirrorSynchronisation
+from engine.broker.mirrors.member import MirrorSynchronisation, QueueMember
+from engine.broker.queues.queues import BrokerNode, NodeQueues
 from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.vhost.definitions import HostDefinitions
+from engine.broker.vhost.reported_state import ReportedState
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.master import MasterQueue
 from engine.mirrored_queue.mirror import MirrorCopy
-from engine.mirrored_queue.record import QueueRecord
-from engine.mirrored_queue.ring import FRAME_BYTES, MirrorRing
+from engine.mirrored_queue.ring import FRAME_BYTES, MirrorRing, QueueRecord
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import RingSent
+from engine.values.labels import member
+
+
+class LabelledRing:
+    """Takes the transitions of one node's virtual host, and hands them on with the member's name.
+
+    Args:
+        emit: takes them then.
+        node: whose they are.
+        first: whether it is the cluster's first node, whose stores have their plain names.
+        label: names a queue's member on a node.
+    """
+
+    def __init__(
+        self, emit: Callable[[Transition], None], node: str, first: bool, label: Callable[[str, str], str]
+    ) -> None:
+        self._emit = emit
+        self._node = node
+        self._first = first
+        self._label = label
+
+    def __call__(self, transition: Transition) -> None:
+        """Take one."""
+        queue, store = getattr(transition, "queue", None), getattr(transition, "store", None)
+        if isinstance(queue, str):
+            name = self._label(queue, self._node)
+            if name != queue:
+                transition = replace(transition, queue=name)
+        if isinstance(store, str) and not self._first:
+            transition = replace(transition, store=f"{store}@{self._node}")
+        self._emit(transition)
+
+
+def ring_sent(name: str, node: str, instruction: to_do.MirrorInstruction, hops: int) -> RingSent:
+    """Return what is reported of an instruction that a master on `node` sends around."""
+    kind = type(instruction).__name__.removesuffix("Instruction")
+    why: dict[str, int | float | str | bool | None] = {}
+    if isinstance(instruction, to_do.DropInstruction):
+        why = {"left": instruction.left, "ack": instruction.ack}
+    return RingSent("H32", name, node, kind, instruction.times, hops, instruction.body_bytes, why)
+
 
 Observer = Callable[[str, str, Any], None]
 """Called with a node, what reached it (gm, direct, sync_asked), and that."""
@@ -132,3 +183,185 @@ class MirrorMembership:
             if member is not None:
                 self.count_bytes(arrival.total_bytes + arrival.count * FRAME_BYTES)
                 member.take_copy(copy)
+
+
+LIMIT_US: Final = 2000 * 30_000
+"""2000 tries, one each 30 ms."""
+
+
+class PendingCalls:
+    """Clients and commands that wait for queues that are down.
+
+    Args:
+        redo: does a command that its client sent while its channel waited.
+    """
+
+    def __init__(
+        self,
+        roll: MirrorMembership,
+        consumers: Consumers,
+        closing: ChannelClosing,
+        clock: TimerScheduler,
+        redo: Callable[[Command], None],
+    ) -> None:
+        self._roll = roll
+        self._consumers = consumers
+        self._closing = closing
+        self._clock = clock
+        self._redo = redo
+        self._waiting = roll.waiting
+        self._behind: dict[str, deque[Command]] = {}
+
+    # --- methods -----------------------------------------------------------------------------------------------------
+
+    def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
+        """Keep a method for later if its queue is down; return whether it is kept.
+
+        Args:
+            forever: the method waits as long as it takes.
+
+        Raises AmqpError 404 for a queue that will not come back by itself: its node stopped in order.
+        """
+        record = self._roll.records.get(queue)
+        if record is None or record.alive:
+            return False
+        if record.stopped and not forever:
+            raise AmqpError("not_found", f"{queue_words(queue)} process is stopped by supervisor")
+        waiting = partial(self._go_on, channel, do)
+        self._waiting.setdefault(queue, []).append(waiting)
+        self._behind.setdefault(channel, deque())
+        if not forever:
+            self._clock.after(LIMIT_US, partial(self._give_up, queue, channel, waiting))
+        return True
+
+    def keeps(self, command: Command) -> bool:
+        """Keep a command that its client sends on a channel that waits; return whether it was kept."""
+        behind = self._behind.get(channel_of(command) or "")
+        if behind is None:
+            return False
+        behind.append(command)
+        return True
+
+    def _give_up(self, queue: str, channel: str, waiting: Callable[[], None]) -> None:
+        if waiting not in self._waiting.get(queue, ()):
+            return
+        self._waiting[queue].remove(waiting)
+        self._behind.pop(channel, None)
+        text = f"failed to perform operation on {queue_words(queue)} due to timeout"
+        self._closing.fail(channel, AmqpError("not_found", text), "H64")
+
+    def _go_on(self, channel: str, do: Callable[[], None]) -> None:
+        """Do a method that has waited, and then what came behind it on its channel."""
+        behind = self._behind.pop(channel, deque())
+        try:
+            do()
+        except AmqpError as error:
+            self._closing.fail(channel, error, "H64")
+            return
+        for command in behind:
+            self._redo(command)
+
+    # --- consumers (H67) ---------------------------------------------------------------------------------------------
+
+    def went_down(self, queue: str) -> None:
+        """No mirror took over: consumers that want so are cancelled, the others try for a minute to consume again."""
+        record = self._roll.records[queue]
+        for consumer in self._consumers.of_down(queue):
+            if consumer.cancel_on_failover or record.stopped:
+                self._consumers.cancel_down(consumer)
+            else:
+                self._clock.after(LIMIT_US, partial(self._gave_up, queue, consumer.name, record.downs))
+
+    def _gave_up(self, queue: str, name: str, downs: int) -> None:
+        record, consumer = self._roll.records.get(queue), self._consumers.all.get(name)
+        if record is None or record.alive or record.downs != downs or consumer is None:
+            return
+        if consumer in self._consumers.of_down(queue):
+            self._consumers.cancel_down(consumer)
+
+
+class MirroredChannels:
+    """The members of a cluster's queues as channels see them.
+
+    Args:
+        settings: returns the nodes' settings.
+    """
+
+    def __init__(
+        self, roll: MirrorMembership, queues: NodeQueues, settings: Callable[[], NodeSettings]
+    ) -> None:
+        self._roll = roll
+        self._queues = queues
+        self._settings = settings
+        self.passed: dict[str, int] = {}
+        """Messages that channels passed on although credit had stopped them: what their readers had credit for."""
+
+    def of(self, queue: str) -> tuple[str, ...]:
+        """Return the members that a publish now waits for."""
+        record = self._roll.records.get(queue)
+        if record is None:
+            return ()
+        alive = [node for node in record.mirrors if (queue, node) in self._roll.members]
+        if record.alive:
+            return tuple(member(queue, node) for node in (record.master, *alive)) if alive else ()
+        return tuple(member(queue, node) for node in alive)
+
+    def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
+        """Send messages to every mirror (H31)."""
+        self._roll.copy(queue, arrival, expiration_ms, confirm_at_once)
+
+    def room(self, sender: str, queues: Sequence[str], count: int) -> int:
+        """Return how many of `count` messages a channel may send before credit stops it (H84).
+
+        Only members that hang, or are being synchronised, ever let it run out; the reader had its own credit too.
+        """
+        initial, _ = self._settings().credit_flow_default_credit
+        room = count
+        stopped = False
+        for queue in queues:
+            record = self._roll.records.get(queue)
+            for node in record.mirrors if record is not None else ():
+                each = self._roll.members.get((queue, node))
+                if each is not None and each.busy:
+                    stopped = True
+                    room = min(room, -(-max(0, initial - each.unhandled(sender)) // 2))
+            live = self._queues.get(queue)
+            if live is not None and live.process.held is not None:
+                stopped = True
+                room = min(room, max(0, initial - self._held(sender, queue)))
+        if not stopped:
+            self.passed.pop(sender, None)
+            return count
+        if room == count:
+            return room
+        passed = self.passed.get(sender, 0)
+        more = min(count - room, initial - passed)
+        self.passed[sender] = passed + more
+        return room + more
+
+    def _held(self, sender: str, queue: str) -> int:
+        """Return how many messages of a channel wait for a master that handles nothing."""
+        waiting = self._queues[queue].process.held or ()
+        arrivals = (each.args[0] for each in waiting if isinstance(each, partial) and each.args)
+        return sum(each.count for each in arrivals if isinstance(each, Arrival) and each.sender == sender)
+
+
+class NodeParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node has built before its cluster.
+
+    Args:
+        nodes: the nodes by name, in the order in which each lists those that run (H9).
+        roll: who has which member of which queue.
+        emit: takes each transition.
+    """
+
+    nodes: Mapping[str, BrokerNode]
+    clock: TimerScheduler
+    roll: MirrorMembership
+    configuration: NodeConfiguration
+    definitions: HostDefinitions
+    board: ReportedState
+    queues: NodeQueues
+    consumers: Consumers
+    connections: PublisherConnections
+    emit: Callable[[Transition], None]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, cast
+from typing import Any, Final, cast
+from zlib import crc32
 
-from engine.amqp.arguments import PRIORITIES
+from engine.amqp.arguments import LOCATOR, LOCATORS, PRIORITIES
+from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import WHEN_SYNCED, Mirroring, mirroring_of
 from engine.backing_queue.protocol import MirrorableQueue
+from engine.broker.clients.connections import PublisherConnections
+from engine.broker.commands.settings import NodeSettings
 from engine.broker.mirrors.member import QueueMember
-from engine.broker.mirrors.node_parts import NodeParts
-from engine.broker.queues.immediate_mail import mail_alone
-from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.mirrors.membership import NodeParts
+from engine.broker.queues.queue_process import QueueProcess, mail_alone
+from engine.broker.queues.queues import BrokerNode, NodeQueues
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.mirror import QueueMirror
-from engine.mirrored_queue.record import QueueRecord, wanted
+from engine.mirrored_queue.ring import QueueRecord, wanted
+from engine.report.transitions.base import Why
 from engine.report.transitions.node import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 SYNC_INTERVAL_MS: Final = 25
 """After which a mirror syncs its journal; a queue process takes 200 ms (H23, P2)."""
@@ -407,3 +412,192 @@ class MirroredQueues:
 
 def _nothing(_: str) -> None:
     return None
+
+
+RULES: Final = {
+    "node": "H1",
+    "mirrors": "H1",
+    "synchronised": "H41",
+    "depth_delta": "H40",
+    "held_copies": "H37",
+    "frozen": "H88",
+    "syncing": "H56",
+}
+"""By which rule each fact changes."""
+
+
+class ShownMirrors:
+    """Reads the members of one cluster; changes none."""
+
+    def __init__(self, cluster: MirroredQueues) -> None:
+        self._cluster = cluster
+
+    def nodes(self) -> Why:
+        """Return what is shown of the nodes; nothing where there is only one."""
+        cluster = self._cluster
+        if len(cluster.nodes) == 1:
+            return {}
+        shown: Why = {"between_bytes": cluster.roll.between_bytes, "lost": cluster.lost}
+        for name, node in cluster.nodes.items():
+            memory = node.watch.memory
+            shown |= {
+                f"{name}_up": node.up,
+                f"{name}_memory_bytes": memory.total if node.up else 0,
+                f"{name}_limit_bytes": node.watch.limit,
+                f"{name}_alarm": node.watch.alarm,
+            }
+            if node.disk_alarm is not None:
+                shown[f"{name}_disk_alarm"] = node.up and node.disk_alarm
+        return shown
+
+    def mirrors(self) -> Iterator[tuple[str, QueueMember]]:
+        """Yield every mirror with the name that transitions give it."""
+        for (queue, node), member in sorted(self._cluster.members.items()):
+            yield self._cluster.roll.label(queue, node), member
+
+    def of_mirror(self, member: QueueMember) -> dict[str, Any]:
+        """Return what is shown of a mirror beside its engine; what has its usual value is left out."""
+        mirror, process = member.mirror, member.process
+        known = member.home.watch.monitor.queues.get(process.name)
+        shown: dict[str, Any] = {
+            "mirror_of": process.name,
+            "node": member.node,
+            "depth_delta": "unknown" if mirror.depth_delta is None else mirror.depth_delta,
+            "held_copies": mirror.waiting or None,
+            "frozen": member.frozen or None,
+            "syncing": member.syncing or None,
+            **process.timer_items(),
+        }
+        if known is not None:
+            shown |= {"reported_duration": known.reported, "desired_duration": known.sent}
+        return {name: value for name, value in shown.items() if value is not None}
+
+
+POLICY_KEY: Final = "queue-master-locator"
+
+
+def strategy_of(arguments: Mapping[str, Any], policy: Mapping[str, Any], setting: str) -> str:
+    """Return by which strategy a new queue's node is chosen; an argument that names none is passed over."""
+    argument = arguments.get(LOCATOR)
+    return str(argument if argument in LOCATORS else policy.get(POLICY_KEY, setting))
+
+
+class MirrorPlaces:
+    """Chooses the nodes of new queues.
+
+    Args:
+        settings: returns the nodes' settings.
+        seed: the scenario's, which takes the place of chance (H88).
+    """
+
+    def __init__(self, cluster: MirroredQueues, settings: Callable[[], NodeSettings], seed: int) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._seed = seed
+
+    def node_for(self, queue: DeclaredQueue, policy: Mapping[str, Any], node: str) -> BrokerNode:
+        """Return the node for a new queue's master, which a client of `node` declares."""
+        nodes = self._cluster.nodes
+        if queue.exclusive:
+            return nodes[node]
+        strategy = strategy_of(queue.arguments, policy, self._settings().queue_master_locator)
+        if strategy == "client-local":
+            return nodes[node]
+        candidates = self._candidates(queue.name, policy, node)
+        if strategy == "random":
+            return nodes[candidates[crc32(f"{self._seed} {queue.name}".encode()) % len(candidates)]]
+        return nodes[min(sorted(candidates), key=self._masters)]
+
+    def _candidates(self, name: str, policy: Mapping[str, Any], node: str) -> list[str]:
+        """Return all nodes that run; with ha-mode nodes those of the policy, and the client's own (H11)."""
+        running, mirroring = self._cluster.running, mirroring_of(policy)
+        if mirroring is None or mirroring.mode != "nodes":
+            return running
+        record = QueueRecord(name, node, exclusive=False)
+        record.mirroring = mirroring
+        master, mirrors = wanted(record, running)
+        return [master, *mirrors] if mirrors else running
+
+    def _masters(self, node: str) -> int:
+        return sum(record.master == node for record in self._cluster.records.values())
+
+
+class MemberFaults:
+    """Lets members of one cluster crash, move and hang."""
+
+    def __init__(
+        self, cluster: MirroredQueues, queues: NodeQueues, connections: PublisherConnections
+    ) -> None:
+        self._cluster = cluster
+        self._queues = queues
+        self._confirms = connections.confirms
+        self._room = connections.credit_came
+
+    # --- crashes (H75) -----------------------------------------------------------------------------------------------
+
+    def crash_master(self, name: str) -> bool:
+        """Let a master's process crash; return whether a mirror takes over, else it starts on its own files (H75)."""
+        record = self._cluster.records[name]
+        living = [node for node in record.mirrors if (name, node) in self._cluster.members]
+        if len(living) == 1 and self._cluster.refuses(record):
+            # It ends (H64), and then nobody else is alive (H75).
+            self._cluster.drop(record, living.pop(), "refused")
+        if not living:
+            return False
+        node = record.master
+        record.alive = False
+        self._queues.lose(name)
+        self._cluster.masters.pop(name, None)
+        self._cluster.rings[name].leave(node)
+        self._confirms.queue_crashed(name, node)
+        self._cluster.nodes[node].host.crash(name)
+        self._cluster.died(record, ())
+        self._cluster.rejoin(record, node)
+        self._cluster.settle()
+        return True
+
+    def transfer(self, record: QueueRecord, node: str) -> None:
+        """Move the master: add the target, drop every other member, and let the policy add what lacks then (H87)."""
+        if node not in record.mirrors:
+            self._cluster.join(record, node)
+            self._cluster.settle()
+        old = record.master
+        for other in [each for each in record.mirrors if each != node]:
+            self._cluster.drop(record, other)
+        self._cluster.move(record, node)
+        self._cluster.settle()
+        # The old master's end is noticed last, so its node gets its mirror after the others (recording m34).
+        if record.alive:
+            self._cluster.update(record, last=old)
+
+    # --- members that hang -------------------------------------------------------------------------------------------
+
+    def freeze(self, record: QueueRecord, node: str, what: str) -> None:
+        """Let a member's process, or its multicast process, do nothing until it is thawed or dies."""
+        if what == "gm":
+            self._cluster.rings[record.name].frozen.add(node)
+        elif node == record.master:
+            self._queues[record.name].process.hold()
+        elif (record.name, node) in self._cluster.members:
+            member = self._cluster.members[(record.name, node)]
+            member.frozen = True
+            member.process.hold()
+
+    def thaw(self, record: QueueRecord, node: str) -> None:
+        """Let a member go on with what waited for it."""
+        self._cluster.rings[record.name].thaw(node)
+        member = self._cluster.members.get((record.name, node))
+        if member is not None and member.frozen:
+            member.frozen = False
+            member.process.go_on()
+            member.go_on()
+            if member.heir:
+                self._cluster.promote(record, node)
+        elif node == record.master and record.alive and record.name not in self._cluster.syncs:
+            live = self._queues[record.name]
+            live.process.go_on()
+            live.process.handled()
+        sync = self._cluster.syncs.get(record.name)
+        if sync is not None:
+            sync.go_on()
+        self._cluster.soon(self._room)

@@ -2,21 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from engine.amqp.policies import ALWAYS
-from engine.backing_queue.host_files import StopKind
+from engine.backing_queue.generation import Later, StopKind
+from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.closing import ChannelClosing
-from engine.broker.memory.memory_monitor import MemoryMonitor
-from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.node_parts import NodeParts
-from engine.mirrored_queue.record import QueueRecord, wanted
+from engine.broker.commands.base import Command
+from engine.broker.memory.memory_monitor import MemoryMonitor, MemoryWatch
+from engine.broker.mirrors.member import Batch, MirrorSynchronisation, in_batches
+from engine.broker.mirrors.membership import LabelledRing, NodeParts, PendingCalls
+from engine.broker.mirrors.mirrored_queues import MemberFaults, MirroredQueues, MirrorPlaces, ShownMirrors
+from engine.broker.queues.queues import BrokerNode
+from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.vhost.message_kinds import MessageKinds
+from engine.broker.vhost.virtual_hosts import VirtualHost, VirtualHosts
+from engine.formats.message import MessageCodec
+from engine.mirrored_queue import instructions as to_do
+from engine.mirrored_queue.ring import FRAME_BYTES, QueueRecord, wanted
 from engine.report.transitions.amqp import ConnectionClosed
-from engine.report.transitions.node import MirrorLeft, NodeStarted, NodeStopped
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import MirrorLeft, NodeStarted, NodeStopped, SyncEnded, SyncStarted
+from engine.storage.port import Storage
 from engine.values.errors import CommandError
+from engine.values.labels import bare
+
+ALARM_CHECK_US = 100_000
+"""How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""
+
+
+class RunningSyncs:
+    """All synchronisations of a cluster.
+
+    Args:
+        below: what the cluster stands on.
+    """
+
+    def __init__(self, below: NodeParts) -> None:
+        self._roll = below.roll
+        self._nodes = below.nodes
+        self._queues = below.queues
+        self._clock = below.clock
+        self._hop_us = below.configuration.node.ring_hop_us
+        self._went_on = below.connections.credit_came
+        self._emit = below.emit
+
+    def alarm(self) -> bool:
+        """Return whether any node's memory alarm is set (H57, H86)."""
+        return any(node.watch.alarm for node in self._nodes.values())
+
+    def maybe(self, name: str) -> None:
+        """Synchronise if the policy wants it without being asked (H51)."""
+        record = self._roll.records.get(name)
+        if record is None or record.mirroring is None or not record.mirroring.automatic:
+            return
+        if any(node not in record.synchronised for node in record.mirrors):
+            self.start(name)
+
+    def start(self, name: str) -> bool:
+        """Begin to fill the mirrors of a queue; return whether it has any mirroring at all."""
+        record = self._roll.records[name]
+        if record.mirroring is None:
+            return False
+        if not record.alive or name in self._roll.syncs:
+            return True
+        asked = [node for node in record.mirrors if (name, node) in self._roll.members]
+        if not asked:
+            return True
+        self._queues[name].process.hold()
+        sync = MirrorSynchronisation(
+            asked, partial(self._read, name), self._later, self._sent, partial(self._over, name)
+        )
+        self._roll.syncs[name] = sync
+        record.syncing = True
+        self._emit(SyncStarted("H52", name, tuple(asked)))
+        master = self._roll.masters[name]
+        master.broadcast(to_do.SyncStartInstruction(tuple(asked)))
+        sync.go_on()
+        return True
+
+    def cancel(self, name: str) -> bool:
+        """End a synchronisation between two batches; return whether there was one (H58)."""
+        sync = self._roll.syncs.get(name)
+        if sync is None:
+            return False
+        sync.cancelled = True
+        sync.go_on()
+        return True
+
+    def _read(self, name: str) -> list[Batch]:
+        record = self._roll.records[name]
+        size = record.mirroring.batch_size if record.mirroring is not None else 1
+        self._queues[name].process.begin()
+        return in_batches(self._roll.masters[name].inner.fold(), size)
+
+    def _later(self, go_on: Callable[[], None]) -> bool:
+        delay_us = ALARM_CHECK_US if self.alarm() else self._hop_us
+        if delay_us:
+            self._clock.after(delay_us, partial(self._next, go_on))
+        return bool(delay_us)
+
+    def _next(self, go_on: Callable[[], None]) -> None:
+        if self.alarm():
+            self._clock.after(ALARM_CHECK_US, partial(self._next, go_on))
+        else:
+            go_on()
+
+    def _sent(self, batch: Batch, mirrors: int) -> None:
+        body = sum(extent.total_bytes + extent.count * FRAME_BYTES for extent, _ in batch)
+        self._roll.count_bytes(mirrors * body)
+
+    def _over(self, name: str, how: str, count: int) -> None:
+        """Let everybody do what waited (H56)."""
+        self._roll.syncs.pop(name, None)
+        if name in self._roll.records:
+            self._roll.records[name].syncing = False
+        self._emit(SyncEnded("H54" if how == "done" else "H58", name, how, {"sent": count}))
+        self._roll.soon(partial(self._go_on, name))
+
+    def _go_on(self, name: str) -> None:
+        record = self._roll.records.get(name)
+        for node in record.mirrors if record is not None else ():
+            member = self._roll.members.get((name, node))
+            if member is not None:
+                member.go_on()
+        live = self._queues.get(name)
+        if live is not None and name not in self._roll.syncs:
+            live.process.go_on()
+            live.process.handled()
+        self._went_on()
+
+
+NODES: Final = ("n1", "n2", "n3")
+"""Names of a cluster's nodes, in the order in which each lists those that run (H9)."""
+
+
+def nodes_of(
+    configuration: NodeConfiguration,
+    codec: MessageCodec,
+    storage: Storage,
+    kinds: MessageKinds,
+    label: Callable[[str, str], str],
+    emit: Callable[[Transition], None],
+    later: Later,
+) -> dict[str, BrokerNode]:
+    """Return the nodes of a cluster by name, each with files and memory of its own.
+
+    Args:
+        label: names a queue's member on a node.
+        later: lets something happen in that many microseconds.
+    """
+    names = NODES[: configuration.node.nodes]
+    nodes: dict[str, BrokerNode] = {}
+    for name in names:
+        seen = emit if len(names) == 1 else LabelledRing(emit, name, name == NODES[0], label)
+        make = partial(_virtual_host, name, configuration, codec, storage, seen, kinds, later)
+        nodes[name] = BrokerNode(name, VirtualHosts(make, storage), MemoryWatch(MemoryMonitor()))
+    return nodes
+
+
+def _virtual_host(
+    node: str,
+    configuration: NodeConfiguration,
+    codec: MessageCodec,
+    storage: Storage,
+    emit: Callable[[Transition], None],
+    kinds: MessageKinds,
+    later: Later,
+    vhost: str,
+) -> VirtualHost:
+    """Make a virtual host of a node; no closure, as a checkpoint has to keep what makes it."""
+    return VirtualHost(
+        release=configuration.release,
+        settings=configuration.queue,
+        codec=codec if vhost == codec.vhost else codec.in_vhost(vhost),
+        storage=storage,
+        emit=emit,
+        as_read=kinds.as_read,
+        later=later,
+        folder="" if node == NODES[0] else f"{node}/",
+    )
+
+
+def queues_of(nodes: Mapping[str, BrokerNode]) -> Iterator[BackingQueue]:
+    """Yield every engine that runs on any node."""
+    for node in nodes.values():
+        yield from node.host.queues()
+
+
+class ClusterParts:
+    """What one cluster consists of.
+
+    Args:
+        below: what the cluster stands on.
+        seed: the scenario's.
+        syncs: fills mirrors.
+        node_changed: called when a node came or went.
+        redo: does a command that its client sent while its channel waited.
+    """
+
+    def __init__(
+        self,
+        below: NodeParts,
+        cluster: MirroredQueues,
+        syncs: RunningSyncs,
+        closing: ChannelClosing,
+        *,
+        seed: int,
+        node_changed: Callable[[str], None],
+        redo: Callable[[Command], None],
+    ) -> None:
+        queues, connections, configuration = below.queues, below.connections, below.configuration
+        self._nodes = below.nodes
+        self.places = MirrorPlaces(cluster, configuration.current, seed)
+        self.patience = PendingCalls(below.roll, below.consumers, closing, below.clock, redo)
+        self.syncs = syncs
+        self.nodes = ClusterNodes(below, cluster, closing, syncs.maybe, self.patience.went_down, node_changed)
+        self.mishaps = MemberFaults(cluster, queues, connections)
+        self.shown = ShownMirrors(cluster)
+        self._connections = connections
+        self._consumers = below.consumers
+
+    def actors_at(self, node: str) -> int:
+        """Return how many connections of publishers and consumers a node has."""
+        names = [
+            name for name in (*self._connections.publishers, *self._consumers.all) if bare(name) != "burst"
+        ]
+        if len(self._nodes) == 1:
+            return len(names)
+        return sum(self.nodes.node_of(name) == node for name in names)
+
 
 FORCED_CODE: Final = 320
 FORCED_TEXT: Final = "CONNECTION_FORCED - broker forced connection closure with reason 'shutdown'"

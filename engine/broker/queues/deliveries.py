@@ -4,28 +4,276 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from engine.amqp.policies import expiry_ms
-from engine.backing_queue.arrivals import Arrival, TakenMessages
+from engine.backing_queue.protocol import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, UnackedDelivery
+from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, until_unknown
 from engine.broker.clients.delivery_path import WayOut
-from engine.broker.queues.callbacks import QueueCallbacks
-from engine.broker.queues.evictions import LimitEvictions
-from engine.broker.queues.finishing import FinishedMessages
+from engine.broker.clients.queue import ClientQueue
+from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
-from engine.broker.queues.settlements import MessageSettlements
-from engine.broker.time.process import PUBLISH, WorkProcess
+from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
 from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import Discarded, Dropped
 from engine.values.extents import Extent
-from engine.values.ranges import Range
 from engine.values.sizes import equal
+from engine.values.stretches import Range
+
+
+class QueueCallbacks(NamedTuple):
+    """Functions that are called when something happens to messages of a queue; the first argument is its name.
+
+    Args:
+        discarded: messages left without being queued (K2).
+        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
+        rejected: messages that the queue did not take (P8).
+        bury: messages died.
+        broken: the queue's process cannot go on: it crashes.
+    """
+
+    discarded: Callable[[str, Arrival], None]
+    taken: Callable[[str, Range], None]
+    rejected: Callable[[str, Range], None]
+    bury: Bury
+    broken: Callable[[str], None]
+
+
+class SettledQueue(Protocol):
+    """A queue whose deliveries are settled."""
+
+    name: str
+    process: QueueProcess
+    ring: ConsumerRing
+    evictions: LimitEvictions
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from it."""
+        ...
+
+    def run_backlog(self, spacing_us: int) -> None:
+        """Deliver waiting messages while a consumer is ready (P7)."""
+        ...
+
+
+class MessageSettlements:
+    """Ends or takes back what one queue delivered.
+
+    Args:
+        queue: whose messages they are.
+        bury: takes rejected messages, if the queue has a dead-letter exchange.
+    """
+
+    def __init__(self, queue: SettledQueue, bury: Bury) -> None:
+        self._queue = queue
+        self._bury = bury
+
+    def ack(
+        self,
+        consumer: Consumer | None,
+        tags: Sequence[Range],
+        multiple: bool,
+        spacing_us: int = BURST_SPACING_US,
+    ) -> None:
+        """Take acknowledgements; with room again their consumer has its turn (P11).
+
+        For what came through the mailbox; `send_ack` puts it there.
+
+        Args:
+            consumer: who held the messages, None for basic.get.
+            spacing_us: how far apart messages are that go out for them.
+        """
+        found = self._queue.process.begin().ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
+            self._queue.run_backlog(spacing_us)
+        self._queue.process.handled_part()
+
+    def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
+        """Reduce the messages that a consumer holds; return whether it was parked for them."""
+        if consumer is None:
+            return False
+        full = consumer.credit <= 0
+        count = sum([each.count for each in tags])
+        known = sum([each.count for each in found])
+        consumer.gave_back(count, known, known if known == count else until_unknown(tags, found))
+        if not full or consumer.credit <= 0 or consumer not in self._queue.ring.members:
+            return False
+        self._queue.ring.unpark(consumer.channel)
+        return True
+
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        self._queue.process.send(ACK, partial(self.ack, consumer, tags, multiple))
+
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11, W42)."""
+        self._queue.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple, failed))
+
+    def _end_rejected(
+        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
+    ) -> None:
+        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
+        queue = self._queue.process.begin()
+        if self._queue.evictions.dead_letters:
+            dead = queue.ackfold(tags, delivery_failed=failed)
+            if dead:
+                self._bury(self._queue.name, "rejected", counted(queue, dead), self._queue.evictions.limits)
+        found = queue.ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
+            self._queue.run_backlog(BURST_SPACING_US)
+        self._queue.process.handled()
+
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """Return messages to the queue, behind queued publishes (P6); `failed` deliveries may be counted (W42)."""
+        if multiple or self._takes_back_alike():
+            self._queue.process.send(PUBLISH, partial(self.take_back, consumer, tags, multiple, failed))
+            return
+        for each in tags:
+            for seq_id in range(each.start, each.end):
+                self._queue.process.send(
+                    PUBLISH, partial(self.take_back, consumer, [Range(seq_id, 1)], True, failed)
+                )
+
+    def _takes_back_alike(self) -> bool:
+        """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
+        return (
+            not self._queue.consumers
+            and not self._queue.evictions.drops_head
+            and not self._queue.evictions.expiries
+        )
+
+    def take_back(
+        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
+    ) -> None:
+        """Return messages, then drop_expired and the consumers have their turn (P11)."""
+        queue = self._queue.process.begin()
+        if tags:
+            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple, delivery_failed=failed))
+            self._queue.evictions.drop_heads()
+            self._queue.evictions.drop_expired()
+        self._queue.run_backlog(BURST_SPACING_US)
+        self._queue.process.handled()
+
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
+        self.take_back(None, tags, True, True)
+
+
+class ServedQueue(ClientQueue, Protocol):
+    """A queue whose consumers work."""
+
+    @property
+    def process(self) -> QueueProcess:
+        """Its process."""
+        ...
+
+    @property
+    def ring(self) -> ConsumerRing:
+        """Those that consume from it."""
+        ...
+
+
+class FinishedMessages:
+    """Lets the consumers of one queue finish messages.
+
+    A consumer that always has something in its hands keeps its rate exactly: what it gets while it hands in its last
+    message is what it works on next. Only one that had nothing to do starts again.
+
+    Args:
+        queue: whose messages they are.
+        way_out: how acknowledgements travel where work takes time.
+    """
+
+    def __init__(self, queue: ServedQueue, way_out: WayOut, scheduler: TimerScheduler) -> None:
+        self._queue = queue
+        self._way_out = way_out
+        self._scheduler = scheduler
+
+    def let_work(self, consumer: Consumer) -> None:
+        """Let a consumer work on what it was given, if it is not at work already."""
+        if consumer.works and consumer.holding and consumer.timer is None:
+            consumer.pace.begin(self._scheduler.now_us + self._way_out.trip_us)
+            self._set_timer(consumer)
+
+    def changed(self, consumer: Consumer) -> None:
+        """Let a consumer go on at another rate."""
+        timer = consumer.timer
+        if timer is not None and timer.live and timer.at_us != self._next_us(consumer):
+            timer.cancel()
+            self._set_timer(consumer)
+        self.let_work(consumer)
+
+    def _next_us(self, consumer: Consumer) -> int:
+        """Return when it hands in messages next.
+
+        Where that takes time, it does so when half of what it may hold is done: it works on the other half until more
+        comes. No more than it may hold is under way at once.
+        """
+        now_us = self._scheduler.now_us
+        tick_us = consumer.pace.next_us(now_us, consumer.holding)
+        trip_us = self._way_out.trip_us
+        most = consumer.most if trip_us else 0
+        if not most:
+            return tick_us
+        return min(tick_us, max(consumer.pace.done_us(-(-most // 2), now_us), now_us + trip_us))
+
+    def _set_timer(self, consumer: Consumer) -> None:
+        consumer.timer = self._scheduler.at(self._next_us(consumer), partial(self._work, consumer))
+
+    def _work(self, consumer: Consumer) -> None:
+        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
+        process = self._queue.process
+        if process.held is not None:
+            consumer.timer = None
+            process.held.append(partial(self.let_work, consumer))
+            return
+        due = consumer.pace.due(self._scheduler.now_us)
+        sharing = sum([each.works for each in self._queue.ring.members])
+        spacing_us = consumer.pace.spacing_us(due, sharing)
+        process.mail.together(partial(self._finish, consumer, due, spacing_us))
+        consumer.timer = None
+        if consumer.holding:
+            self._set_timer(consumer)
+
+    def _finish(self, consumer: Consumer, due: int, spacing_us: int) -> None:
+        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process.
+
+        Where they take no time, it may get messages for them now, and finish those as well.
+        """
+        while due > 0 and consumer.holding:
+            count = due if due < consumer.holding else consumer.holding
+            due -= count
+            consumer.pace.did(count)
+            consumer.holding -= count
+            if consumer.needs_ack:
+                taken = consumer.channel.take(count)
+                tags = tags_of(taken)
+                if tags and self._queue.knows(consumer.channel, taken):
+                    self._hand_in(consumer, count, tags, spacing_us)
+                elif consumer.nack is None:
+                    consumer.acked += count
+            else:
+                self._way_out.taken(self._queue, consumer, spacing_us)
+
+    def _hand_in(self, consumer: Consumer, count: int, tags: list[Range], spacing_us: int) -> None:
+        """Acknowledge messages, or let the queue have them back or end them where the consumer does not want them."""
+        multiple = consumer.ack == "multiple"
+        if consumer.nack is None:
+            consumer.acked += count
+            self._way_out.acked(self._queue, consumer, tags, multiple, spacing_us)
+            return
+        consumer.nacked += count
+        consumer.acking += count
+        settlements = self._queue.settlements
+        settle = settlements.requeue if consumer.nack == "requeue" else settlements.reject
+        consumer.channel.limiter.acked(count, partial(settle, consumer, tags, multiple, False))
 
 
 class QueueDeliveries:

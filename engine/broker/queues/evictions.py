@@ -8,13 +8,12 @@ from typing import Literal
 from msgspec.structs import replace
 
 from engine.amqp.policies import EffectivePolicy, too_long
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.protocol import Arrival, BackingQueue, TakenMessages
 from engine.broker.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
-from engine.values.ranges import Range
 from engine.values.sizes import equal, reach
+from engine.values.stretches import Range
 
 Reason = Literal["expired", "rejected", "maxlen"]
 Dead = tuple[Extent, int]

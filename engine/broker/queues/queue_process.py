@@ -4,15 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final, Protocol
 
-from engine.backing_queue.protocol import BackingQueue, NeedsTimeout
+from engine.backing_queue.protocol import BackingQueue, Message, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.memory_monitor import MemoryMonitor
-from engine.broker.queues.mail import MailPort
-from engine.broker.time.process import PUBLISH, HibernateBackoff
+from engine.broker.time.credit import CreditPair
+from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, HibernateBackoff, WorkProcess
+from engine.broker.time.processes import ImmediateProcess, NodeProcesses
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
-from engine.values.ranges import Range
+from engine.values.labels import beside
+from engine.values.stretches import Range
+
+
+class MailPort(Protocol):
+    """The mailbox of a queue process."""
+
+    process: WorkProcess
+
+    @property
+    def more_follows(self) -> bool:
+        """Whether what the queue handles now is only a part of one message."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+
+    def post(self, priority: int, do: Callable[[], None]) -> None:
+        """Let the process do something when its turn comes."""
+
+    def together(self, do: Callable[[], None]) -> None:
+        """Do something; whatever of it reaches the queue at once is one message for the queue."""
+
+    def sweep(self) -> None:
+        """Put what the stores, the index and the queue itself sent into the mailbox."""
+
+    def at_once(self, do: Callable[[], None]) -> None:
+        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
+
+    def read(self) -> None:
+        """Handle what the stores and the index sent, if it does not wait for its turn (K7, F5)."""
+
+    def settle(self) -> None:
+        """Sync or wait, if the mailbox is known to be empty (P1, P2)."""
+
+    def handled(self) -> None:
+        """Go on to what follows a message."""
+
+    def stop(self) -> None:
+        """End with the queue process, or because another mailbox takes its place."""
+
 
 MILLISECOND_US = 1000
 INFO = 9
@@ -293,3 +339,223 @@ class QueueProcess:
             "queue_process": "converting" if self.stuck else "awake" if self.awake else "hibernating",
             "rate_timer_at_us": timer.at_us if timer is not None else None,
         }
+
+
+class ImmediateMail:
+    """Lets the process do at once what it is sent, as `engine.broker.queues.mail.Mail` asks.
+
+    Args:
+        queue_process: whose mailbox it is.
+        process: to which its clients send.
+        end: called with the id of that process when it ends.
+    """
+
+    idle = True
+    consumer_priority = PUBLISH
+
+    def __init__(self, queue_process: QueueProcess, process: WorkProcess, end: Callable[[str], None]) -> None:
+        self.process = process
+        self.more_follows = False
+        self._owner = queue_process
+        self._end = end
+
+    def post(self, priority: int, do: Callable[[], None]) -> None:
+        """Do it now: nothing waits before it, whatever its priority."""
+        do()
+
+    def together(self, do: Callable[[], None]) -> None:
+        """Do something; the stores and the index have their turn when all of it is done."""
+        self._owner.begin()
+        self.more_follows = True
+        do()
+        self.more_follows = False
+        self._owner.handled()
+
+    def sweep(self) -> None:
+        """Do nothing: `read` is called after each message."""
+
+    def at_once(self, do: Callable[[], None]) -> None:
+        """Do it: the stores answer without delay anyway (Q56)."""
+        do()
+
+    def read(self) -> None:
+        """Handle what the stores and the index sent (K7, F5)."""
+        self._owner.queue.drain_mailbox()
+
+    def settle(self) -> None:
+        """Sync if somebody waits for a confirm: a receive timeout of 0 comes before the sync timer (P2)."""
+        needs = self._owner.queue.needs_timeout()
+        if needs == "timed":
+            self._owner.queue.timeout()
+            self._owner.drain()
+            needs = self._owner.queue.needs_timeout()
+        self._owner.wait_idle(needs)
+
+    def handled(self) -> None:
+        """Do nothing: the mailbox is empty."""
+
+    def stop(self) -> None:
+        """End with the queue process, or because work takes time from now on."""
+        self._end(self.process.id)
+
+
+def mail_alone(scheduler: TimerScheduler, queue_process: QueueProcess) -> ImmediateMail:
+    """Return the mailbox of a queue process to which no channel sends anything: a mirror's."""
+    return ImmediateMail(queue_process, ImmediateProcess.alone(queue_process.name, scheduler), _nothing)
+
+
+def _nothing(_: str) -> None:
+    """There is no such process."""
+
+
+PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
+"""Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""
+CONSUMER_BIAS: Final = 2.0
+
+
+class QueueMail:
+    """What waits for one queue process, and what it does when a quantum is over.
+
+    Args:
+        queue_process: whose mailbox it is.
+        processes: all processes of the node.
+    """
+
+    def __init__(
+        self, queue_process: QueueProcess, processes: NodeProcesses, scheduler: TimerScheduler
+    ) -> None:
+        self.more_follows = False
+        self.process: WorkProcess = processes.of(
+            "queue", queue_process.name, after_each=self._rest, more_credit=self._credit
+        )
+        self._owner = queue_process
+        self._processes = processes
+        self._scheduler = scheduler
+        self._sync_timer: ScheduledTimer | None = None
+        self._sync_posted = False
+        self._swept: dict[int, Message] = {}
+        self._number = 0
+        queue_process.queue.let_stores_work_alone(True)
+
+    # --- what comes in -----------------------------------------------------------------------------------------------
+
+    def post(self, priority: int, do: Callable[[], None]) -> None:
+        """Let the process do something when its turn comes."""
+        self.process.post(priority, 1, partial(_alone, do))
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+        incoming, outgoing, _, _ = self._owner.queue.rates
+        return 2 if incoming > 0 and outgoing / incoming < CONSUMER_BIAS else PUBLISH
+
+    def together(self, do: Callable[[], None]) -> None:
+        """Do it: what it sends to the queue waits in the mailbox, each message by itself."""
+        do()
+
+    def sweep(self) -> None:
+        """Put what the stores, the index and the queue itself sent into the mailbox (K7, F5, Q52)."""
+        for message in self._owner.queue.take_posted():
+            self._number += 1
+            self._swept[self._number] = message
+            self.process.post(PRIORITIES.get(message[0], CALLBACK), 1, partial(self._take, self._number))
+
+    def _take(self, number: int, _: int) -> None:
+        message = self._swept.pop(number, None)
+        if message is not None:
+            self._owner.begin().take_message(*message)
+            self._owner.handled(collects=False)
+
+    def at_once(self, do: Callable[[], None]) -> None:
+        """Let it be a message like any other, but one during which the process does nothing else (Q56)."""
+        self.post(PUBLISH, partial(self._answered, do))
+
+    def _answered(self, do: Callable[[], None]) -> None:
+        waiting = list(self._swept.values())
+        self._swept.clear()
+        self._owner.queue.answered_at_once(waiting, do)
+        self._owner.handled()
+
+    def read(self) -> None:
+        """Do nothing: what stores and index sent has its turn in the mailbox."""
+
+    # --- after each handled message ----------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Do nothing yet: whether the mailbox is empty shows when the quantum is over."""
+
+    def handled(self) -> None:
+        """Go on to what follows a message: at once if it came from outside the mailbox, else after the quantum."""
+        if not self.process.busy:
+            self.rest()
+
+    def _rest(self, _: WorkProcess) -> None:
+        self.rest()
+
+    def rest(self) -> None:
+        """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
+        self.sweep()
+        for side, credit in self._owner.queue.store_credit().items():
+            self.process.blocked_elsewhere(self._store(side), credit.blocked)
+        self._processes.wake_stores()
+        needs = self._owner.queue.needs_timeout()
+        if needs != "timed":
+            self._stop_sync_timer()
+            if self._owner.awake:
+                self._owner.wait_idle(needs)
+        elif self._sync_posted:
+            return
+        elif not self.process.mailbox:
+            # A receive timeout of 0: with an empty mailbox the sync comes before anything else (P2).
+            self._post_sync()
+        elif self._sync_timer is None:
+            self._sync_timer = self._scheduler.after(
+                self._owner.sync_interval_ms * MILLISECOND_US, self._sync_is_due
+            )
+
+    def _store(self, side: str) -> str:
+        """Return the process of a store of this queue's virtual host."""
+        return f"store:{beside(self._owner.name, side)}"
+
+    def _sync_is_due(self) -> None:
+        self._sync_timer = None
+        self._post_sync()
+
+    def _post_sync(self) -> None:
+        self._sync_posted = True
+        self.post(CALLBACK, self._sync)
+
+    def _sync(self) -> None:
+        self._sync_posted = False
+        self._stop_sync_timer()
+        self._owner.sync()
+
+    def _stop_sync_timer(self) -> None:
+        if self._sync_timer is not None:
+            self._sync_timer.cancel()
+            self._sync_timer = None
+
+    def stop(self) -> None:
+        """End with the queue process, or because work takes no time any more."""
+        self._stop_sync_timer()
+        self._swept.clear()
+        self._owner.queue.let_stores_work_alone(False)
+        self._processes.end(self.process.id)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+        return self.process.idle
+
+    def _credit(self) -> dict[str, CreditPair]:
+        """Return the credit towards the stores that it wrote to, which the queue itself counts (F4)."""
+        return {
+            self._store(side): CreditPair(each.left, each.initial, each.more)
+            for side, each in self._owner.queue.store_credit().items()
+            if each.left is not None
+        }
+
+
+def _alone(do: Callable[[], None], _: int) -> None:
+    """Do what a single message asks for."""
+    do()

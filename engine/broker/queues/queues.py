@@ -2,34 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
+
+from engine.amqp.arguments import AmqpRules
+from engine.amqp.deaths import died, without_cycles
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import EffectivePolicy
-from engine.backing_queue.host_files import StopKind
+from engine.backing_queue.generation import StopKind
 from engine.backing_queue.message_places import VARIABLE_QUEUE
-from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.protocol import Arrival, BackingQueue
+from engine.broker.clients.actors import OPEN
 from engine.broker.clients.delivery_path import WayOut
+from engine.broker.clients.queue import ClientQueue
+from engine.broker.commands.base import MessageFields
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.queues.callbacks import QueueCallbacks
-from engine.broker.queues.deliveries import QueueDeliveries
-from engine.broker.queues.immediate_mail import ImmediateMail
-from engine.broker.queues.lifetimes import QueueLifetimes
-from engine.broker.queues.mail import MailPort
-from engine.broker.queues.node import BrokerNode
-from engine.broker.queues.queue_mail import QueueMail
-from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.memory.memory_monitor import MemoryWatch
+from engine.broker.queues.deliveries import QueueCallbacks, QueueDeliveries
+from engine.broker.queues.evictions import Dead, Reason
+from engine.broker.queues.queue_process import (
+    MILLISECOND_US,
+    ImmediateMail,
+    MailPort,
+    QueueMail,
+    QueueProcess,
+)
+from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.definitions import HostDefinitions
+from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.reported_state import ReportedState
-from engine.mirrored_queue.record import QueueRecord
+from engine.broker.vhost.virtual_hosts import VirtualHosts
+from engine.mirrored_queue.ring import QueueRecord
+from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition, Why
 from engine.values.errors import CommandError
-from engine.values.ranges import Range
+from engine.values.extents import Extent
+from engine.values.labels import bare, beside
+from engine.values.sizes import Sizes
+from engine.values.sizes import at as one_of
+from engine.values.stretches import Range
+
+
+class BrokerNode:
+    """One node's virtual hosts and memory.
+
+    Args:
+        name: of the node.
+    """
+
+    def __init__(self, name: str, host: VirtualHosts, watch: MemoryWatch) -> None:
+        self.name = name
+        self.host = host
+        self.watch = watch
+        self.disk_alarm: bool | None = None
+        """Whether too little of its disk is free (M10); None where nobody looks."""
+        self.up = True
+        """Whether the node runs."""
+
+
+SECOND_US = 1_000_000
+
+
+class DeadLetters:
+    """Dead messages on their way: they are in their new queues when the event that killed them has ended.
+
+    Args:
+        kinds: numbers of messages, and of what they carry.
+        rules: of the release.
+    """
+
+    def __init__(
+        self,
+        definitions: HostDefinitions,
+        kinds: MessageKinds,
+        clock: TimerScheduler,
+        emit: Callable[[Transition], None],
+        rules: AmqpRules,
+    ) -> None:
+        self._definitions = definitions
+        self._kinds = kinds
+        self._clock = clock
+        self._emit = emit
+        self.waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+        self._rules = rules
+
+    def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: EffectivePolicy) -> None:
+        """Give dead messages their new headers and route them; cycles are broken."""
+        if limits.dead_letter_exchange is None:
+            return
+        exchange = beside(queue, limits.dead_letter_exchange)
+        if exchange not in self._definitions.exchanges.exchanges:
+            return
+        apart = self._rules.deaths_apart
+        for extent, times in dead:
+            before = self._kinds.of(extent.template)
+            key = limits.dead_letter_routing_key
+            headers = died(
+                before.headers,
+                reason=reason,
+                queue=bare(queue),
+                exchange=before.exchange,
+                routing_key=before.routing_key,
+                time_s=self._clock.now_us // SECOND_US,
+                expiration_ms=None if extent.read_back and not apart else before.expiration_ms,
+                new_routing_key=key,
+                copies=before.copies if apart else None,
+                died_before=before.rewritten,
+            )
+            again = MessageFields(
+                exchange,
+                before.routing_key if key is None else key,
+                headers=headers,
+                properties=before.properties,
+                copies=before.copies if key is None else (),
+                rewritten=True,
+            )
+            routed = self._definitions.route(exchange, again.routing_keys, headers)
+            names, cycling = without_cycles(reason, headers, [bare(each) for each in routed])
+            to = tuple(beside(queue, each) for each in names)
+            why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}
+            rule = "P11" if reason == "rejected" else "P9" if reason == "expired" else "P8"
+            self._emit(DeadLettered(rule, queue, reason, extent.count, exchange, again.routing_key, to, why))
+            if to:
+                arrival = Arrival(
+                    extent.count,
+                    self._kinds.take_numbers(extent.count),
+                    extent.size_bytes,
+                    extent.raw_persistent,
+                    template=self._kinds.number(again, extent.raw_persistent),
+                    deliveries=times,
+                )
+                singly = isinstance(arrival.size_bytes, Sizes)
+                for each in self._singly(arrival, extent) if singly else (arrival,):
+                    self._kinds.remember(each)
+                    self.waiting.append((each, to))
+
+    @staticmethod
+    def _singly(arrival: Arrival, dead: Extent) -> Iterator[Arrival]:
+        """Yield messages with new numbers one by one, each with the body bytes that it had under its old one."""
+        for at in range(dead.count):
+            size_bytes = one_of(dead.size_bytes, dead.msg_no + at)
+            yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
+
+    def deliver(self, queues: Mapping[str, QueueDeliveries]) -> None:
+        """Let dead letters arrive, and those that this kills in turn."""
+        while self.waiting:
+            arrival, to = self.waiting.popleft()
+            for name in to:
+                if name in queues:
+                    queue = queues[name]
+                    queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
+
+    def forget(self) -> None:
+        """The node stopped: what was on its way is lost."""
+        self.waiting.clear()
+
 
 RULES: Final = {
     "queue_process": "P5",
@@ -376,3 +510,66 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
 def _kind_of(part: BackingQueue) -> dict[str, Any]:
     """Return what is shown of a part's implementation: nothing of the usual one."""
     return {} if part.kind == VARIABLE_QUEUE else {"backing_queue": part.kind}
+
+
+class QueueLifetimes:
+    """The expiry timers of all queues.
+
+    Args:
+        end: deletes a queue: its name, the rule and the cause.
+    """
+
+    def __init__(
+        self, definitions: HostDefinitions, clock: TimerScheduler, end: Callable[[str, str, str], None]
+    ) -> None:
+        self._definitions = definitions
+        self._clock = clock
+        self._end = end
+        self._timers: dict[str, ScheduledTimer] = {}
+
+    def expires_at_us(self, queue: str) -> int | None:
+        """Return when a queue goes unless somebody uses it, None for never."""
+        if queue not in self._timers:
+            return None
+        timer = self._timers[queue]
+        return timer.at_us if timer.live else None
+
+    def used(self, queue: ClientQueue) -> None:
+        """Begin to wait again: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
+        name = queue.name
+        if name in self._timers and _consumed(queue):
+            return
+        self.forget(name)
+        expires_ms = self._definitions.effective(name).expires_ms
+        if expires_ms is not None:
+            self._timers[name] = self._clock.after(expires_ms * MILLISECOND_US, partial(self._expired, queue))
+
+    def _expired(self, queue: ClientQueue) -> None:
+        del self._timers[queue.name]
+        if not _consumed(queue):
+            self._end(queue.name, "P18", "expired")
+
+    def lost_consumer(self, queue: ClientQueue) -> None:
+        """Look whether a queue goes with its last consumer."""
+        definition = self._definitions.queues[queue.name]
+        if definition.auto_delete and queue.used and not _consumed(queue):
+            self._end(queue.name, "P18", "auto_delete")
+        else:
+            self.used(queue)
+
+    def connections_closed(self, queues: Iterable[ClientQueue]) -> None:
+        """The node stops in order and closes all connections first: auto-delete queues that had consumers go."""
+        for queue in list(queues):
+            if self._definitions.queues[queue.name].auto_delete and queue.consumers:
+                self._end(queue.name, "P18", "auto_delete")
+
+    def forget(self, queue: str) -> None:
+        """Wait no longer."""
+        timer = self._timers.pop(queue, None)
+        if timer is not None:
+            timer.cancel()
+
+
+def _consumed(queue: ClientQueue) -> bool:
+    """Return whether anybody consumes from a queue on an open connection."""
+    return any(each.connection_state == OPEN for each in queue.consumers)

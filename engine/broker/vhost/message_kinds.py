@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.commands.base import MessageFields
 from engine.formats import properties
 from engine.formats.message import MessageCodec, MessageTemplate

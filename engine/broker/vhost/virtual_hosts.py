@@ -8,11 +8,9 @@ from typing import Any
 
 from engine.amqp.arguments import with_version
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.host_files import HostMeans, Later, StopKind, StorageSettings
-from engine.backing_queue.protocol import BackingQueue
-from engine.backing_queue.queue_config import QueueConfig
+from engine.backing_queue.generation import HostMeans, Later, QueueConfig, StopKind, StorageSettings
+from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.backing_queue.stores import MessageStore, StoreLoad
-from engine.backing_queue.terms import CleanTerms
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, vhost_directory
 from engine.releases import BrokerRelease

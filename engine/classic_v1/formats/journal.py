@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from engine.classic_v1.formats import publishing
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, count_alike, count_matching, cut_records, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, big_endian

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from engine.classic_v1.formats import publishing
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import (
     AnyChunk,

@@ -3,30 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from engine.backing_queue.measured import IndexLoad
-from engine.classic_v1.index import recovery, views
-from engine.classic_v1.index.actions import IndexActions
-from engine.classic_v1.index.bodies import SmallBodies
-from engine.classic_v1.index.combine import MERGE, arguments, live_entries
-from engine.classic_v1.index.confirms import IndexConfirms
-from engine.classic_v1.index.journal import IndexJournal
-from engine.classic_v1.index.pace import FlushPace
-from engine.classic_v1.index.records import extent_of
+from engine.backing_queue.protocol import IndexLoad
+from engine.classic_v1.index import recovery
+from engine.classic_v1.index.actions import IndexActions, IndexConfirms, IndexJournal
+from engine.classic_v1.index.port import SmallBodies
 from engine.classic_v1.index.recovery import RecoveredIndex
-from engine.classic_v1.index.segments import IndexSegments
+from engine.classic_v1.index.segments import MERGE, IndexSegments, arguments, extent_of, live_entries
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.transitions.index import IndexForgotten, IndexReset, SegmentDeleted, SegmentRead
-from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.classic_v1.transitions import (
+    IndexForgotten,
+    IndexRecovered,
+    IndexReset,
+    SegmentDeleted,
+    SegmentRead,
+)
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, ProcessCrash
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import total
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, RangeSet, Stretches
+
+
+class FlushPace(NamedTuple):
+    """The two limits that publishing meets.
+
+    Args:
+        max_journal: actions that a deliver may bring the journal to without a flush.
+        hint: the same for a publish where it is smaller, None for infinity.
+    """
+
+    max_journal: int
+    hint: int | None
+
+    def until_flush(self, dirty: int) -> tuple[int, bool]:
+        """Return how many messages are published and delivered up to the next flush, and what meets it.
+
+        With False, the deliver of the last of them flushes. With True none of them flushes, but the publish of the
+        next message does.
+
+        Args:
+            dirty: actions since the last flush.
+        """
+        publish_limit = self.max_journal if self.hint is None else min(self.max_journal, self.hint)
+        by_publish = max(0, (publish_limit - dirty - 1) // 2 + 1)
+        by_deliver = max(0, (self.max_journal - dirty - 2) // 2 + 1)
+        if by_publish <= by_deliver:
+            return by_publish, True
+        return by_deliver + 1, False
 
 
 class QueueIndex:
@@ -282,7 +309,7 @@ class QueueIndex:
     def take_back(self) -> None:
         """Go back to what RAM had at the time of `hold`; what was written to files meanwhile stays there."""
         if self.actions.take_back():
-            entries = tuple(views.entries(self.segments))
+            entries = tuple(recovery.entries(self.segments))
             self.emit(IndexForgotten("V9", self.queue, entries, self.journal.buffered_bytes, self.dirty))
 
     # --- flush and sync (S80-S85) ---
@@ -429,8 +456,8 @@ class QueueIndex:
                 rule,
                 self.queue,
                 clean,
-                tuple(views.entries(self.segments)),
-                tuple(views.files(self.segments)),
+                tuple(recovery.entries(self.segments)),
+                tuple(recovery.files(self.segments)),
                 self.journal.file_bytes,
                 self.dirty,
             )
@@ -469,18 +496,18 @@ class QueueIndex:
 
     def vector(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""
-        return views.vector(self.actions)
+        return recovery.vector(self.actions)
 
     def snapshot(self) -> dict[str, object]:
         """Return the state that folding the transitions gives too."""
-        return views.snapshot(self.actions)
+        return recovery.snapshot(self.actions)
 
     def verify(self) -> None:
         """Compare the files with what is claimed about them; raises InvariantBroken (S253)."""
-        views.verify_files(self.segments)
+        recovery.verify_files(self.segments)
         complete = not (self.journal.buffered_bytes or self.actions.cached or self.actions.journal_differs)
         if self.journal.is_open and complete:
-            views.verify_journal(self.segments, *self._views(_ignore))
+            recovery.verify_journal(self.segments, *self._views(_ignore))
 
 
 def _ignore(_: Transition) -> None:

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from engine.backing_queue.measured import IndexLoad
-from engine.classic_v1.index.bodies import SmallBodies
+from engine.backing_queue.protocol import IndexLoad
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
+
+
+class SmallBodies(Protocol):
+    """Bodies of messages that are not at home in a shared store."""
+
+    def write(self, extent: Extent, descending: bool = False) -> None:
+        """Write the bodies, the last message first where `descending`."""
+
+    def read(self, extent: Extent) -> None:
+        """Read the bodies, one after the other."""
+
+    def alike(self, extent: Extent) -> int:
+        """Return how many messages from the first on may be read together and then removed together."""
+
+    def remove(self, ranges: Sequence[Range]) -> None:
+        """Remove the bodies of these positions."""
 
 
 class IndexPort(Protocol):

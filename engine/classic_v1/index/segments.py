@@ -3,31 +3,258 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
-from engine.classic_v1.index.overlay import overlay, split
 from engine.classic_v1.index.slots import (
     ACK,
     DELIVER,
+    GONE,
+    PUBLISH,
     JournalSlot,
     record,
     record_all,
     record_publish,
     record_publishes,
 )
-from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
+from engine.classic_v1.transitions import SegmentDeleted, SegmentWritten
 from engine.formats.chunks import ZeroBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import ByteChunk, Storage
-from engine.values.errors import IndexCorrupt
-from engine.values.ranges import Range
-from engine.values.stretches import Stretch, Stretches
+from engine.values.errors import IndexCorrupt, InvariantBroken
+from engine.values.extents import (
+    DELIVERED,
+    HOME_STORE,
+    IN_RAM,
+    IN_STORE,
+    INDEXED,
+    PERSISTENT,
+    RAW_PERSISTENT,
+    Extent,
+)
+from engine.values.stretches import Range, Stretch, Stretches
+
+
+def publish_of(extent: Extent) -> PublishRecord:
+    """Return the publish record of an extent's first message (S60).
+
+    What no file keeps of a message in the store is set to what a reader has to assume.
+    """
+    flags = extent.flags
+    embedded, persistent = not flags & HOME_STORE, flags & PERSISTENT != 0
+    return PublishRecord(
+        msg_no=extent.msg_no,
+        size_bytes=extent.size_bytes,
+        expiry_us=extent.expiry_us,
+        persistent=persistent,
+        embedded=embedded,
+        raw_persistent=flags & RAW_PERSISTENT != 0 if embedded else persistent,
+        template=extent.template if embedded else 0,
+    )
+
+
+def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
+    """Return live entries as the queue takes them back (S86): never waiting for a confirm (S64).
+
+    Args:
+        flags_deliveries: whether the queue goes by the delivered mark of each (V1).
+    """
+    publish = slot.publish
+    if publish is None:
+        raise InvariantBroken(f"seq_ids {slot.start} to {slot.end - 1} have no publish record (S91)")
+    return Extent(
+        slot.start,
+        slot.count,
+        publish.msg_no,
+        publish.size_bytes,
+        INDEXED
+        | (PERSISTENT if publish.persistent else 0)
+        | (IN_RAM if publish.embedded else HOME_STORE | IN_STORE)
+        | (RAW_PERSISTENT if publish.raw_persistent else 0)
+        | (DELIVERED if flags_deliveries and slot.delivered else 0),
+        publish.expiry_us,
+        publish.template,
+    )
+
+
+A = TypeVar("A", bound=Stretch)
+B = TypeVar("B", bound=Stretch)
+
+
+def split(start: int, count: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Cut [start, start+count) at the multiples of `size`; yield (number of the piece, start, count)."""
+    end = start + count
+    while start < end:
+        number = start // size
+        stop = min(end, (number + 1) * size)
+        yield number, start, stop - start
+        start = stop
+
+
+def overlay(first: Iterable[A], second: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
+    """Yield the parts of both, in ascending order, cut so that each pair covers the same integers.
+
+    Both arguments are sorted and free of overlaps. None stands where only the other has something.
+    """
+    left, right = iter(first), iter(second)
+    a, b = next(left, None), next(right, None)
+    while a is not None and b is not None:
+        if a.start + a.count <= b.start:
+            yield a, None
+            a = next(left, None)
+        elif b.start + b.count <= a.start:
+            yield None, b
+            b = next(right, None)
+        elif a.start < b.start:
+            before = b.start - a.start
+            yield a.part(0, before), None
+            a = a.part(before, a.count - before)
+        elif b.start < a.start:
+            before = a.start - b.start
+            yield None, b.part(0, before)
+            b = b.part(before, b.count - before)
+        else:
+            both = min(a.count, b.count)
+            yield a.part(0, both), b.part(0, both)
+            a = a.part(both, a.count - both) if a.count > both else next(left, None)
+            b = b.part(both, b.count - both) if b.count > both else next(right, None)
+    while a is not None:
+        yield a, None
+        a = next(left, None)
+    while b is not None:
+        yield None, b
+        b = next(right, None)
+
+
+BOTH: Final = PUBLISH + DELIVER
+ENDED: Final = DELIVER + ACK
+
+
+def combined(filed: JournalSlot | None, pending: JournalSlot | None) -> tuple[JournalSlot | None, int]:
+    """Return the entries that result, None when removed, and the change of unacked for each (S91).
+
+    Raises IndexCorrupt for a pair outside the table.
+    """
+    if pending is None:
+        return filed, 0
+    if filed is None:
+        if pending.bits in (PUBLISH, BOTH):
+            return pending, 1
+    elif (filed.bits, pending.bits) == (PUBLISH, DELIVER):
+        return filed.marked(DELIVER), 0
+    elif (filed.bits, pending.bits) in ((PUBLISH, ENDED), (BOTH, ACK)):
+        return None, -1
+    raise _impossible("S91", filed, pending)
+
+
+MERGE: Final = "rabbit_queue_index,segment_plus_journal1"
+"""The broker's function with a clause for each pair of the table (S91)."""
+MORE_THAN_DELTA: Final = "rabbit_variable_queue,maybe_deltas_to_betas"
+"""The broker's function whose case has no clause for a delta with fewer messages than the index gave (V8)."""
+
+
+def arguments(error: IndexCorrupt) -> str:
+    """Return an impossible pair as Erlang writes the arguments of that function, messages left out."""
+    return ",".join(_slot(error.values[name]) for name in ("filed", "pending"))
+
+
+def _slot(bits: int | str) -> str:
+    if not isinstance(bits, int) or not bits:
+        return "undefined"
+    marks = f"{'del' if bits & DELIVER else 'no_del'},{'ack' if bits & ACK else 'no_ack'}"
+    return f"{{{'{_,_,_}' if bits & PUBLISH else 'no_pub'},{marks}}}"
+
+
+def live_entries(
+    filed: Iterable[JournalSlot], pending: Iterable[JournalSlot]
+) -> tuple[Stretches[JournalSlot], int]:
+    """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
+
+    `filed` may hold acked entries; they are passed over, as a load without keep_acked would (S90).
+    """
+    live: Stretches[JournalSlot] = Stretches()
+    change = 0
+    pending = list(pending)
+    if not pending:
+        live.insert_all([slot for slot in filed if slot.publish is not None and not slot.acked])
+        return live, change
+    for old, new in overlay((slot for slot in filed if slot.live), pending):
+        result, each = combined(old, new)
+        if result is not None:
+            live.insert(result)
+        change += each * (new.count if new is not None else 0)
+    return live, change
+
+
+KEEP: Final = -1
+DROP: Final = 0
+
+DUPLICATES: Final[dict[tuple[int, int], tuple[int, int]]] = {
+    (PUBLISH, 0): (KEEP, 0),
+    (PUBLISH, PUBLISH): (DROP, 1),
+    (BOTH, 0): (KEEP, 0),
+    (BOTH, PUBLISH): (DELIVER, 1),
+    (BOTH, BOTH): (DROP, 1),
+    (DELIVER, PUBLISH): (KEEP, 0),
+    (DELIVER, BOTH): (DROP, 0),
+    (ACK, 0): (DROP, 0),
+    (ACK, BOTH): (KEEP, 0),
+    (ACK, GONE): (DROP, -1),
+    (ENDED, 0): (DROP, 0),
+    (ENDED, PUBLISH): (KEEP, 0),
+    (ENDED, BOTH): (ACK, 0),
+    (ENDED, GONE): (DROP, -1),
+}
+"""S115: (journal, segment file with acked entries kept) -> (what stays of the journal, number of duplicates).
+
+Cells that are not here are errors.
+"""
+
+
+def without_duplicates(
+    pending: Iterable[JournalSlot], filed: Iterable[JournalSlot]
+) -> tuple[Stretches[JournalSlot], int]:
+    """Return the pending entries without what the segment file has too, and the number of duplicates (S115).
+
+    `filed` comes from a load that kept acked entries. Raises IndexCorrupt for a cell outside the table.
+    """
+    kept: Stretches[JournalSlot] = Stretches()
+    duplicates = 0
+    for new, old in overlay(pending, filed):
+        if new is None:
+            continue
+        cell = DUPLICATES.get((new.bits, 0 if old is None else old.bits))
+        if cell is None or (new.publish is not None and old is not None and _differ(new, old)):
+            raise _impossible("S115", old, new)
+        stays, each = cell
+        duplicates += each * new.count
+        if stays == KEEP:
+            kept.insert(new)
+        elif stays != DROP:
+            kept.insert(JournalSlot(new.start, new.count, None, bool(stays & DELIVER), bool(stays & ACK)))
+    return kept, duplicates
+
+
+def _differ(new: JournalSlot, old: JournalSlot) -> bool:
+    return new.publish != old.publish or new.term != old.term
+
+
+def _impossible(rule: str, filed: JournalSlot | None, pending: JournalSlot) -> IndexCorrupt:
+    return IndexCorrupt(
+        "slots_impossible",
+        first=pending.start,
+        last=pending.end - 1,
+        filed=0 if filed is None else filed.bits,
+        pending=pending.bits,
+        rule=rule,
+    )
+
 
 SEGMENT_NAME: Final = re.compile(r".*\.idx")
 LEADING_DIGITS: Final = re.compile(r"[0-9]+")

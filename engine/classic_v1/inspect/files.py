@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from engine.classic_v1.formats.layout.records import record_at
-from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
+from engine.classic_v1.formats.layout import find_id, find_seq, record_at, records
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.values.inherit import override
 

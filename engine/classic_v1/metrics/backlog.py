@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
-from engine.classic_v1.transitions.queue import DeltaChanged
+from engine.classic_v1.transitions import AlphasPushed, BetasPushed, DeltaChanged, DeltaRead
 from engine.counting.backlog import delta_out, final_ready, not_counted, only_counted, peak_delta, peak_ready
 from engine.counting.levels import RunLevels, count, follows, recount
 from engine.counting.metric import BetterWay, FirstOf, MetricUnit, TotalOf, counted

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.classic_v1.transitions.index import (
+from engine.classic_v1.transitions import (
+    CombineStepped,
+    FilesCombined,
     JournalFlushed,
     JournalSynced,
     SegmentDeleted,
     SegmentRead,
     SegmentWritten,
+    StoreSynced,
+    StretchesRead,
 )
-from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced, StretchesRead
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import RunLevels
 from engine.counting.metric import BetterWay, MetricUnit, TotalOf, counted

@@ -2,26 +2,338 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.protocol import DrainedMailbox, MirrorableQueue, NeedsTimeout
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
+from engine.backing_queue.plain import StateQueue
+from engine.backing_queue.protocol import (
+    Arrival,
+    CleanTerms,
+    DrainedMailbox,
+    IndexLoad,
+    MirrorableQueue,
+    NeedsTimeout,
+    TakenMessages,
+)
+from engine.backing_queue.rates import UPDATE_ABOVE
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
-from engine.classic_v1.queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
-from engine.classic_v1.queue.folding import fold
-from engine.classic_v1.queue.invariants import check
-from engine.classic_v1.queue.means import QueueMeans
-from engine.classic_v1.queue.reading import VariableQueueReading
-from engine.classic_v1.queue.reduce import resume
-from engine.classic_v1.queue.state import QueueState, counters_of, differing
-from engine.report.transitions.queue import CountersChanged, TargetChanged
-from engine.values.extents import Extent
+from engine.classic_v1.lane_places import PLACES
+from engine.classic_v1.queue import pending, publish, taking
+from engine.classic_v1.queue.pending import end_messages, fold
+from engine.classic_v1.queue.reduce import (
+    ram_duration,
+    resume,
+    set_queue_mode,
+    set_ram_duration_target,
+    until_reduction,
+)
+from engine.classic_v1.queue.state import (
+    PENDING,
+    QueueMeans,
+    QueueState,
+    alike,
+    both_written,
+    check,
+    counters_of,
+    differing,
+    drain_confirmed,
+    index_written,
+    messages_written,
+    new_extent,
+    takes_classes,
+)
+from engine.classic_v1.queue.taking import drop_ready, load_delta
+from engine.report.transitions.queue import (
+    CountersChanged,
+    PendingPurged,
+    QueueStarted,
+    QueueStopped,
+    TargetChanged,
+)
+from engine.values.extents import BLANK, PERSISTENT, RAW_PERSISTENT, DeltaExtent, Extent
 from engine.values.inherit import override
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet, Stretches
+
+
+def terminate(q: QueueState) -> CleanTerms | None:
+    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63).
+
+    None where the index crashes, so that the next start finds no terms (W200).
+    """
+    for place in PENDING:
+        transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
+        end_messages(q, transient, one_by_one=False, acknowledge=False)
+    q.persistent.terminate()
+    q.transient.delete()
+    segments = q.index.terminate()
+    q.emit(QueueStopped("Q63", q.name, "clean"))
+    if segments is None:
+        return None
+    return CleanTerms(
+        tuple(segments),
+        q.next_seq_id,
+        q.next_deliver_seq_id,
+        q.persistent.ref if q.durable else None,
+        q.persistent_count,
+        q.persistent_bytes,
+    )
+
+
+def kill(q: QueueState, kind: str) -> None:
+    """End the process without a word: what it only buffered is lost (D4).
+
+    Args:
+        kind: crash, kill or power, or kill_in_flush for a kill before the journal that is being emptied is cut (S115).
+    """
+    if kind == "kill_in_flush":
+        q.index.kill_in_flush()
+        kind = "kill"
+    else:
+        q.index.kill(kind)
+    q.persistent.kill()
+    q.transient.kill()
+    q.emit(QueueStopped("D4", q.name, kind))
+
+
+def delete(q: QueueState, cause: str) -> None:
+    """End for good: ready messages, then pending ones, the files and the clients of both stores go (Q64)."""
+    drop_ready(q, reset=True)
+    for place in PENDING:
+        extents = tuple(q.extents_of(place))
+        if extents:
+            q.extents_of(place).clear()
+            q.emit(PendingPurged("Q64", q.name, place, None, extents))
+            end_messages(q, extents, one_by_one=False, acknowledge=False)
+    q.index.delete()
+    q.persistent.delete()
+    q.transient.delete()
+    q.emit(QueueStopped("Q64", q.name, cause))
+
+
+def start_new(q: QueueState) -> None:
+    """Begin a queue that never existed before (Q5)."""
+    q.index.start_new()
+    q.last_counters = counters_of(q)
+    q.rates.timestamp_us = q.now_us
+    q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
+
+
+def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int | None) -> None:
+    """Begin on what a restart left; the index has recovered already (Q62).
+
+    Args:
+        terms: of a clean stop, None otherwise.
+        count, size_bytes: persistent live messages and their bodies, when the index had to scan for them.
+    """
+    low, high = q.index.bounds()
+    if terms is not None:
+        q.next_seq_id = high if q.settings.starts_at_a_boundary else terms.next_seq_id  # V2
+        q.next_deliver_seq_id = terms.next_deliver_seq_id
+        found, found_bytes = terms.persistent_count, terms.persistent_bytes
+    else:
+        q.next_seq_id = q.next_deliver_seq_id = high
+        found, found_bytes = count or 0, size_bytes or 0
+    scanned_nothing = count is not None and found == 0
+    q.delta = BLANK if scanned_nothing else DeltaExtent(low, found, 0, q.next_seq_id).asserted(q.name)
+    q.len = q.persistent_count = found
+    q.bytes = q.persistent_bytes = found_bytes
+    q.transient_threshold = q.next_seq_id
+    q.rates.timestamp_us = q.now_us
+    q.last_counters = counters_of(q)
+    q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, q.counters()))
+    load_delta(q)
+
+
+def _head_lane(q: QueueState) -> Stretches[Extent]:
+    return q.q4 if q.mode == "default" and q.q4.total else q.q3
+
+
+def head_extent(q: QueueState) -> Extent | None:
+    """Return the equal messages at the head; None for a lazy queue, whose q3 may be empty."""
+    return (q.q4 or q.q3).first if q.mode == "default" else None
+
+
+def head_expiry_us(q: QueueState) -> int:
+    """Return when the head expires, 0 for never."""
+    return _head_lane(q).first.expiry_us
+
+
+def head_stays(q: QueueState) -> bool:
+    """Return whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
+
+    That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
+    in q3 without its body and with q4 empty; in a lazy queue in q3.
+    """
+    if q.mode == "default" and q.q4.total:
+        return not 0 < q.q4.first.expiry_us <= q.now_us
+    if q.q3.total < 2:
+        return False
+    head = q.q3.first
+    if 0 < head.expiry_us <= q.now_us:
+        return False
+    return q.mode == "lazy" or not head.in_ram
+
+
+def unexpired(q: QueueState, count: int) -> int:
+    """Return how many of `count` messages may be taken before one that a pass of drop_expired would drop (P10)."""
+    ahead = 0
+    for extent in _head_lane(q):
+        if ahead >= count or 0 < extent.expiry_us <= q.now_us:
+            break
+        ahead += extent.count
+    return max(1, min(count, ahead))
+
+
+def undisturbed(q: QueueState, count: int) -> int:
+    """Return how many of `count` fetches give the same result at once as with P10's put-back after each.
+
+    The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier; both only
+    matter where the last messages of q3 are near.
+    """
+    if q.mode == "lazy":
+        return min(count, max(1, q.q3.total - 1))
+    if q.q4.total > 1:
+        return min(count, q.q4.total - 1)
+    return min(count, max(1, q.q3.total + q.q4.total - 2))
+
+
+def steady(q: QueueState, arrival: Arrival, same_size: bool) -> int:
+    """Return how many messages may enter a full queue at once, each of which drops one head; 1 where that is unsure.
+
+    They may all enter at once as long as each dropped head comes from q4, only the journal is written, and there is
+    neither a reduction, nor a flush of the journal, nor an update of the rates before the last of them.
+    """
+    new = new_extent(q, arrival)
+    if q.mode != "default" or q.q4.total < 2 or (new.persistent and new.home_store):
+        return 1
+    head = q.q4.first
+    count = min(arrival.count, q.q4.total - 1, head.count)
+    if head.in_store or (head.expiry_us and head.expiry_us <= q.now_us):
+        return 1
+    if q.bodies and (head.indexed or new.persistent):
+        return 1
+    if same_size and head.size_bytes != arrival.size_bytes:
+        return 1
+    if head.indexed or new.persistent:
+        if q.target_ram_count is not None:
+            return 1
+        count = min(count, (q.settings.queue_index_max_journal_entries - q.index.dirty) // 3)
+    counted = q.rates.counters[0] + q.rates.counters[1]
+    count = min(count, (UPDATE_ABOVE - counted) // 2, until_reduction(q) - 1)
+    return max(1, count)
+
+
+LISTED = tuple(place for place in PLACES if not place.counted)
+[COUNTED] = [place for place in PLACES if place.counted]
+
+
+class VariableQueueReading(StateQueue[QueueState]):
+    """The part of a variable queue that changes nothing but its clock."""
+
+    kind = VARIABLE_QUEUE
+
+    @property
+    @override
+    def directories(self) -> tuple[str, ...]:
+        return (self.state.index.directory,)
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @override
+    def oldest_message(self) -> int | None:
+        return self.state.oldest_message()
+
+    @override
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        for place in LISTED:
+            runs = self.state.extents_of(place.name)
+            if runs.total:
+                for extent in runs:
+                    yield place, extent
+
+    @override
+    def index_load(self) -> IndexLoad:
+        return self.state.index.load()
+
+    @override
+    def store_references(self) -> list[Range]:
+        return self.state.index.store_references()
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    @override
+    def entry(self, arrival: Arrival) -> Extent:
+        return new_extent(self.state, arrival)
+
+    @override
+    def takes_each(self) -> bool:
+        return takes_classes(self.state)
+
+    @override
+    def alike(self, arrival: Arrival) -> int:
+        return arrival.count if takes_classes(self.state) else alike(self.state, arrival)
+
+    @override
+    def unkept(self, arrival: Arrival) -> Extent:
+        flags = 0
+        if arrival.raw_persistent:
+            flags = RAW_PERSISTENT | (PERSISTENT if self.state.durable else 0)
+        return Extent(
+            self.state.next_seq_id,
+            arrival.count,
+            arrival.msg_no,
+            arrival.size_bytes,
+            flags,
+            arrival.expiry_us,
+            arrival.template,
+        )
+
+    @override
+    def head_extent(self) -> Extent | None:
+        return head_extent(self.state)
+
+    @override
+    def head_expiry_us(self) -> int:
+        return head_expiry_us(self.state)
+
+    @override
+    def head_stays(self) -> bool:
+        return head_stays(self.state)
+
+    @override
+    def unexpired(self, count: int) -> int:
+        return unexpired(self.state, count)
+
+    @override
+    def undisturbed(self, count: int) -> int:
+        return undisturbed(self.state, count)
+
+    @override
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many messages may enter a full queue at once, each of which drops one head."""
+        return steady(self.state, arrival, same_size)
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    @override
+    def snapshot(self) -> dict[str, Any]:
+        q = self.state
+        return {
+            "mode": q.mode,
+            "durable": q.durable,
+            "lanes": q.lanes_snapshot(),
+            "counted": {COUNTED.name: q.delta},
+            "counters": q.counters(),
+            "own": {"reduced": q.reduced, q.index.shown_as: q.index.snapshot()},
+        }
+
+    @override
+    def verify(self) -> None:
+        self.state.index.verify()
+
 
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
@@ -82,7 +394,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def start_new(self) -> None:
-        lifecycle.start_new(self.state)
+        start_new(self.state)
 
     @override
     def recover(
@@ -95,20 +407,20 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         q = self.state
         segments = None if terms is None else terms.segments
         found = q.index.recover(segments, store_clean, contains, q.durable, in_order)
-        lifecycle.start_again(q, terms, found.count, found.size_bytes)
+        start_again(q, terms, found.count, found.size_bytes)
         self._done()
 
     @override
     def terminate(self) -> CleanTerms | None:
-        return lifecycle.terminate(self.state)
+        return terminate(self.state)
 
     @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
-        lifecycle.delete(self.state, cause)
+        delete(self.state, cause)
 
     @override
     def kill(self, kind: str = "crash") -> None:
-        lifecycle.kill(self.state, kind)
+        kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
@@ -170,7 +482,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
     ) -> list[Extent]:
-        found = requeue.requeue(self.state, tags, multiple)
+        found = publish.requeue(self.state, tags, multiple)
         self._done()
         return found
 
@@ -207,11 +519,11 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def ram_duration(self) -> float | None:
-        return target.ram_duration(self.state)
+        return ram_duration(self.state)
 
     @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        found = target.set_ram_duration_target(self.state, duration_s)
+        found = set_ram_duration_target(self.state, duration_s)
         self._done()
         return found
 
@@ -237,7 +549,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def set_queue_mode(self, mode: str) -> bool:
-        ends = modes.set_queue_mode(self.state, mode, self._wait_for_credit)
+        ends = set_queue_mode(self.state, mode, self._wait_for_credit)
         self.state.settle()
         self._done()
         return ends
@@ -293,7 +605,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def drain_confirmed(self) -> list[Range]:
-        found = confirms.drain_confirmed(self.state)
+        found = drain_confirmed(self.state)
         self._done(changed=bool(found))
         return found
 
@@ -320,11 +632,11 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
             q.waiting_bump = False
             return True
         if kind == "index":
-            confirms.index_written(q, what)
+            index_written(q, what)
         elif kind == "store":
-            confirms.messages_written(q, what)
+            messages_written(q, what)
         else:
-            confirms.both_written(q, what, kind)
+            both_written(q, what, kind)
         return False
 
     def _wait_for_credit(self) -> None:

@@ -2,14 +2,164 @@
 
 from __future__ import annotations
 
-from engine.classic_v1.queue.accounting import account
-from engine.classic_v1.queue.disk import flush_cache, trim, write, write_index
-from engine.classic_v1.queue.reduce_many import push_many, roll_q2_head, roll_q3_tail, together_to_delta
-from engine.classic_v1.queue.state import QueueState
-from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, PendingPaged
-from engine.classic_v1.transitions.queue import Reduced
+from collections.abc import Callable
+
+from engine.classic_v1.queue.pending import flush_cache, trim, write, write_index
+from engine.classic_v1.queue.state import QueueState, account, account_rolled, sized, takes_classes
+from engine.classic_v1.queue.taking import load_delta
+from engine.classic_v1.transitions import AlphasPushed, BetasPushed, ConversionStuck, PendingPaged, Reduced
 from engine.report.transitions.base import Why
-from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, PERSISTENT, Extent
+from engine.report.transitions.queue import ModeChanged, TargetChanged
+from engine.values.extents import AT_ONCE, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Extent
+
+
+def push_many(q: QueueState, source: str, to: str, quota: int, target: int) -> int:
+    """Push runs of a log from q1's head or q4's tail, as far as quota, target and credit reach (Q46).
+
+    Returns how many messages; 0 where a run has to go its own way.
+    """
+    if not takes_classes(q) or q.stores_alone:
+        return 0
+    runs = q.extents_of(source)
+    upwards = source == "q1"
+    if upwards:
+        waiting = runs.pop_head(min(quota, runs.leading(AT_ONCE)))
+    else:
+        waiting = runs.pop_tail(min(quota, max(AT_ONCE, runs.last.count)))
+        waiting.reverse()
+    why: Why = {
+        "ram_msg_count": q.ram_msg_count,
+        "target": target,
+        "quota": quota,
+        "delta_count": q.delta.count,
+    }
+    above, credit = q.ram_msg_count - target, q.transient.credit_left
+    after: list[Extent] = []
+    sunk: list[Extent] = []
+    fresh: list[Extent] = []
+    moved = at = charged = 0
+    for extent in waiting:
+        if above <= 0 or credit <= charged or len(after) == AT_ONCE or not _usual(extent):
+            break
+        at += 1
+        if not extent.flags & HOME_STORE:  # nothing is written, and the body stays
+            after.append(extent)
+            moved += extent.count
+            continue
+        new = not extent.flags & IN_STORE
+        count = min(extent.count, above, credit - charged) if new else min(extent.count, above)
+        rest = extent.count - count
+        if rest:
+            at -= 1
+            waiting[at] = extent.part(count, rest) if upwards else extent.part(0, rest)
+            extent = extent.part(0 if upwards else rest, count)  # noqa: PLW2901 - the part that goes
+        if new:
+            fresh.append(extent)
+            charged += count
+        above -= count
+        moved += count
+        sunk.append(extent)
+        after.append(extent.with_flags(IN_STORE, IN_RAM))
+        if rest:
+            break
+    _put_back(q, source, waiting[at:])
+    if after:
+        _sunk(q, source, to, after, sunk, fresh, charged, why)
+    return moved
+
+
+def _usual(extent: Extent) -> bool:
+    """Return whether an alpha of a log is as alphas are: its body in RAM, and written where it is persistent."""
+    flags = extent.flags
+    if isinstance(extent.size_bytes, int) or not flags & IN_RAM:
+        return False
+    return not flags & PERSISTENT or (
+        flags & INDEXED != 0 and (not flags & HOME_STORE or flags & IN_STORE != 0)
+    )
+
+
+def _put_back(q: QueueState, source: str, extents: list[Extent]) -> None:
+    """Return what did not go to the end it came from; `extents` begin at that end."""
+    if source == "q1":
+        q.q1.put_before(extents)
+    else:
+        q.q4.insert_all(reversed(extents))
+
+
+def _sunk(
+    q: QueueState,
+    source: str,
+    to: str,
+    after: list[Extent],
+    sunk: list[Extent],
+    fresh: list[Extent],
+    charged: int,
+    why: Why,
+) -> None:
+    """Let alphas arrive as betas.
+
+    Args:
+        after: all of them as betas, in the order in which they went.
+        sunk: those that lose their bodies, as they were.
+        fresh: those whose bodies are new to the store.
+        charged: how many these are.
+        why: the numbers that decided it.
+    """
+    if fresh:
+        q.transient.charge(charged)
+        q.disk_write_count += charged
+        q.transient.write_new(fresh, one_by_one=False, descending=source == "q4")
+    for extent, size in sized(sunk):
+        q.ram_msg_count -= extent.count
+        q.ram_bytes -= size
+    if source == "q4":
+        after.reverse()
+        q.q3.put_before(after)
+    else:
+        q.extents_of(to).insert_all(after)
+    q.emit(AlphasPushed("Q46", q.name, source, to, tuple(after), None, why))
+
+
+def together_to_delta(q: QueueState, edge: Extent) -> bool:
+    """Return whether entries from here on go into delta many runs at once: those of a log, in files of version 1."""
+    return not isinstance(edge.size_bytes, int) and takes_classes(q)
+
+
+def roll_q3_tail(q: QueueState, limit: int, quota: int) -> int:
+    """Roll runs at q3's tail that lie behind a limit; return how many messages."""
+    extents: list[Extent] = []
+    left = quota
+    while left > 0 and q.q3.total and len(extents) < AT_ONCE:
+        tail = q.q3.last
+        end = tail.start + tail.count
+        if end <= limit:
+            break
+        extents.append(q.q3.take_last(min(left, end - limit)))
+        left -= extents[-1].count
+    return _roll(q, "q3", extents, {"limit": limit, "quota": quota})
+
+
+def roll_q2_head(q: QueueState, quota: int) -> int:
+    """Roll runs at q2's head; return how many messages."""
+    return _roll(q, "q2", q.q2.pop_head(min(quota, q.q2.leading(AT_ONCE))), {"quota": quota})
+
+
+def _roll(q: QueueState, source: str, extents: list[Extent], why: Why) -> int:
+    """Hand runs to the index in this order and let delta count them; return how many messages."""
+    fresh = [each for each in extents if not each.flags & INDEXED]
+    if fresh:
+        q.index.pre_publish_many(fresh, q.target_ram_count, source == "q3")
+        q.disk_write_count += sum([each.count for each in fresh if not each.flags & HOME_STORE])
+    transient = account_rolled(q, extents)
+    first, last = (extents[-1], extents[0]) if source == "q3" else (extents[0], extents[-1])
+    count = sum([each.count for each in extents])
+    q.delta = q.delta.spanned(first.start, last.start + last.count, count, transient)
+    after = [each.with_flags(INDEXED) for each in extents]
+    if source == "q3":
+        after.reverse()
+    q.emit(BetasPushed("Q49", q.name, source, "delta", tuple(after), q.delta, why))
+    return count
+
 
 BUMP = ("bump", None)
 UNLIMITED = 1 << 62
@@ -252,3 +402,102 @@ def _into_delta(q: QueueState, source: str, before: Extent, why: Why, descending
     count = before.count
     q.delta = q.delta.extended(before.start, count, 0 if before.flags & PERSISTENT else count)
     q.emit(BetasPushed("Q49", q.name, source, "delta", (after,), q.delta, why))
+
+
+def ram_duration(q: QueueState) -> float | None:
+    """Return how many seconds the messages in RAM would last at the present rates, None for infinity (Q42)."""
+    q.rates.update(q.now_us)
+    if q.rates.idle:
+        return None
+    in_ram = q.ram_msg_count + q.ram_pending.total + q.index_pending.total
+    return in_ram / (4 * q.rates.sum)
+
+
+def set_ram_duration_target(q: QueueState, duration_s: float | None) -> int | None:
+    """Turn a wanted duration into target_ram_count and reduce if it shrank (Q43).
+
+    Returns the new target, None for infinity.
+    """
+    target = None if duration_s is None else int(duration_s * q.rates.sum)
+    _change(q, target, duration_s)
+    return target
+
+
+def set_target_count(q: QueueState, target: int | None) -> None:
+    """Set the target itself, by the same rule about when to reduce (Q43)."""
+    _change(q, target, None)
+
+
+def _change(q: QueueState, target: int | None, duration_s: float | None) -> None:
+    old = q.target_ram_count
+    q.target_ram_count = target
+    if target != old:
+        q.emit(
+            TargetChanged(
+                "Q43",
+                q.name,
+                target,
+                {"duration": duration_s, "rates": q.rates.sum, "old": old},
+            )
+        )
+    if target is None or (old is not None and target >= old):
+        return
+    reduce(q)
+
+
+def set_queue_mode(q: QueueState, mode: str, wait_for_credit: Callable[[], None]) -> bool:
+    """Convert the queue to `mode` ("default" or "lazy"); nothing happens when it has that mode (Q55-Q57).
+
+    Returns whether that ever ends: a 3.8 may go round for ever on the way to "lazy", with a target of 0 (V5).
+
+    Args:
+        wait_for_credit: blocks the process until one grant from a store has been applied (Q56).
+    """
+    if mode == q.mode:
+        return True
+    if mode == "lazy":
+        if not _page_everything(q, wait_for_credit):
+            return False
+        q.mode = "lazy"
+        q.emit(ModeChanged("Q56", q.name, "lazy"))
+    else:
+        q.mode = "default"
+        q.emit(ModeChanged("Q57", q.name, "default"))
+        load_delta(q)
+    return True
+
+
+def _page_everything(q: QueueState, wait_for_credit: Callable[[], None]) -> bool:
+    """Move all to q3 and delta; return whether that ever ends (Q56, V5)."""
+    remembered = q.target_ram_count
+    batch = q.io_batch_size
+    set_target_count(q, 0)
+    while q.delta.count + q.q3.total != q.len:
+        if q.blocked:
+            wait_for_credit()
+        before = _where_all_is(q)
+        if q.settings.pages_the_rest:
+            q.io_batch_size = 0
+        reduce(q)
+        if _where_all_is(q) == before and not q.blocked:
+            # Only the rule of 3.8 comes here: what is left is less than a batch, and no pass moves it.
+            permitted = permitted_betas(q) or 0
+            why: Why = {
+                "left": q.len - q.delta.count - q.q3.total,
+                "q2": q.q2.total,
+                "q3": q.q3.total,
+                "permitted": permitted,
+                "surplus": q.q2.total + q.q3.total - permitted,
+                "io_batch_size": batch,
+            }
+            q.emit(ConversionStuck("V5", q.name, why))
+            return False
+    q.io_batch_size = batch
+    if q.target_ram_count != remembered:
+        q.emit(TargetChanged("Q56", q.name, remembered, {"old": q.target_ram_count, "restored": True}))
+        q.target_ram_count = remembered
+    return True
+
+
+def _where_all_is(q: QueueState) -> tuple[int, ...]:
+    return (q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total, q.ram_pending.total)

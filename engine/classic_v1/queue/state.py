@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from engine.backing_queue.protocol import Arrival
 from engine.backing_queue.rates import QueueRates
-from engine.classic_v1.index.bodies import SmallBodies
-from engine.classic_v1.index.port import IndexPort
+from engine.classic_v1.index.port import IndexPort, SmallBodies
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v1.store import ClientAccount, MsgStore
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
-from engine.values.extents import BLANK, DeltaExtent, Extent
-from engine.values.ranges import RangeSet
-from engine.values.stretches import Stretches
+from engine.report.transitions.queue import ConfirmsDue
+from engine.storage.port import Storage
+from engine.values.each import Each
+from engine.values.errors import InvariantBroken
+from engine.values.extents import (
+    BLANK,
+    HOME_STORE,
+    IN_RAM,
+    PERSISTENT,
+    RAW_PERSISTENT,
+    WANTS_CONFIRM,
+    DeltaExtent,
+    Extent,
+)
+from engine.values.stretches import Range, RangeSet, Stretches
 
 LANES = ("q1", "q2", "q3", "q4")
 PENDING = ("ram_pending", "disk_pending", "index_pending")
@@ -223,3 +239,265 @@ def differing(now: tuple[Any, ...], before: tuple[Any, ...]) -> Why:
         if value != before[at]:
             found[COUNTERS[at]] = value
     return found
+
+
+def account(
+    q: QueueState,
+    extent: Extent,
+    *,
+    ready: int = 0,
+    unacked: int = 0,
+    paged: bool = False,
+    before: bool = False,
+    after: bool = False,
+    delta: int = 0,
+) -> None:
+    """Apply one event to the totals, once for each message of `extent` (Q13).
+
+    Args:
+        extent: the messages as they were before the change.
+        ready, unacked, delta: +1, 0 or -1 for each message.
+        paged: the messages stay ready but their body enters or leaves RAM.
+        before, after: whether the body is in RAM before and after.
+    """
+    count = extent.count
+    each = extent.size_bytes
+    size = each * count if isinstance(each, int) else each.total(extent.msg_no, count)
+    ram = after - before
+    if ready == 1:
+        q.ram_msg_count += count if after else 0
+    elif ready == -1:
+        q.ram_msg_count -= count if before else 0
+    elif paged:
+        q.ram_msg_count += ram * count
+    q.len += ready * count
+    q.bytes += ready * size
+    q.unacked_bytes += unacked * size
+    q.ram_bytes += ram * size
+    if extent.flags & PERSISTENT:
+        q.persistent_count += (ready + unacked) * count
+        q.persistent_bytes += (ready + unacked) * size
+    else:
+        q.delta_transient_bytes += delta * size
+
+
+def sized(extents: Iterable[Extent]) -> list[tuple[Extent, int]]:
+    """Return messages with the bytes of their bodies; of a column that many share, the sums are fetched once."""
+    found: list[tuple[Extent, int]] = []
+    column: Each | None = None
+    sums: array[int] | None = None
+    first = 0
+    for extent in extents:
+        each = extent.size_bytes
+        if each is not column:
+            column, sums = each, None
+            if not isinstance(each, int):
+                sums, first = each.sums(), each.first
+        if sums is None:
+            found.append((extent, extent.total_bytes))
+        else:
+            at = extent.msg_no - first
+            found.append((extent, sums[at + extent.count] - sums[at]))
+    return found
+
+
+def account_many(q: QueueState, extents: Iterable[Extent], *, ready: int = 0, unacked: int = 0) -> None:
+    """Apply one event to the totals that moves no body, as `account` does for each run (Q13).
+
+    Args:
+        extents: the messages; what is gone afterwards is not in RAM, and what stays is as it was.
+        ready, unacked: -1, 0 or +1 for each message.
+    """
+    count = size = ram_count = ram_bytes = persistent_count = persistent_bytes = 0
+    for extent, bytes_ in sized(extents):
+        many, flags = extent.count, extent.flags
+        count += many
+        size += bytes_
+        if flags & IN_RAM:
+            ram_count += many
+            ram_bytes += bytes_
+        if flags & PERSISTENT:
+            persistent_count += many
+            persistent_bytes += bytes_
+    q.len += ready * count
+    q.bytes += ready * size
+    q.unacked_bytes += unacked * size
+    q.ram_msg_count += ready * ram_count
+    change = ready + unacked
+    q.ram_bytes += change * ram_bytes
+    q.persistent_count += change * persistent_count
+    q.persistent_bytes += change * persistent_bytes
+
+
+def account_rolled(q: QueueState, extents: Iterable[Extent]) -> int:
+    """Apply to the totals that entries left RAM for delta (Q13, Q49); return how many were transient."""
+    transient = 0
+    for extent, size in sized(extents):
+        many, flags = extent.count, extent.flags
+        if flags & IN_RAM:
+            q.ram_msg_count -= many
+            q.ram_bytes -= size
+        if not flags & PERSISTENT:
+            transient += many
+            q.delta_transient_bytes += size
+    return transient
+
+
+AMOUNTS = slice(COUNTERS.index("len"), COUNTERS.index("ram_bytes") + 1)
+"""Those of the counters that are never negative."""
+
+
+def _broken(q: QueueState, what: str) -> InvariantBroken:
+    """Return the error of a record that contradicts itself."""
+    lengths = f"q1={q.q1.total} q2={q.q2.total} delta={q.delta} q3={q.q3.total} q4={q.q4.total}"
+    return InvariantBroken(f"{what} ({q.name}: len={q.len} {lengths})")
+
+
+def check(q: QueueState, counters: tuple[Any, ...]) -> None:
+    """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8).
+
+    It is asked after every verb, so no call is made for what holds.
+
+    Args:
+        counters: the record's numbers, as `counters_of` returns them.
+    """
+    q1, q2, delta, q3, q4 = q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total
+    if q.mode == "default":
+        if q1 and not q3:
+            raise _broken(q, "Q6: q1 holds messages while q3 is empty")
+        if q2 and not delta > 0:
+            raise _broken(q, "Q6: q2 holds messages while delta is empty")
+        if delta != 0 and not q3:
+            raise _broken(q, "Q6: delta holds messages while q3 is empty")
+        if (q.len == 0) != (not q3 and not q4):
+            raise _broken(q, "Q6: len disagrees with q3 and q4")
+    else:
+        if q1 or q2 or q4:
+            raise _broken(q, "Q7: a lazy queue uses q1, q2 or q4")
+        if delta + q3 != q.len:
+            raise _broken(q, "Q7: len differs from delta and q3")
+    amounts = counters[AMOUNTS]
+    if min(amounts) < 0:
+        raise _broken(q, f"Q8: {COUNTERS[AMOUNTS][amounts.index(min(amounts))]} is negative")
+    if q.ram_msg_count > q.len:
+        raise _broken(q, "Q8: more bodies in RAM than messages")
+    if q.ram_bytes > q.bytes + q.unacked_bytes:
+        raise _broken(q, "Q8: more bytes in RAM than there are")
+    if q1 + q2 + q3 + q4 + delta != q.len:
+        raise _broken(q, "Q5: len differs from the sub-queues' sum")
+
+
+class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made.
+
+    Args:
+        name, durable: as declared.
+        settings, codec: of the virtual host.
+        storage, directory: where the files of its index are.
+        persistent, transient: the message stores of the virtual host, which run already.
+        ref: name of the queue at the stores.
+        emit: receives every transition.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        as_read: what messages are that were read back from disk: with all that they carry.
+        resource: what the broker calls the queue in its files, where that is not its name.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+    """
+
+    name: str
+    durable: bool
+    settings: QueueSettings
+    codec: MessageCodec
+    storage: Storage
+    directory: str
+    persistent: MsgStore
+    transient: MsgStore
+    ref: str
+    emit: Callable[[Transition], None]
+    settle: Callable[[], None]
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+    resource: bytes | None = None
+    accounts: Mapping[str, ClientAccount] = {}
+
+
+def index_written(q: QueueState, messages: RangeSet) -> None:
+    """Callback A: index records of store-homed messages are safe (K7)."""
+    done = messages.intersection(q.msgs_on_disk)
+    q.msg_indices_on_disk.update(q.unconfirmed.intersection(messages))
+    _finish(q, done, "index")
+
+
+def messages_written(q: QueueState, messages: RangeSet) -> None:
+    """Callback W: bodies are safe in the persistent store (K7)."""
+    done = messages.intersection(q.msg_indices_on_disk)
+    q.msgs_on_disk.update(q.unconfirmed.intersection(messages))
+    _finish(q, done, "store")
+
+
+def both_written(q: QueueState, messages: RangeSet, by: str) -> None:
+    """Callback B: nothing more is to be waited for (K7). `by`: both or ignored."""
+    _finish(q, messages, by)
+
+
+def _finish(q: QueueState, done: RangeSet, by: str) -> None:
+    if not done:
+        return
+    ranges = list(done)
+    q.msgs_on_disk.subtract(ranges)
+    q.msg_indices_on_disk.subtract(ranges)
+    q.unconfirmed.subtract(ranges)
+    q.confirmed.update(ranges)
+    q.emit(ConfirmsDue("K7", q.name, by, tuple(ranges)))
+
+
+def drain_confirmed(q: QueueState) -> list[Range]:
+    """Hand over the messages whose confirms may be sent, and forget them (K8)."""
+    if not q.confirmed.runs.total:
+        return []
+    ranges = list(q.confirmed)
+    q.confirmed.clear()
+    return ranges
+
+
+def border_of(q: QueueState, template: int) -> int:
+    """Return from how many body bytes on a message belongs to a store (Q12)."""
+    return q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(template)
+
+
+def alike(q: QueueState, arrival: Arrival) -> int:
+    """Return how many of the arrivals, from the first on, have the same home."""
+    sizes = arrival.size_bytes
+    if isinstance(sizes, int):
+        return arrival.count
+    return sizes.alike(arrival.msg_no, arrival.count, border_of(q, arrival.template))
+
+
+def homes(q: QueueState, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+    """Yield the same messages, as many at once as have the same home."""
+    for arrival in arrivals:
+        done = 0
+        while done < arrival.count:
+            rest = arrival.part(done, arrival.count - done) if done else arrival
+            count = alike(q, rest)
+            yield rest if count == rest.count else rest.part(0, count)
+            done += count
+
+
+def takes_classes(q: QueueState) -> bool:
+    """Return whether messages of several homes and modes go one way at once: in files of version 1, by late rules."""
+    return q.mode == "default" and q.index.bodies is None and not q.settings.flags_deliveries
+
+
+def new_extent(q: QueueState, arrival: Arrival) -> Extent:
+    """Make the entries for newly arrived messages, all with one home (Q1, Q12)."""
+    flags = IN_RAM
+    if arrival.raw_persistent:
+        flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
+    if arrival.wants_confirm:
+        flags |= WANTS_CONFIRM
+    size = arrival.size_bytes
+    first = size if isinstance(size, int) else size.at(arrival.msg_no)
+    if first + q.codec.estimated_bytes(arrival.template) >= q.settings.queue_index_embed_msgs_below:
+        flags |= HOME_STORE
+    return Extent(
+        q.next_seq_id, arrival.count, arrival.msg_no, size, flags, arrival.expiry_us, arrival.template
+    )

@@ -4,19 +4,245 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import groupby
 
-from engine.backing_queue.arrivals import TakenMessages
-from engine.classic_v1.queue.accounting import account
-from engine.classic_v1.queue.delta import load_delta
-from engine.classic_v1.queue.disk import as_delivered, fetch_body, read_back, unmarked, write
-from engine.classic_v1.queue.many import several, take_several, takes_many
-from engine.classic_v1.queue.pending import end_messages, place_of_pending, record_pending
-from engine.classic_v1.queue.state import PENDING, QueueState
-from engine.classic_v1.transitions.messages import LaneJoined, PutBack
+from engine.backing_queue.protocol import TakenMessages
+from engine.classic_v1.index.segments import MORE_THAN_DELTA
+from engine.classic_v1.queue.pending import (
+    STORED,
+    as_delivered,
+    by_place,
+    end_messages,
+    fetch_body,
+    is_pending,
+    joined,
+    place_of_pending,
+    read_back,
+    record_pending,
+    unmarked,
+    write,
+)
+from engine.classic_v1.queue.state import PENDING, QueueState, account, account_many, takes_classes
+from engine.classic_v1.transitions import DeltaChanged, DeltaRead, LaneJoined, PutBack
 from engine.report.transitions.base import Why
 from engine.report.transitions.queue import Dropped, Fetched
-from engine.values.extents import IN_RAM, Extent
-from engine.values.stretches import Stretches
+from engine.values.errors import ProcessCrash
+from engine.values.extents import AT_ONCE, BLANK, IN_RAM, PERSISTENT, DeltaExtent, Extent
+from engine.values.stretches import Range, Stretches
+
+
+def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
+    """Bring the next messages of delta to q3 (Q34).
+
+    Raises ProcessCrash where the index has more messages than delta claims (V8).
+
+    Args:
+        ack_dropped: acknowledge records of transient messages that a restart lost; the purge that erases the whole
+            index does without.
+    """
+    while not q.delta.blank:
+        delta = q.delta
+        assert delta.start is not None and delta.end is not None
+        boundary = q.index.next_segment_boundary(delta.start)
+        stop = min(boundary, delta.start + q.settings.delta_read_cap, delta.end)
+        kept, dropped, skipped = _sift(q, q.index.read(delta.start, stop))
+        _forget(q, dropped, ack_dropped)
+        why: Why = {
+            "start": delta.start,
+            "stop": stop,
+            "boundary": boundary,
+            "cap": q.settings.delta_read_cap,
+            "dropped": sum(each.count for each in dropped),
+            "skipped": skipped,
+        }
+        if kept:
+            _keep(q, delta, stop, kept, why)
+            return
+        q.delta = DeltaExtent(stop, delta.count, delta.transient, delta.end).asserted(q.name)
+        q.emit(DeltaChanged("Q34", q.name, q.delta, why))
+
+
+def _sift(q: QueueState, found: list[Extent]) -> tuple[list[Extent], list[Extent], int]:
+    """Divide records into kept, dropped (transients from before a restart) and the number skipped as pending."""
+    kept: list[Extent] = []
+    dropped: list[Extent] = []
+    skipped = 0
+    any_pending = bool(found) and bool(is_pending(q, found[0].start, found[-1].end - found[0].start))
+    for record in found:
+        lost = 0
+        if record.start < q.transient_threshold and not record.persistent:
+            lost = min(record.count, q.transient_threshold - record.start)
+            dropped.append(record.part(0, lost))
+            if lost == record.count:
+                continue
+        extent = record.part(lost, record.count - lost) if lost else record
+        if extent.flags & IN_RAM:  # embedded: the body came with the record
+            [extent] = q.as_read(extent)
+        if not any_pending:
+            kept.append(extent)
+            continue
+        at = extent.start
+        for pending in is_pending(q, extent.start, extent.count):
+            if pending.start > at:
+                kept.append(extent.part(at - extent.start, pending.start - at))
+            skipped += pending.count
+            at = pending.end
+        if at == extent.start:
+            kept.append(extent)
+        elif at < extent.end:
+            kept.append(extent.part(at - extent.start, extent.end - at))
+    return kept, dropped, skipped
+
+
+def _forget(q: QueueState, dropped: list[Extent], ack: bool) -> None:
+    """Acknowledge records of lost transients; the redelivery watermark moves by one at most (Q34 note c)."""
+    if not dropped:
+        return
+    if any(each.start <= q.next_deliver_seq_id < each.end for each in dropped):
+        q.next_deliver_seq_id += 1
+    q.emit(Dropped("Q34", q.name, "delta", None, tuple(dropped), q.delta, {"cause": "transient_lost"}))
+    if ack:
+        # The reference scans downwards and conses, so the acks come out ascending.
+        q.index.deliver(unmarked(q, dropped))
+        q.index.ack([Range(each.start, each.count) for each in dropped])
+
+
+def _keep(q: QueueState, delta: DeltaExtent, stop: int, kept: list[Extent], why: Why) -> None:
+    total = sum([each.count for each in kept])
+    embedded = [each for each in kept if each.flags & IN_RAM]
+    embedded_count = sum([each.count for each in embedded])
+    q.ram_msg_count += embedded_count
+    q.ram_bytes += sum([each.total_bytes for each in embedded])
+    q.disk_read_count += embedded_count
+    transient = [each for each in kept if not each.flags & PERSISTENT]
+    why["embedded"] = embedded_count
+    q.q3.insert_all(kept)
+    left = delta.count - total
+    if left < 0:  # an old journal brought messages back that were gone when the queue was stopped
+        raise ProcessCrash(q.name, MORE_THAN_DELTA, str(left), "case_clause")
+    if left == 0:
+        q.delta = BLANK
+        q.delta_transient_bytes = 0
+    else:
+        gone = sum([each.count for each in transient])
+        q.delta = DeltaExtent(stop, left, delta.transient - gone, delta.end).asserted(q.name)
+        q.delta_transient_bytes -= sum([each.total_bytes for each in transient])
+    q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
+    if left == 0 and q.q2:
+        joining = tuple(q.q2)
+        q.q2.clear()
+        q.q3.insert_all(joining)
+        q.emit(LaneJoined("Q34", q.name, "q2", "q3", joining, None, {"delta_count": 0}))
+
+
+def takes_many(q: QueueState) -> bool:
+    """Return whether the head is of a log with runs: a column of sizes, in lanes whose files are those of version 1."""
+    if not takes_classes(q):
+        return False
+    runs = q.q4 if q.q4.total else q.q3
+    return runs.total > 0 and not isinstance(runs.first.size_bytes, int)
+
+
+def several(q: QueueState, count: int) -> int:
+    """Return how many of `count` messages, of more runs than one, may leave before q3 is refilled (Q29); else 0."""
+    runs, kept = (q.q4, 0) if q.q4.total else (q.q3, 1)
+    number = len(runs) - kept
+    if number <= 1:
+        return 0
+    there = runs.leading(min(number, AT_ONCE, count))
+    return there if there < count else count
+
+
+def take_several(
+    q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int
+) -> list[TakenMessages]:
+    """Take `count` messages from the head, as many as `several` said, one call each (Q31, Q32, Q60)."""
+    lane, runs = ("q4", q.q4) if q.q4.total else ("q3", q.q3)
+    extents = runs.pop_head(count)
+    taken: list[TakenMessages] = []
+    redelivered = from_store = 0
+    watermark = q.next_deliver_seq_id
+    for extent in extents:
+        start, end = extent.start, extent.start + extent.count
+        seen = 0
+        if watermark > start:
+            seen = extent.count if watermark > end else watermark - start
+            redelivered += seen
+        if start <= watermark < end:
+            watermark = end  # Q33
+        if not read or extent.flags & IN_RAM:
+            taken.append(TakenMessages(extent, seen, lane))
+            continue
+        from_store += extent.count
+        for part in q.as_read(extent):
+            taken.append(TakenMessages(part, min(part.count, max(0, seen - (part.start - start))), lane))
+    q.next_deliver_seq_id = watermark
+    left = [each.extent for each in taken]
+    tell = partial(_tell, q, lane, read, {"redelivered": redelivered, "from_store": from_store})
+    if ack_required:
+        places = by_place(q, left)
+        for place in places:
+            tell(place, places[place])
+        _await_acks(q, places, read)
+    else:
+        tell(None, left)
+        _end(q, left, read)
+    account_many(q, left, ready=-1, unacked=1 if ack_required else 0)
+    q.rates.count_each(count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
+    return taken
+
+
+def _tell(q: QueueState, lane: str, read: bool, why: Why, place: str | None, left: list[Extent]) -> None:
+    """Tell what leaves for one place, where it waits for an acknowledgement, or for good."""
+    kind, rule = (Fetched, "Q31") if read else (Dropped, "Q60")
+    q.emit(kind(rule, q.name, lane, place, tuple(left), None, why))
+
+
+def _await_acks(q: QueueState, places: dict[str, list[Extent]], read: bool) -> None:
+    for place, some in places.items():
+        q.extents_of(place).insert_all(some)
+        if read and place == "disk_pending":
+            for extent in some:
+                q.client_of(extent).read(extent)
+                q.disk_read_count += extent.count
+
+
+def _end(q: QueueState, extents: list[Extent], read: bool) -> None:
+    """Remove bodies from the stores, each message by a call of its own, and end the index records (Q32)."""
+    stored = [each for each in extents if each.flags & STORED == STORED]
+    if not q.stores_alone:
+        for client, persistent in ((q.persistent, PERSISTENT), (q.transient, 0)):
+            there = [each for each in stored if each.flags & PERSISTENT == persistent]
+            for in_ram, same in groupby(there, _in_ram):
+                bodies = [Range(each.msg_no, each.count) for each in same]
+                q.disk_read_count += client.end_each(bodies, read and not in_ram)
+    else:
+        for extent in stored:
+            _end_stored(q, extent, read and not extent.flags & IN_RAM)
+    records = joined(extents)
+    if records:
+        q.index.ack_runs(records)
+
+
+def _in_ram(extent: Extent) -> bool:
+    """Return whether a body is in RAM, so that it is not read."""
+    return extent.flags & IN_RAM != 0
+
+
+def _end_stored(q: QueueState, extent: Extent, read: bool) -> None:
+    """Read and remove bodies, as many at once as no garbage collection comes between (S186)."""
+    client = q.client_of(extent)
+    done = 0
+    while done < extent.count:
+        part = extent.part(done, extent.count - done) if done else extent
+        if read:
+            part = part.part(0, client.alike(part))
+            client.read(part)
+            q.disk_read_count += part.count
+        client.remove([Range(part.msg_no, part.count)], one_by_one=True)
+        q.settle()
+        done += part.count
+
 
 Leave = Callable[[TakenMessages], None]
 """Called with each run as it leaves its lane, before a refill happens."""

@@ -2,21 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from engine.backing_queue.stores import CLEAN
+from engine.backing_queue.stores import CLEAN, StoreLoad
+from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.index_table import StoreIndexRow
-from engine.classic_v1.store.rebuild import Reference, rebuild
-from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.store.views import disk
+from engine.classic_v1.store.state import FileRow, FileTallies, StoreIndexRow, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
 from engine.values.each import Length
-from engine.values.errors import StoreCorrupt
+from engine.values.errors import InvariantBroken, StoreCorrupt
 from engine.values.sizes import plain, read_length
+from engine.values.stretches import Range
+
+
+def load(state: StoreState) -> StoreLoad:
+    """Return what the memory model counts."""
+    cached = len(state.cache)
+    valid = written = 0
+    if cached:
+        current = next(file for file in state.files if file.number == state.files.current)
+        valid, written = current.valid, current.file_size
+    return StoreLoad(len(state.files), state.index.rows.total, cached, valid, written)
+
+
+def snapshot(state: StoreState) -> dict[str, Any]:
+    """Return everything that transitions report, as plain values."""
+    size = state.storage.size
+    return {
+        "files": [
+            [file.number, file.file_size, file.valid, file.locked, size(state.path(file.number)) or 0]
+            for file in state.files
+        ],
+        "current": state.files.current,
+        "rows": [
+            [row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, row.step]
+            for row in state.index.rows
+        ],
+        "cache": len(state.cache),
+        "buffered_bytes": state.handle.pending_bytes if state.started else 0,
+        "orphans": [[number, size_bytes] for number, size_bytes in sorted(state.orphans.items())],
+    }
+
+
+def disk(state: StoreState) -> list[tuple[int, int]]:
+    """Return (number, bytes) of every store file on disk, by number."""
+    names = state.storage.list(state.directory)
+    numbers = sorted(int(name[:-4]) for name in names if name.endswith(".rdq"))
+    return [(number, state.storage.size(state.path(number)) or 0) for number in numbers]
+
+
+def vector(state: StoreState) -> dict[str, Any]:
+    """Return what a golden trace records of a store, but for the client's credit."""
+    on_disk = disk(state)
+    expected = [(file.number, file.file_size) for file in state.files]
+    return {
+        "files": [[file.number, file.file_size, file.valid] for file in state.files],
+        "disk": "same" if on_disk == expected else [list(each) for each in on_disk],
+        "current": state.files.current,
+        "valid": state.files.sum_valid,
+        "total": state.files.sum_size,
+        "index": len(state.index),
+        "zero_refs": state.index.zero_refs,
+        "cache": len(state.cache),
+    }
+
+
+def rows_by_references(state: StoreState) -> dict[int, int]:
+    """Return how many messages have each number of references."""
+    found: Counter[int] = Counter()
+    for row in state.index.rows:
+        found[row.refs] += row.count
+    return dict(found)
+
+
+def verify(state: StoreState) -> None:
+    """Check sums, links and places (S253).
+
+    Raises:
+        InvariantBroken: one does not hold.
+    """
+    files = list(state.files)
+    _same("sum_valid_data", state.files.sum_valid, sum(file.valid for file in files))
+    _same("sum_file_size", state.files.sum_size, sum(file.file_size for file in files))
+    _same("current file", state.files.current, files[-1].number)
+    live: dict[int, int] = {}
+    for row in state.index.rows:
+        live[row.file] = live.get(row.file, 0) + (row.size_bytes if row.refs else 0)
+    left: FileRow | None = None
+    for file in files:
+        _same(f"left of file {file.number}", file.left, None if left is None else left.number)
+        if left is not None:
+            _same(f"right of file {left.number}", left.right, file.number)
+        left = file
+        if not file.locked:
+            _same(f"valid bytes of file {file.number}", file.valid, live.get(file.number, 0))
+    current = files[-1]
+    if state.started:
+        _same("end of the current file", state.handle.virtual_offset, current.file_size)
+    _same("right of the current file", current.right, None)
+    _check_places(state)
+
+
+def _check_places(state: StoreState) -> None:
+    """Check that no two records overlap and that each lies inside its file."""
+    ends: dict[int, int] = {}
+    for row in sorted(state.index.rows, key=lambda row: (row.file, row.low)):
+        if row.low < ends.get(row.file, 0):
+            raise InvariantBroken(f"message {row.start} overlaps another record in file {row.file} (S253)")
+        ends[row.file] = row.low + row.size_bytes
+    for number, end in ends.items():
+        file = state.files[number]
+        if not file.locked and end > file.file_size:
+            raise InvariantBroken(f"file {number} ends at {file.file_size}, its records at {end} (S253)")
+
+
+def _same(what: str, kept: object, counted: object) -> None:
+    if kept != counted:
+        raise InvariantBroken(f"{what} is {kept!r} but should be {counted!r} (S253)")
+
+
+SIZE_FIELD_BYTES = 8
+
+Reference = Range | tuple[int, int]
+"""A run of message numbers: start and count."""
+
+
+def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Reference]) -> None:
+    """Fill the tables from what queues refer to and what the files hold (S207).
+
+    Args:
+        state: empty tables to fill.
+        numbers: the store files on disk, ascending.
+        references: runs that queues need, one reference for each time a message is in one.
+    """
+    wanted = FileTallies()
+    runs = ((each.start, each.count) if isinstance(each, Range) else each for each in references)
+    for msg_no, count in sorted(runs):  # in this order each run is added at the end
+        wanted.change(msg_no, count, one_more)
+    for number in numbers:
+        records, end = scan(state, number)
+        valid = valid_end = 0
+        for low, run in reversed(records):
+            for row in _claim(wanted, number, low, run):
+                state.index.insert(row)
+                valid += row.size_bytes
+                valid_end = max(valid_end, row.low + row.size_bytes)
+        last = number == numbers[-1]
+        state.files.open(number, valid_end if last else end, valid)
+
+
+def _claim(wanted: FileTallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
+    """Take the records that are wanted and have no place yet out of `wanted`; return their rows."""
+    whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
+    found = wanted.runs.remove(run.msg_no, run.count)
+    return [whole.part(each.start - run.msg_no, each.count).with_refs(each.value) for each in found]
+
+
+def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]], int]:
+    """Read a store file as the broker's scanner does (S209).
+
+    Args:
+        state: the store's tables.
+        number: number of the file.
+
+    Returns:
+        (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
+    """
+    codec = state.codec
+    chunks = state.storage.read(state.path(number), lambda data: decode_store(data, codec))
+    records: list[tuple[int, StoreRecords]] = []
+    at = end = 0
+    for chunk in chunks:
+        if isinstance(chunk, StoreRecords):
+            _append(records, at, chunk)
+            end = at + chunk.size_bytes
+        elif isinstance(chunk, RawBytes) and _complete(chunk.data):
+            end = at + chunk.size_bytes
+        else:
+            break
+        at += chunk.size_bytes
+    return records, end
+
+
+def _append(records: list[tuple[int, StoreRecords]], at: int, run: StoreRecords) -> None:
+    """Add records to the longest runs of those before, as a reader of the bytes would.
+
+    A ledger gives them as they were written, cut wherever a write ended; the tables must not depend on that.
+    """
+    if records:
+        low, before = records[-1]
+        step = before.step if before.count > 1 else _written(run, 0) - before.msg_no
+        follows = abs(step) == 1 and _written(run, 0) == _written(before, before.count - 1) + step
+        if follows and _alike(before, run):
+            taken = run.count if run.count == 1 or run.step == step else 1
+            first = min(before.msg_no, run.written(0, taken).msg_no)
+            records[-1] = (low, replace(before, msg_no=first, count=before.count + taken, step=step))
+            if taken == run.count:
+                return
+            at += run.written_bytes(taken)
+            run = run.written(taken, run.count - taken)
+    records.append((at, run))
+
+
+def _written(run: StoreRecords, at: int) -> int:
+    """Return the number of the message that was written as the run's `at`-th."""
+    return run.msg_no + at if run.step > 0 else run.msg_no + run.count - 1 - at
+
+
+def _alike(before: StoreRecords, run: StoreRecords) -> bool:
+    """Return whether two runs differ in nothing but their messages' numbers."""
+    return (
+        before.term is None
+        and run.term is None
+        and (before.body_bytes, before.raw_persistent, before.template)
+        == (run.body_bytes, run.raw_persistent, run.template)
+    )
+
+
+def _complete(data: bytes) -> bool:
+    """Return whether skipped bytes are one complete record, with a wrong marker."""
+    size = int.from_bytes(data[:SIZE_FIELD_BYTES], "big")
+    return len(data) >= SIZE_FIELD_BYTES and size > 0 and size + 9 == len(data)
+
 
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
 """What a broker leaves at a clean stop; stale as soon as the engine has written here (S206, S211)."""

@@ -1,26 +1,561 @@
-"""What all parts of one store's server work on."""
+"""The tables of a message store, and what each client is known by (S130-S136)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
+from typing import Literal, TypeVar
 
 import msgspec
 
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store.file_summary import FileSummary
-from engine.classic_v1.store.handles import OpenHandles
-from engine.classic_v1.store.index_table import StoreIndexRow, StoreIndexTable
-from engine.classic_v1.store.peers import StorePeer
-from engine.classic_v1.store.tallies import FileTallies
-from engine.classic_v1.transitions.stores import StoreSynced
+from engine.classic_v1.transitions import StoreSynced
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import BufferWritten, CacheChanged, RefCountChanged
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Storage
-from engine.values.ranges import RangeSet
+from engine.values.each import Length
+from engine.values.errors import InvariantBroken
+from engine.values.sizes import reach, total
+from engine.values.stretches import Range, RangeSet, Stretch, Stretches
+
+R = TypeVar("R", bound=Stretch)
+
+
+class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Consecutive message numbers that share a value.
+
+    Args:
+        start: first message number.
+        count: how many.
+        value: what is counted of each.
+    """
+
+    start: int
+    count: int
+    value: int
+
+    def part(self, offset: int, count: int) -> StretchTally:
+        """Return `count` messages beginning `offset` messages on."""
+        return StretchTally(self.start + offset, count, self.value)
+
+    def continued_by(self, after: StretchTally) -> bool:
+        """Return whether the value is the same."""
+        return self.value == after.value
+
+    def merged(self, count: int) -> StretchTally:
+        """Return this tally over `count` messages."""
+        return StretchTally(self.start, count, self.value)
+
+
+def one_more(value: int) -> int:
+    """Return the value and one."""
+    return value + 1
+
+
+class TallyPiece(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of message numbers and the value it has (0 where there is no tally)."""
+
+    start: int
+    count: int
+    value: int
+
+
+def pieces(runs: Stretches[R], start: int, count: int) -> list[tuple[int, int, R | None]]:
+    """Cut [start, start+count) where runs begin and end.
+
+    Args:
+        runs: what may lie inside.
+        start: first message number.
+        count: how many.
+
+    Returns:
+        (start, count, part of a run or None for a gap), ascending and without holes.
+    """
+    found: list[tuple[int, int, R | None]] = []
+    at = start
+    for run in runs.overlapping(start, count):
+        if run.start > at:
+            found.append((at, run.start - at, None))
+        found.append((run.start, run.count, run))
+        at = run.start + run.count
+    if at < start + count:
+        found.append((at, start + count - at, None))
+    return found
+
+
+class FileTallies:
+    """A number for each message; messages with 0 are not kept unless `keep_zero`.
+
+    Args:
+        keep_zero: a message can be here with the number 0.
+    """
+
+    __slots__ = ("_keep_zero", "runs")
+
+    def __init__(self, keep_zero: bool = False) -> None:
+        self.runs: Stretches[StretchTally] = Stretches()
+        self._keep_zero = keep_zero
+
+    def __len__(self) -> int:
+        """Number of messages that are here."""
+        return self.runs.total
+
+    def over(self, start: int, count: int, step: int = 1) -> list[TallyPiece]:
+        """Return the values over [start, start+count), cut where they change; with step -1 the last comes first."""
+        found = [
+            TallyPiece(at, many, 0 if run is None else run.value)
+            for at, many, run in pieces(self.runs, start, count)
+        ]
+        if step < 0:
+            found.reverse()
+        return found
+
+    def change(self, start: int, count: int, new: Callable[[int], int]) -> None:
+        """Give each message of [start, start+count) the value `new(old)`; old is 0 where there was none."""
+        at = start
+        for run in self.runs.remove(start, count):
+            if run.start > at:
+                self._put(at, run.start - at, new(0))
+            self._put(run.start, run.count, new(run.value))
+            at = run.start + run.count
+        if at < start + count:
+            self._put(at, start + count - at, new(0))
+
+    def _put(self, start: int, count: int, value: int) -> None:
+        if value or self._keep_zero:
+            self.runs.insert(StretchTally(start, count, value))
+
+    def set(self, start: int, count: int, value: int) -> None:
+        """Give each message of [start, start+count) this value, whatever it had."""
+        self.runs.remove(start, count)
+        self._put(start, count, value)
+
+
+How = Literal["written", "ignored"]
+OnDisk = Callable[[RangeSet, How], None]
+
+
+class ClientAccount:
+    """The credit between one process and a store; the clients of one process share it (F1).
+
+    Args:
+        more: handled writes for each grant, and credits in it.
+    """
+
+    def __init__(self, more: int) -> None:
+        self.left: int | None = None
+        """What the process may still send, None before its first write."""
+        self.more = more
+        self._until_grant = more
+
+    def handled(self, count: int) -> int:
+        """Count handled writes; return how many grants are due."""
+        self._until_grant -= count
+        grants = 0
+        while self._until_grant <= 0:
+            self._until_grant += self.more
+            grants += 1
+        return grants
+
+
+class StorePeer:
+    """What the server and one client share.
+
+    Args:
+        ref: the client's name.
+        on_disk: called with the messages that need no further wait, and why; None in the transient store (S135).
+        on_credit: called with each grant of credit.
+        on_close: asked to close the handles that are marked; None leaves them open until the next read.
+        account: the credit of the client's process.
+    """
+
+    def __init__(
+        self,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        on_close: Callable[[], None] | None,
+        account: ClientAccount,
+    ) -> None:
+        self.ref = ref
+        self.on_disk = on_disk
+        self.on_credit: Callable[[int], None] | None = on_credit
+        self.on_close = on_close
+        self.flying = FileTallies()
+        self.account = account
+
+    def handled(self, count: int) -> None:
+        """Count handled writes and grant credit after every `more` of them (F1)."""
+        for _ in range(self.account.handled(count)):
+            if self.on_credit is not None:
+                self.on_credit(self.account.more)
+
+    def confirm(self, messages: RangeSet, how: How) -> None:
+        """Notify the client, if it listens."""
+        if self.on_disk is not None:
+            self.on_disk(messages, how)
+
+    def confirm_range(self, start: int, count: int, how: How) -> None:
+        """Notify the client of one stretch of messages."""
+        if self.on_disk is not None:
+            self.on_disk(RangeSet([Range(start, count)]), how)
+
+    def wrote(self, start: int, count: int) -> None:
+        """Count writes that are sent and not handled yet (S140)."""
+        self.flying.change(start, count, one_more)
+
+    def removed(self, start: int, count: int) -> None:
+        """Count removes that are sent and not handled yet (S146)."""
+        self.flying.change(start, count, _one_less)
+
+    def silence(self) -> None:
+        """Stop telling a client whose process ended."""
+        self.on_credit = None
+        self.on_close = None
+        if self.on_disk is not None:
+            self.on_disk = _unheard
+
+
+def _unheard(messages: RangeSet, how: How) -> None:
+    """Take a message to a process that is no more."""
+
+
+def _one_less(value: int) -> int:
+    if value < 0:
+        raise InvariantBroken(
+            "a message is removed twice by one client before the store handled either (S146)"
+        )
+    return value - 1
+
+
+class OpenHandles:
+    """The table of read handles that clients hold; a file with a row here cannot be removed from disk."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, dict[str, bool]] = {}
+
+    def opened(self, ref: str, file: int) -> None:
+        """Note that a client reads a file; a row that is here stays as it is."""
+        self._files.setdefault(file, {}).setdefault(ref, False)
+
+    def mark(self, file: int) -> list[str]:
+        """Mark every open handle of a file to be closed; return the clients that were not marked before."""
+        row = self._files.get(file, {})
+        found = [ref for ref, marked in row.items() if not marked]
+        for ref in found:
+            row[ref] = True
+        return found
+
+    def close_marked(self, ref: str) -> None:
+        """Close the handles of a client that are marked."""
+        for file in [file for file, row in self._files.items() if row.get(ref)]:
+            self._close(ref, file)
+
+    def close_all(self, ref: str) -> None:
+        """Close every handle of a client."""
+        for file in [file for file, row in self._files.items() if ref in row]:
+            self._close(ref, file)
+
+    def _close(self, ref: str, file: int) -> None:
+        row = self._files[file]
+        del row[ref]
+        if not row:
+            del self._files[file]
+
+    def is_open(self, file: int) -> bool:
+        """Return whether any client has the file open, marked or not."""
+        return file in self._files
+
+
+@dataclass(slots=True)
+class FileRow:
+    """One store file.
+
+    Args:
+        number: its number; files are ordered by it.
+        file_size: bytes of all records appended, those still buffered too.
+        valid: bytes of the records with references.
+        left, right: numbers of the neighbours, None at the ends.
+        locked: garbage collection works on it.
+    """
+
+    number: int
+    file_size: int = 0
+    valid: int = 0
+    left: int | None = None
+    right: int | None = None
+    locked: bool = False
+
+
+class FileSummary:
+    """All files of a store, in number order, with the sums over them."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, FileRow] = {}
+        self.current = 0
+        self.sum_valid = 0
+        self.sum_size = 0
+
+    def __iter__(self) -> Iterator[FileRow]:
+        return iter(self._files.values())
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __getitem__(self, number: int) -> FileRow:
+        return self._files[number]
+
+    def open(self, number: int, file_size: int = 0, valid: int = 0) -> FileRow:
+        """Add a file behind all others and make it the current one.
+
+        Args:
+            number: higher than every other.
+            file_size: bytes of its records.
+            valid: bytes of its records with references.
+        """
+        row = FileRow(number, file_size, valid)
+        if self._files:
+            row.left = self.current
+            self._files[self.current].right = number
+        self._files[number] = row
+        self.current = number
+        self.sum_size += file_size
+        self.sum_valid += valid
+        return row
+
+    def appended(self, size_bytes: int) -> None:
+        """Count records with a reference appended to the current file (S143)."""
+        row = self._files[self.current]
+        row.file_size += size_bytes
+        row.valid += size_bytes
+        self.sum_size += size_bytes
+        self.sum_valid += size_bytes
+
+    def revalue(self, number: int, delta_bytes: int) -> None:
+        """Change how many bytes of a file have references (S142, S147)."""
+        self._files[number].valid += delta_bytes
+        self.sum_valid += delta_bytes
+
+    def combined(self, number: int, size_bytes: int) -> None:
+        """Note that a file now holds nothing but `size_bytes` of live records; the sums are the caller's (S183)."""
+        row = self._files[number]
+        row.file_size = size_bytes
+        row.valid = size_bytes
+
+    def unlink(self, number: int) -> FileRow:
+        """Take a file out of the list (S185); the sums are the caller's."""
+        row = self._files.pop(number)
+        if row.left is not None:
+            self._files[row.left].right = row.right
+        if row.right is not None:
+            self._files[row.right].left = row.left
+        return row
+
+    def find_pair(self, limit_bytes: int, ignore: int | None = None) -> tuple[int, int] | None:
+        """Return (source, destination) of the first two neighbours that fit one file (S181).
+
+        Args:
+            limit_bytes: the most that both may hold together.
+            ignore: number of a file that must not take part.
+        """
+        left: FileRow | None = None
+        for row in self._files.values():
+            if row.right is None:
+                break
+            if left is not None and ignore not in (row.number, left.number) and fits(left, row, limit_bytes):
+                return row.number, left.number
+            left = row
+        return None
+
+
+def fits(destination: FileRow, source: FileRow, limit_bytes: int) -> bool:
+    """Return whether two neighbours may be combined; that the source is not the current file is the caller's (S181)."""
+    return (
+        destination.valid + source.valid <= limit_bytes
+        and destination.valid > 0
+        and source.valid > 0
+        and not destination.locked
+        and not source.locked
+    )
+
+
+class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Index entries of consecutive messages whose records lie back to back in one file.
+
+    Args:
+        start: number of the first message.
+        count: how many.
+        refs: reference count of each; 0 is garbage that stays until the file goes.
+        file: number of the file.
+        offset: offset in bytes of the record of `start`.
+        record_bytes: bytes of each record.
+        step: 1 when the following messages lie behind, -1 when they lie before (written newest first).
+    """
+
+    start: int
+    count: int
+    refs: int
+    file: int
+    offset: int
+    record_bytes: Length
+    step: int = 1
+
+    def offset_of(self, skip: int) -> int:
+        """Return the offset of the record of the message `skip` behind the first."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return self.offset + skip * self.step * each
+        if self.step > 0:
+            return self.offset + each.total(self.start, skip)
+        return self.offset - each.total(self.start + 1, skip)
+
+    def part(self, offset: int, count: int) -> StoreIndexRow:
+        """Return `count` entries beginning `offset` messages on."""
+        return StoreIndexRow(
+            self.start + offset,
+            count,
+            self.refs,
+            self.file,
+            self.offset_of(offset),
+            self.record_bytes,
+            self.step,
+        )
+
+    def continued_by(self, after: StoreIndexRow) -> bool:
+        """Return whether `after` (adjacent in message numbers) goes on in the same file and direction."""
+        return (
+            self.refs == after.refs
+            and self.file == after.file
+            and self.record_bytes == after.record_bytes
+            and self.step == after.step
+            and self.offset_of(self.count) == after.offset
+        )
+
+    def merged(self, count: int) -> StoreIndexRow:
+        """Return these entries with `count` in all."""
+        return StoreIndexRow(
+            self.start, count, self.refs, self.file, self.offset, self.record_bytes, self.step
+        )
+
+    @property
+    def low(self) -> int:
+        """Offset in bytes of the record that comes first in the file."""
+        return self.offset if self.step > 0 else self.offset_of(self.count - 1)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return total(self.record_bytes, self.start, self.count)
+
+    def first_bytes(self, count: int, step: int) -> int:
+        """Return the bytes of `count` records: with step 1 of the lowest numbers, with -1 of the highest."""
+        low = self.start if step > 0 else self.start + self.count - count
+        return total(self.record_bytes, low, count)
+
+    def until(self, needed: int, step: int) -> int:
+        """Return how many records, taken as by `first_bytes`, have `needed` bytes; all if they have not."""
+        return reach(self.record_bytes, self.start, self.count, step, needed)
+
+    def with_refs(self, refs: int) -> StoreIndexRow:
+        """Return these entries with another reference count."""
+        return StoreIndexRow(
+            self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step
+        )
+
+    def at(self, file: int, low: int) -> StoreIndexRow:
+        """Return these entries moved as one block to `file`, the first byte at `low`."""
+        offset = low if self.step > 0 else low + total(self.record_bytes, self.start + 1, self.count - 1)
+        return StoreIndexRow(self.start, self.count, self.refs, file, offset, self.record_bytes, self.step)
+
+
+def row_at(
+    msg_no: int, count: int, file: int, low: int, record_bytes: Length, step: int, refs: int = 1
+) -> StoreIndexRow:
+    """Return entries of records whose first byte is at `low`.
+
+    Args:
+        msg_no: lowest message number.
+        count: how many.
+        file: number of the file.
+        low: offset in bytes of the first record in the file.
+        record_bytes: bytes of each record.
+        step: 1 when the lowest number comes first in the file, -1 when the highest does.
+        refs: reference count.
+    """
+    if step > 0 or count == 1:
+        return StoreIndexRow(msg_no, count, refs, file, low, record_bytes, step)
+    return StoreIndexRow(msg_no, count, refs, file, 0, record_bytes, step).at(file, low)
+
+
+class StoreIndexTable:
+    """All rows, by message number.
+
+    For each file it also keeps which stretch of message numbers its rows can lie in, so that the rows of one file
+    are found without walking over those of all files.
+    """
+
+    def __init__(self) -> None:
+        self.rows: Stretches[StoreIndexRow] = Stretches()
+        self._reach: dict[int, tuple[int, int]] = {}
+
+    def __len__(self) -> int:
+        """Number of messages with an entry."""
+        return self.rows.total
+
+    def insert(self, row: StoreIndexRow) -> None:
+        """Add entries that are not here yet."""
+        self.rows.insert(row)
+        self._reaches((row,))
+
+    def insert_all(self, rows: Sequence[StoreIndexRow]) -> None:
+        """Add entries of one file that are not here yet, ascending."""
+        self.rows.insert_all(rows)
+        self._reaches(rows)
+
+    def replace_all(self, news: Sequence[StoreIndexRow]) -> None:
+        """Put entries of one file, ascending, where those of the same messages are."""
+        self.rows.replace_all(news)
+        self._reaches(news)
+
+    def _reaches(self, rows: Sequence[StoreIndexRow]) -> None:
+        first, last = rows[0], rows[-1]
+        low, high = self._reach.get(first.file, (first.start, 0))
+        self._reach[first.file] = (min(low, first.start), max(high, last.start + last.count))
+
+    def pieces(self, start: int, count: int) -> list[tuple[int, int, StoreIndexRow | None]]:
+        """Cut [start, start+count) into rows and gaps, ascending."""
+        return pieces(self.rows, start, count)
+
+    def replace(self, new: StoreIndexRow) -> None:
+        """Put `new` where entries of the same messages are."""
+        self.rows.replace(new)
+        low, high = self._reach.get(new.file, (new.start, 0))
+        self._reach[new.file] = (min(low, new.start), max(high, new.start + new.count))
+
+    def forget(self, start: int, count: int) -> None:
+        """Delete the entries of [start, start+count)."""
+        self.rows.remove(start, count)
+
+    def in_file(self, file: int) -> list[StoreIndexRow]:
+        """Return the rows of one file in the order of their records."""
+        low, high = self._reach.get(file, (0, 0))
+        found = [row for row in self.rows.overlapping(low, high - low) if row.file == file]
+        found.sort(key=attrgetter("low"))
+        return found
+
+    def file_gone(self, file: int) -> None:
+        """Note that no row lies in `file` any more."""
+        self._reach.pop(file, None)
+
+    @property
+    def zero_refs(self) -> int:
+        """Number of messages whose entry has no reference left."""
+        return sum(row.count for row in self.rows if not row.refs)
 
 
 class JudgedFile(msgspec.Struct, frozen=True, gc=False):

@@ -7,23 +7,24 @@ from typing import Any
 
 from engine.backing_queue.stores import StoreLoad
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import recovery, views
-from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store import recovery
+from engine.classic_v1.store.client import (
+    DeleteClient,
+    RemoveSent,
+    StoreClient,
+    StoreContent,
+    StoreMailbox,
+    WriteRequest,
+)
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.ender import Ender
-from engine.classic_v1.store.mailbox import DeleteClient, RemoveSent, StoreContent, StoreMailbox, WriteRequest
-from engine.classic_v1.store.peers import ClientAccount, OnDisk, StorePeer
-from engine.classic_v1.store.reader import BodyReader
-from engine.classic_v1.store.rebuild import Reference
-from engine.classic_v1.store.remover import StoreRemover
-from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.store.tallies import one_more
-from engine.classic_v1.store.writer import StoreWriter
+from engine.classic_v1.store.recovery import Reference, load, rows_by_references, snapshot, vector, verify
+from engine.classic_v1.store.state import ClientAccount, OnDisk, StorePeer, StoreState, one_more
+from engine.classic_v1.store.writer import BodyReader, Ender, StoreRemover, StoreWriter
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import StoreStopped
 from engine.storage.port import Storage
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 
 
 class MsgStore:
@@ -390,19 +391,19 @@ class MsgStore:
 
     def load(self) -> StoreLoad:
         """Return what the memory model counts."""
-        return views.load(self._state)
+        return load(self._state)
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain values (the fold's counterpart)."""
-        return views.snapshot(self._state)
+        return snapshot(self._state)
 
     def vector(self) -> dict[str, Any]:
         """Return the numbers that the golden traces record."""
-        return views.vector(self._state)
+        return vector(self._state)
 
     def rows_by_references(self) -> dict[int, int]:
         """Return how many messages have each number of references."""
-        return views.rows_by_references(self._state)
+        return rows_by_references(self._state)
 
     def verify(self) -> None:
         """Check the store's invariants (S253).
@@ -410,4 +411,4 @@ class MsgStore:
         Raises:
             InvariantBroken: a defect of this engine.
         """
-        views.verify(self._state)
+        verify(self._state)

@@ -1,21 +1,391 @@
-"""The server handles writes (S141-S144), and rolls the current file over (S171)."""
+"""The server handles writes, reads and removes (S141-S147, S155)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import attrgetter
+from typing import Final
 
 from engine.classic_v1.formats.record import StoreRecords
+from engine.classic_v1.store.client import RemoveSent, WriteRequest
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.index_table import StoreIndexRow, row_at
-from engine.classic_v1.store.mailbox import WriteRequest
-from engine.classic_v1.store.peers import StorePeer
-from engine.classic_v1.store.state import JudgedFile, StoreState
-from engine.classic_v1.store.tallies import StretchTally
-from engine.classic_v1.transitions.stores import StretchesWritten
-from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
-from engine.values.ranges import Range
+from engine.classic_v1.store.state import (
+    JudgedFile,
+    StoreIndexRow,
+    StorePeer,
+    StoreState,
+    StretchTally,
+    row_at,
+)
+from engine.classic_v1.transitions import (
+    OperationDeferred,
+    StretchesRead,
+    StretchesRecounted,
+    StretchesWritten,
+)
+from engine.report.transitions.stores import (
+    FileRolledOver,
+    RowsForgotten,
+    StoreRead,
+    StoreWritten,
+    WriteIgnored,
+)
+from engine.values.errors import InvariantBroken
 from engine.values.sizes import reach
+from engine.values.stretches import Range, RangeSet
+
+
+class BodyReader:
+    """Answers reads, and whether messages are here.
+
+    Args:
+        state: the store's tables.
+        collector: where operations on locked files wait.
+    """
+
+    def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
+        self._state = state
+        self._collector = collector
+
+    def read(self, peer: StorePeer, start: int, count: int) -> int:
+        """Read messages, in ascending order (S155).
+
+        Args:
+            peer: the client that reads.
+            start: first message number.
+            count: how many.
+
+        Returns:
+            How many reads wait for a locked file.
+        """
+        state = self._state
+        waiting = 0
+        at = start
+        for cached in [*state.cache.runs.overlapping(start, count), None]:
+            end = start + count if cached is None else cached.start
+            waiting += self._read_rows(peer, at, end - at)
+            if cached is not None:
+                self._answer("S155", "cache", state.files.current, cached.start, cached.count, 0)
+                at = cached.start + cached.count
+        return waiting
+
+    def _read_rows(self, peer: StorePeer | None, start: int, count: int) -> int:
+        waiting = 0
+        for at, many, row in self._state.index.pieces(start, count) if count else ():
+            if row is None or not row.refs:
+                raise InvariantBroken(f"message {at} is read but the store does not hold it (S156)")
+            waiting += self.read_row(peer, row, many)
+        return waiting
+
+    def read_row(self, peer: StorePeer | None, row: StoreIndexRow, count: int) -> int:
+        """Read records that lie together; `peer` is None when the server reads what had waited."""
+        state = self._state
+        if state.files[row.file].locked:
+            self._collector.defer(row.file, partial(self._replay, row.start, count))
+            state.emit(OperationDeferred("S187", state.name, row.file, "read", row.start, count))
+            return count
+        server_reads = peer is None or row.file == state.files.current
+        if row.file == state.files.current:
+            if row.low + row.size_bytes > state.handle.raw_offset:
+                state.handle.flush()
+        elif peer is not None:
+            state.open_handles.close_marked(peer.ref)
+            state.open_handles.opened(peer.ref, row.file)
+        self._answer("S156" if server_reads else "S155", "file", row.file, row.start, count, row.size_bytes)
+        return 0
+
+    def _replay(self, start: int, count: int) -> None:
+        self._read_rows(None, start, count)
+
+    def _answer(self, rule: str, by: str, file: int, start: int, count: int, size_bytes: int) -> None:
+        self._state.emit(StoreRead(rule, self._state.name, by, file, start, count, size_bytes))
+
+    def must_wait(self, start: int, count: int) -> bool:
+        """Return whether an answer about these messages waits for the collector (S157)."""
+        return any(
+            row.refs > 0 and self._collector.pending(row.file)
+            for row in self._state.index.rows.overlapping(start, count)
+        )
+
+    def contains(self, start: int, count: int) -> RangeSet:
+        """Return which of these messages are present (S157)."""
+        found = RangeSet()
+        for row in self._state.index.rows.overlapping(start, count):
+            if row.refs:
+                found.add(row.start, row.count)
+        return found
+
+
+class StoreRemover:
+    """Handles remove messages, as many at once as nothing else can happen between.
+
+    Args:
+        state: the store's tables.
+        collector: its garbage collector, asked after each message.
+    """
+
+    def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
+        self._state = state
+        self._collector = collector
+
+    def handle(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
+        """Handle all messages of `remove`.
+
+        Args:
+            remove: one message with all ids, or one for each.
+            quiesce: lets the garbage collector finish; called between two messages when it has something to do.
+        """
+        if remove.single:
+            self._handle_singles(remove, quiesce)
+            return
+        processed = RangeSet()
+        for each in remove.ranges:
+            for judged in self._settled(remove.peer, each, remove.step):
+                processed.add(judged.start, judged.count)
+                self.remove(remove.peer, judged)
+        self._message_done(remove.peer, processed)
+
+    def _settled(self, peer: StorePeer, ids: Range, step: int) -> Iterator[JudgedFile]:
+        """Settle the in-flight table for ids and yield what is to be processed (S147)."""
+        for flying in peer.flying.over(ids.start, ids.count, step):
+            if flying.value == -1:
+                peer.flying.set(flying.start, flying.count, 0)
+                yield from self._state.judge(peer, flying.start, flying.count, step)
+
+    def _handle_singles(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
+        """Handle one message for each id."""
+        for ids in remove.ranges:
+            left = ids
+            while left.count:
+                if quiesce is not None and self._collector.busy:
+                    quiesce()
+                done = self._singles(remove.peer, left, remove.step, quiesce is not None)
+                left = left.part(done if remove.step > 0 else 0, left.count - done)
+
+    def _singles(self, peer: StorePeer, ids: Range, step: int, stops: bool) -> int:
+        """Handle single removes, with `stops` until the garbage collector has something to do; return how many."""
+        done = 0
+        for flying in peer.flying.over(ids.start, ids.count, step):
+            if flying.value == -1:
+                alike = self._state.judge(peer, flying.start, flying.count, step)
+            else:
+                alike = [JudgedFile(flying.start, flying.count, None, True)]
+            for judged in alike:
+                left: JudgedFile | None = judged
+                while left is not None:
+                    part, left = self._split(left, step)
+                    processed = RangeSet()
+                    if flying.value == -1:
+                        peer.flying.set(part.start, part.count, 0)
+                        processed.add(part.start, part.count)
+                        self.remove(peer, part)
+                    self._message_done(peer, processed)
+                    done += part.count
+                    if stops and self._collector.busy:
+                        return done
+        return done
+
+    def alike(self, start: int, count: int) -> int:
+        """Return how many single removes from `start` on end in one file before garbage collection may start."""
+        at, many, row = self._state.index.pieces(start, count)[0]
+        return self._until_event(JudgedFile(at, many, row, False), 1)
+
+    def _until_event(self, judged: JudgedFile, step: int) -> int:
+        """Return after how many single removes garbage collection may start, at most all."""
+        row, collector = judged.row, self._collector
+        if row is None or judged.masked or row.refs != 1 or self._state.files[row.file].locked:
+            return collector.until_start(None, step, judged.count)
+        return collector.until_start(row, step, judged.count)
+
+    def _split(self, judged: JudgedFile, step: int) -> tuple[JudgedFile, JudgedFile | None]:
+        """Cut behind the first message after which garbage collection may start."""
+        count = self._until_event(judged, step)
+        if count == judged.count:
+            return judged, None
+        left = judged.count - count
+        if step > 0:
+            return part_of(judged, 0, count), part_of(judged, count, left)
+        return part_of(judged, left, count), part_of(judged, 0, left)
+
+    def _message_done(self, peer: StorePeer, processed: RangeSet) -> None:
+        """Report removed messages that still awaited a sync, then look for files to combine (S147)."""
+        pending = self._state.pending_confirms
+        waiting = pending.get(peer.ref)
+        if waiting is not None:
+            due = waiting.intersection(processed)
+            waiting.subtract(due)
+            if not waiting:
+                del pending[peer.ref]
+            peer.confirm(due, "ignored")
+        self._collector.maybe_compact()
+
+    def remove(self, peer: StorePeer, judged: JudgedFile) -> None:
+        """Take one reference away from messages alike, or let it wait for a locked file (S147, S150)."""
+        row = judged.row
+        if judged.masked or (row is not None and not row.refs and peer.ref in self._state.dying):
+            return
+        if row is None or not row.refs:
+            raise InvariantBroken(f"message {judged.start} is removed but the store does not hold it (S147)")
+        if row.refs > 1:
+            self._state.set_refs("S147", row, row.refs - 1)
+        elif self._state.files[row.file].locked:
+            self.defer(peer, row)
+        else:
+            self._state.set_refs("S147", row, 0)
+            self._collector.delete_if_empty(row.file)
+
+    def defer(self, peer: StorePeer, row: StoreIndexRow) -> None:
+        """Let the remove of the last reference wait until the file is unlocked (S187)."""
+        self._collector.defer(row.file, partial(self._remove_again, peer, row.start, row.count))
+        self._state.emit(
+            OperationDeferred("S187", self._state.name, row.file, "remove", row.start, row.count)
+        )
+
+    def _remove_again(self, peer: StorePeer, start: int, count: int) -> None:
+        for judged in self._state.judge(peer, start, count, 1):
+            self.remove(peer, judged)
+
+
+def part_of(judged: JudgedFile, skip: int, count: int) -> JudgedFile:
+    """Return `count` of these messages beginning `skip` on."""
+    row = None if judged.row is None else judged.row.part(skip, count)
+    return JudgedFile(judged.start + skip, count, row, judged.masked)
+
+
+LEAST: Final = 2
+"""Fewer runs go by themselves, and are told as such."""
+
+
+class Ender:
+    """Does at once what sending a remove and settling would, where nothing else is under way.
+
+    Args:
+        state: the store's tables.
+        collector: its garbage collector, asked after each message.
+        reader: answers the reads.
+    """
+
+    def __init__(self, state: StoreState, collector: GarbageCollector, reader: BodyReader) -> None:
+        self._state = state
+        self._collector = collector
+        self._reader = reader
+
+    def end_many(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
+        """End runs of messages that lie alone in one file while garbage collection cannot start; return how many runs.
+
+        Args:
+            peer: their client, which has nothing under way.
+            messages: their numbers, each a run of its own.
+            read: whether their bodies are read before.
+        """
+        state = self._state
+        rows, sizes = self._alone(messages)
+        if read and rows:
+            current = rows[0].file == state.files.current
+            rows = rows[: self._alike_in_cache(rows, current)]
+        if len(rows) < LEAST:
+            return 0
+        number = rows[0].file
+        del sizes[len(rows) :]
+        runs = [(row.start, row.count) for row in rows]
+        if read and number == state.files.current:
+            state.emit(
+                StretchesRead("S155", state.name, "cache", number, tuple([(*each, 0) for each in runs]))
+            )
+        elif read:
+            state.open_handles.close_marked(peer.ref)
+            state.open_handles.opened(peer.ref, number)
+            done = tuple([(*each, size) for each, size in zip(runs, sizes, strict=True)])
+            state.emit(StretchesRead("S155", state.name, "file", number, done))
+        state.index.replace_all([row.with_refs(0) for row in rows])
+        state.files.revalue(number, -sum(sizes))
+        state.emit(StretchesRecounted("S147", state.name, tuple(runs), 0))
+        return len(rows)
+
+    def _alone(self, messages: Sequence[Range]) -> tuple[list[StoreIndexRow], list[int]]:
+        """Return the rows of leading runs that lie alone in one file, and their bytes, as far as nothing starts."""
+        state = self._state
+        found: list[StoreIndexRow] = []
+        sizes: list[int] = []
+        first = state.index.rows.at(messages[0].start)
+        if first is None or state.files[first.file].locked:
+            return found, sizes
+        number, end = first.file, messages[0].start
+        room = self._collector.room
+        if number != state.files.current:
+            room = min(room, state.files[number].valid - 1)  # without any it would be deleted
+        each = first.record_bytes
+        if isinstance(each, int):
+            return found, sizes
+        for run, row in zip(
+            messages, state.index.rows.holding([each.start for each in messages]), strict=True
+        ):
+            start, count = run.start, run.count
+            if (
+                row is None
+                or row.refs != 1
+                or row.file != number
+                or row.record_bytes != each
+                or start < end
+                or row.start + row.count < start + count
+            ):
+                break
+            end, size = start + count, each.total(start, count)
+            room -= size
+            if room < 0:
+                break
+            found.append(row if row.count == count else row.part(start - row.start, count))
+            sizes.append(size)
+        return found, sizes
+
+    def _alike_in_cache(self, rows: Sequence[StoreIndexRow], current: bool) -> int:
+        """Return how many leading runs are in the cache, all of them, where they are to be; else how many are not."""
+        cached = self._state.cache.runs
+        if not current:
+            low, high = rows[0].start, rows[-1].start + rows[-1].count
+            return 0 if cached.overlapping(low, high - low) else len(rows)
+        for at, (row, held) in enumerate(zip(rows, cached.holding([row.start for row in rows]), strict=True)):
+            if held is None or held.start + held.count < row.start + row.count:
+                return at
+        return len(rows)
+
+    def end(self, peer: StorePeer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
+        """End messages up to the one after which garbage collection may start; return how many, 0 where it is unsure.
+
+        Args:
+            peer: their client, which has nothing under way.
+            start: first message number.
+            count: how many.
+            read: whether their bodies are read before.
+            finish: ends the call; asked when the garbage collector has something to do.
+        """
+        state, collector = self._state, self._collector
+        row = state.index.rows.at(start)
+        if row is None or row.refs != 1 or row.start + row.count < start + count:
+            return 0
+        number = row.file
+        if state.files[number].locked:
+            return 0
+        if row.count != count:
+            row = row.part(start - row.start, count)
+        if count > 1:
+            count = collector.until_start(row, 1, count)
+            if row.count != count:
+                row = row.part(0, count)
+        if read:
+            cached = number == state.files.current or state.cache.runs.at(start) is not None
+            if cached:
+                self._reader.read(peer, start, count)
+            else:
+                self._reader.read_row(peer, row, count)
+        state.set_refs("S147", row, 0)
+        collector.delete_if_empty(number)
+        collector.maybe_compact()
+        if collector.busy:
+            finish()
+        return count
+
 
 _start = attrgetter("start")
 

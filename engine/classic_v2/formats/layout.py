@@ -6,8 +6,7 @@ import struct
 import zlib
 from typing import Final
 
-from engine.classic_v2.formats.header import HEADER_BYTES, read_header
-from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
+from engine.classic_v2.formats.qi import HEADER_BYTES, SLOT_BYTES, BodyLocation, read_header
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
 from engine.formats.layout import FieldBits, FileField, FileLayout, NoRecord, term_fields
 

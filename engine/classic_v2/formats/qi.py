@@ -9,14 +9,91 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v2.formats.blank import BlankBytes
-from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
 from engine.formats.message import MessageCodec
 from engine.values.each import Each, Length
 from engine.values.sizes import at, total
+
+HEADER_BYTES: Final = 64
+INDEX_MAGIC: Final = b"RCQI"
+STORE_MAGIC: Final = b"RCQS"
+VERSION: Final = 2
+NEEDED_BYTES: Final = 21
+"""Magic, version and the two numbers: what the broker looks at, so that a shorter file is no file (W205)."""
+
+_HEADER = struct.Struct(">4sBQQ43x")
+
+
+class FileHeader(msgspec.Struct, frozen=True):
+    """The header of a segment's file.
+
+    Args:
+        magic: INDEX_MAGIC or STORE_MAGIC.
+        first: first position of the segment.
+        end: first position after it.
+    """
+
+    magic: bytes
+    first: int
+    end: int
+
+    @property
+    def size_bytes(self) -> int:
+        """Always 64."""
+        return HEADER_BYTES
+
+    def encode(self) -> bytes:
+        """Return the bytes."""
+        return _HEADER.pack(self.magic, VERSION, self.first, self.end)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset."""
+        if offset_bytes <= 0:
+            return [], [self]
+        if offset_bytes >= HEADER_BYTES:
+            return [self], []
+        data = self.encode()
+        return raw(data[:offset_bytes]), raw(data[offset_bytes:])
+
+
+def read_header(data: bytes, magic: bytes) -> FileHeader | None:
+    """Return the header that the bytes begin with, or None when it is none of this kind (W97, W120).
+
+    Args:
+        data: at least the beginning of the file; where it is shorter than 64 bytes, 21 are enough.
+        magic: INDEX_MAGIC or STORE_MAGIC.
+    """
+    if len(data) < NEEDED_BYTES or data[:4] != magic or data[4] != VERSION:
+        return None
+    first, end = struct.unpack_from(">QQ", data, 5)
+    return FileHeader(magic, first, end)
+
+
+class BlankBytes(msgspec.Struct, frozen=True):
+    """Zero bytes in the place of records.
+
+    Args:
+        size_bytes: how many.
+    """
+
+    size_bytes: int
+
+    def encode(self) -> bytes:
+        """Return the zero bytes."""
+        return bytes(self.size_bytes)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset."""
+        at = min(max(offset_bytes, 0), self.size_bytes)
+        return blanks(at), blanks(self.size_bytes - at)
+
+
+def blanks(size_bytes: int) -> list[BlankBytes]:
+    """Return that many zero bytes as chunks: none for none."""
+    return [BlankBytes(size_bytes)] if size_bytes else []
+
 
 SLOT_BYTES: Final = 32
 _NOTHING: Final = bytes(SLOT_BYTES)

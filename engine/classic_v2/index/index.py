@@ -6,22 +6,181 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.formats.header import INDEX_MAGIC, FileHeader
-from engine.classic_v2.index import found, loading, recovery, writing
+from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
+from engine.classic_v2.formats.qi import (
+    HEADER_BYTES,
+    INDEX_MAGIC,
+    SLOT_BYTES,
+    BlankBytes,
+    BodyLocation,
+    FileHeader,
+    IndexSlots,
+)
+from engine.classic_v2.index import recovery
+from engine.classic_v2.index.recovery import load, slots_of
 from engine.classic_v2.index.tables import IndexTables
-from engine.classic_v2.transitions.files import (
+from engine.classic_v2.queue_store import EntryPlace
+from engine.classic_v2.transitions import (
     FilesFound,
     FilesReset,
     IndexFileCreated,
     IndexFileDeleted,
+    IndexFlushed,
     SlotsBuffered,
     SlotsRead,
 )
 from engine.formats.chunks import RawBytes
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Why
+from engine.storage.port import ByteChunk
+from engine.values.erlang_maps import walked
 from engine.values.extents import Extent, as_ranges
-from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import equal
-from engine.values.stretches import Stretches, pairs
+from engine.values.stretches import Range, RangeSet, Stretches, pairs
+
+
+def found_slots(index: IndexTables) -> tuple[RangeSet, Stretches[KnownBodies]]:
+    """Return the slots whose message is there again, and where small bodies of them lie in `.qs`.
+
+    Of a segment that no start has read (W96) transient messages are left out: the queue does not count them, and drops
+    them when it comes to them.
+    """
+    live = RangeSet()
+    bodies: Stretches[KnownBodies] = Stretches()
+    size = index.settings.segment_entry_count
+    for segment in sorted(index.segments):
+        if segment in index.unread:
+            _of_file(index, segment, live, bodies)
+            continue
+        for extent in index.entries.overlapping(segment * size, size):
+            live.add(extent.start, extent.count)
+        for place in index.store.places.overlapping(segment * size, size):
+            _add(bodies, place)
+    for waiting in index.store.buffer:
+        bodies.remove(waiting.start, waiting.count)
+    return live, bodies
+
+
+def _of_file(index: IndexTables, segment: int, live: RangeSet, bodies: Stretches[KnownBodies]) -> None:
+    for at, slots in slots_of(index, segment):
+        if not isinstance(slots, IndexSlots) or not slots.persistent:
+            continue
+        live.add(at, slots.count)
+        if slots.location is BodyLocation.QUEUE:
+            _add(bodies, EntryPlace(at, slots.count, slots.offset, slots.term_bytes, slots.step))
+
+
+def _add(bodies: Stretches[KnownBodies], place: EntryPlace) -> None:
+    """Add bodies; those that lie from the last to the first are runs of one, as a file has them."""
+    each = equal(place.term_bytes) + ENTRY_HEADER_BYTES
+    alike = place.count if place.step > 0 else 1
+    for skip in range(0, place.count, alike):
+        part = place.part(skip, alike)
+        bodies.insert(KnownBodies(part.start, part.count, part.offset, each, WRITTEN))
+
+
+def write(tables: IndexTables, entries: RangeSet, acks: RangeSet) -> None:
+    """Write slots, one call for what is consecutive (W88), into files that are opened in a map's order (W212)."""
+    if not entries and not acks:
+        return
+    why: Why = {
+        "entries": len(entries),
+        "acks": len(acks),
+        "limit": tables.settings.segment_entry_count,
+    }
+    items = [(each.start, each.count, True) for each in entries]
+    items += [(each.start, each.count, False) for each in acks]
+    items.sort()
+    at = 0
+    while at < len(items):
+        run = [items[at]]
+        end = items[at][0] + items[at][1]
+        at += 1
+        while at < len(items) and items[at][0] == end:
+            run.append(items[at])
+            end += items[at][1]
+            at += 1
+        _write_run(tables, run)
+    segments = _segments_of(tables, entries, acks)
+    for segment in walked(segments):
+        tables.files.open(segment)
+    sizes = tuple((segment, tables.storage.size(tables.path(segment)) or 0) for segment in sorted(segments))
+    tables.emit(IndexFlushed("W87", tables.name, bool(entries) or not tables.buffer, sizes, why))
+
+
+def _segments_of(tables: IndexTables, *written: RangeSet) -> set[int]:
+    of = tables.settings.segment_of
+    return {
+        segment
+        for ranges in written
+        for each in ranges
+        for segment in range(of(each.start), of(each.end - 1) + 1)
+    }
+
+
+def _write_run(tables: IndexTables, run: list[tuple[int, int, bool]]) -> None:
+    chunks: dict[int, list[ByteChunk]] = {}
+    begin = run[0][0]
+    for start, count, live in run:
+        first = start
+        while first < start + count:
+            segment = tables.settings.segment_of(first)
+            many = min(start + count, tables.settings.boundary(first)) - first
+            found: list[ByteChunk] = _slots(tables, first, many) if live else [BlankBytes(many * SLOT_BYTES)]
+            chunks.setdefault(segment, []).extend(found)
+            first += many
+    for segment, slots in chunks.items():
+        first = max(begin, segment * tables.settings.segment_entry_count)
+        _put(tables, segment, first, slots)
+
+
+def _put(tables: IndexTables, segment: int, first: int, slots: list[ByteChunk]) -> None:
+    path = tables.path(segment)
+    offset = HEADER_BYTES + first % tables.settings.segment_entry_count * SLOT_BYTES
+    end = tables.storage.size(path) or 0
+    if offset > end:
+        slots = [BlankBytes(offset - end), *slots]
+        offset = end
+    tables.storage.write(path, offset, slots)
+
+
+def _slots(tables: IndexTables, start: int, count: int) -> list[ByteChunk]:
+    found: list[ByteChunk] = []
+    for extent in tables.entries.overlapping(start, count):
+        if extent.home_store:
+            found.append(_slot(extent, tables.codec, None))
+            continue
+        if not extent.in_store:  # indexed as part of a batch, while its body was in RAM alone (W83)
+            found.append(_slot(extent, tables.codec, None))
+            continue
+        for place in tables.store.places.overlapping(extent.start, extent.count):
+            found.append(_slot(extent, tables.codec, place))
+    return found
+
+
+def _slot(extent: Extent, codec: MessageCodec, place: EntryPlace | None) -> IndexSlots:
+    """Return the slots of messages: at a place in `.qs`, or in the shared store."""
+    known = extent.home_store or not isinstance(extent.size_bytes, int)
+    number = extent.msg_no if place is None else extent.msg_no + place.start - extent.start
+    return IndexSlots(
+        extent.count if place is None else place.count,
+        extent.persistent,
+        _location(extent),
+        extent.size_bytes,
+        extent.expiry_us,
+        number if known else 0,
+        0 if place is None else place.offset,
+        0 if place is None else place.term_bytes,
+        codec,
+        1 if place is None else place.step,
+    )
+
+
+def _location(extent: Extent) -> BodyLocation:
+    if extent.home_store:
+        return BodyLocation.SHARED
+    return BodyLocation.QUEUE if extent.in_store else BodyLocation.MEMORY
+
 
 MODULE = "rabbit_classic_queue_index_v2"
 
@@ -180,13 +339,13 @@ class V2Index(IndexTables):
 
     def flush_acks(self) -> None:
         """Write all acks and keep the entries (W87, W89)."""
-        writing.write(self, RangeSet(), self.buffer_acks)
+        write(self, RangeSet(), self.buffer_acks)
         self.cache_acks = self.buffer_acks
         self.buffer_acks = RangeSet()
 
     def flush(self) -> None:
         """Write everything; it becomes the cache (W87, W89)."""
-        writing.write(self, self.buffer, self.buffer_acks)
+        write(self, self.buffer, self.buffer_acks)
         self.cache, self.cache_acks = self.buffer, self.buffer_acks
         self.buffer, self.buffer_acks = RangeSet(), RangeSet()
 
@@ -240,7 +399,7 @@ class V2Index(IndexTables):
     def _load(self, segment: int) -> None:
         if segment in self.unread:
             self.unread.discard(segment)
-            loading.load(self, segment)
+            load(self, segment)
 
     def snapshot(self) -> dict[str, Any]:
         """Return files and write buffers as plain values: the fold's counterpart."""
@@ -297,7 +456,7 @@ class V2Index(IndexTables):
             (number, self.storage.size(self.path(number)) or 0, live)
             for number, live in sorted(self.segments.items())
         )
-        live, bodies = found.found_slots(self)
+        live, bodies = found_slots(self)
         places = tuple((run.start, run.count, run.offset, equal(run.entry_bytes)) for run in bodies)
         self.emit(FilesFound(rule, self.name, clean, segments, self.store.files(), places, tuple(live)))
 

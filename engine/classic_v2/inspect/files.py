@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
-from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation
+from engine.classic_v2.formats.qi import HEADER_BYTES, INDEX_MAGIC, SLOT_BYTES, BodyLocation, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.values.inherit import override

@@ -8,10 +8,19 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.classic_v2.formats.blank import BlankBytes
-from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, NEEDED_BYTES, STORE_MAGIC, read_header
 from engine.classic_v2.formats.mc import MessageContainer, parse_container
-from engine.classic_v2.formats.qi import SLOT_BYTES, BodyLocation, IndexSlots, decode_index
+from engine.classic_v2.formats.qi import (
+    HEADER_BYTES,
+    INDEX_MAGIC,
+    NEEDED_BYTES,
+    SLOT_BYTES,
+    STORE_MAGIC,
+    BlankBytes,
+    BodyLocation,
+    IndexSlots,
+    decode_index,
+    read_header,
+)
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed

@@ -8,20 +8,20 @@ from typing import Final
 import msgspec
 
 from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WAITING, KnownBodies, bodies_of
-from engine.classic_v2.transitions.files import (
+from engine.classic_v2.transitions import (
     BodiesBuffered,
     BodiesForgotten,
     BodiesRead,
     BodiesWritten,
+    FileCompacted,
     FilesFound,
     FilesReset,
     IndexFileDeleted,
     IndexFlushed,
     SlotsRead,
     StretchesBuffered,
+    TailLoaded,
 )
-from engine.classic_v2.transitions.messages import TailLoaded
-from engine.classic_v2.transitions.stores import FileCompacted
 from engine.counting.backlog import delta_out
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import RunLevels, follows

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.classic_v2.queue.entries import DeliveryCounts
-from engine.classic_v2.queue.state import PENDING, V2QueueState, by_place
+from engine.classic_v2.queue.state import PENDING, DeliveryCounts, V2QueueState, by_place
 from engine.classic_v2.queue.taking import read_bodies, remove_each, remove_shared
 from engine.report.transitions.queue import Acked, PendingPurged, Requeued
 from engine.values.extents import WANTS_CONFIRM, Extent, as_ranges, together
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 def ack(q: V2QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:

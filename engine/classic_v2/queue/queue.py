@@ -2,30 +2,336 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.backing_queue.protocol import DrainedMailbox, NeedsTimeout
-from engine.backing_queue.queue_config import as_it_is
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.generation import as_it_is
+from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
+from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
+from engine.backing_queue.plain import StateQueue
+from engine.backing_queue.protocol import (
+    Arrival,
+    CleanTerms,
+    DrainedMailbox,
+    IndexLoad,
+    NeedsTimeout,
+    TakenMessages,
+)
+from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import McCodec
+from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
 from engine.classic_v2.index import V2Index
-from engine.classic_v2.queue import confirms, lifecycle, pending, publish, taking
-from engine.classic_v2.queue.reading import V2Reading
-from engine.classic_v2.queue.state import V2QueueState
+from engine.classic_v2.index.recovery import references
+from engine.classic_v2.lane_places import PLACES
+from engine.classic_v2.queue import pending, taking
+from engine.classic_v2.queue.pending import forget_pending, remove_together
+from engine.classic_v2.queue.state import LANES, PENDING, DeliveryCounts, V2QueueState, drain, stored, sync
+from engine.classic_v2.queue.taking import (
+    asserted,
+    drop_ready,
+    head_expiry_us,
+    head_extent,
+    head_stays,
+    load,
+    new_extents,
+    remove_shared,
+    unexpired,
+)
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore, V2ClientAccount
 from engine.classic_v2.store.server import unreported
 from engine.report.transitions.base import Transition
+from engine.report.transitions.queue import QueueStarted, QueueStopped
 from engine.storage.port import Storage
-from engine.values.extents import Extent
+from engine.values.errors import InvariantBroken
+from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent
 from engine.values.inherit import override
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
+
+
+def load_of(q: V2QueueState) -> IndexLoad:
+    """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114).
+
+    A body that the head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
+    """
+    index, store = q.index, q.store
+    more = 0
+    for each in (*index.buffer, *index.cache):
+        for extent in index.entries.overlapping(each.start, each.count):
+            more += extent.count * (INDEX_ITEM_SHARED if extent.home_store else INDEX_ITEM_OWN)
+    bodies = RangeSet(store.cache)
+    bodies.update(Range(each.start, each.count) for each in store.buffer)
+    more += BODY_ITEM * len(bodies)
+    if bodies:
+        bodies.subtract(Range(each.start, each.count) for each in _in_ram(q))
+    for each in bodies:
+        for place in store.places.overlapping(each.start, each.count):
+            more += BODY_PER_BYTE * place.waiting_bytes
+    return IndexLoad(0, 1, [], buffered=False, more=more)
+
+
+def _in_ram(q: V2QueueState) -> Iterator[Extent]:
+    return (each for lane in LANES for each in q.extents_of(lane) if each.flags & IN_RAM)
+
+
+def start_new(q: V2QueueState) -> None:
+    """Begin a queue that never existed before."""
+    q.index.begin()
+    q.index.report_files("W80", clean=True)
+    _begin(q, "W80")
+
+
+def _begin(q: V2QueueState, rule: str) -> None:
+    q.rates.timestamp_us = q.now_us
+    q.last_counters = q.counted()
+    q.emit(QueueStarted(rule, q.name, "default", q.durable, q.tail, q.counters()))
+
+
+def terminate(q: V2QueueState) -> CleanTerms | None:
+    """Stop in order (W95).
+
+    None where there are no terms: the index crashed, so that the `.qs` buffer is lost too (W200), or they are stored
+    under a name that the next start does not look for (W201).
+    """
+    transient = [extent for extent in pending_extents(q) if not extent.persistent]
+    for place in PENDING:
+        q.extents_of(place).clear()
+    remove_shared(q, transient)
+    q.persistent.terminate()
+    q.transient.delete()
+    segments = None
+    try:
+        segments = q.index.terminate()
+    except ProcessCrashed:
+        q.index_crashed = True
+    if segments is not None:
+        q.store.terminate()
+    q.emit(QueueStopped("W95", q.name, "clean"))
+    if segments is None or (q.purged and q.settings.purge_loses_terms):
+        return None
+    return CleanTerms(
+        segments,
+        q.next_seq_id,
+        q.redeliver_seq_id,
+        q.persistent.ref if q.durable else None,
+        q.persistent_count,
+        q.persistent_bytes,
+        deliveries=tuple((each.start, each.count, each.times) for each in q.deliveries),
+    )
+
+
+def pending_extents(q: V2QueueState) -> list[Extent]:
+    """Return every unacknowledged message, ascending."""
+    return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
+
+
+def kill(q: V2QueueState, kind: str) -> None:
+    """End the process without a word: what it only buffered is lost (D4).
+
+    Args:
+        kind: crash, kill or power, or kill_in_flush for a kill between the index's write and that of `.qs` (W62).
+    """
+    if kind == "kill_in_flush":
+        q.index.flush()
+    q.persistent.kill()
+    q.transient.kill()
+    q.emit(QueueStopped("D4", q.name, kind))
+
+
+def delete(q: V2QueueState, cause: str) -> None:
+    """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
+    drop_ready(q, acknowledge=False)
+    pending = pending_extents(q)
+    forget_pending(q)
+    remove_together(q, pending, acknowledge=False)
+    q.store.terminate()
+    q.index.delete()
+    q.persistent.delete()
+    q.transient.delete()
+    q.emit(QueueStopped("W57", q.name, cause))
+
+
+def start_again(
+    q: V2QueueState, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
+) -> None:
+    """Begin on what a restart left (W96, W97, W206).
+
+    Args:
+        terms: of a clean stop, None otherwise.
+        store_clean: whether the persistent store recovered cleanly.
+        contains: which of these message numbers the persistent store holds.
+    """
+    count: int | None = None
+    size_bytes = 0
+    if terms is not None and store_clean:
+        q.index.start_again(terms.segments or ())
+    else:
+        count, size_bytes = q.index.recover(contains)
+    begin_on_index(q, terms, count, size_bytes)
+
+
+def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int) -> None:
+    """Begin on an index that knows its segments.
+
+    Args:
+        terms: of a clean stop, None otherwise.
+        count, size_bytes: the survivors of a dirty start and their bytes; None where the terms have them.
+    """
+    low, high = q.index.bounds(None if terms is None else terms.next_seq_id)
+    found = count or 0
+    if terms is not None:
+        q.next_seq_id, q.redeliver_seq_id = terms.next_seq_id, terms.next_deliver_seq_id
+        found, size_bytes = terms.persistent_count, terms.persistent_bytes
+        for each in terms.deliveries:
+            q.deliveries.insert(DeliveryCounts(*each))
+    else:
+        q.next_seq_id = q.redeliver_seq_id = high
+    q.tail = (
+        BLANK if count is not None and not found else asserted(q, DeltaExtent(low, found, 0, q.next_seq_id))
+    )
+    q.transient_threshold = q.next_seq_id
+    q.persistent_count = found
+    q.bytes = q.persistent_bytes = size_bytes
+    _begin(q, "W97" if terms is None else "W96")
+    load(q, 1)
+
+
+LISTED = tuple(place for place in PLACES if not place.counted)
+
+
+class V2Reading(StateQueue[V2QueueState]):
+    """The part of a queue of version 2 that changes nothing but its clock."""
+
+    kind = CLASSIC_V2
+
+    @property
+    @override
+    def heap(self) -> HeapFigures:
+        return FIGURES
+
+    @property
+    @override
+    def directories(self) -> tuple[str, ...]:
+        return (self.state.index.directory,)
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @override
+    def oldest_message(self) -> int | None:
+        runs = [self.state.extents_of(place) for place in LANES]
+        runs.append(self.state.index.entries)
+        return min((extent.msg_no for each in runs for extent in each), default=None)
+
+    @override
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        for place in LISTED:
+            for extent in self.state.extents_of(place.name):
+                yield place, extent
+
+    @override
+    def index_load(self) -> IndexLoad:
+        return load_of(self.state)
+
+    @override
+    def store_references(self) -> list[Range]:
+        """Return the messages in the persistent store that the index files need (W99)."""
+        index = self.state.index
+        return list(references(index.storage, index.directory, index.codec, index.settings))
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    @override
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what newly arrived messages would be in this queue (W30, W31)."""
+        return new_extents(self.state, (arrival.part(0, 1),))[0].merged(arrival.count)
+
+    @override
+    def unkept(self, arrival: Arrival) -> Extent:
+        return self.entry(arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
+
+    @override
+    def takes_each(self) -> bool:
+        """Return that messages which differ may enter as one step."""
+        return True
+
+    @override
+    def alike(self, arrival: Arrival) -> int:
+        """Return how many of newly arrived messages, whose bodies differ, may enter at once: all."""
+        return arrival.count
+
+    @override
+    def head_extent(self) -> Extent | None:
+        """Return the equal messages at the head; None where they are in the tail alone."""
+        return head_extent(self.state)
+
+    @override
+    def head_expiry_us(self) -> int:
+        """Return when the head expires, 0 for never."""
+        return head_expiry_us(self.state)
+
+    @override
+    def head_stays(self) -> bool:
+        """Return whether taking the head and putting it back would leave the queue as it is (W40, W47)."""
+        return head_stays(self.state)
+
+    @override
+    def unexpired(self, count: int) -> int:
+        """Return how many of `count` messages may be taken before one that has expired; at least 1."""
+        return unexpired(self.state, count)
+
+    @override
+    def undisturbed(self, count: int) -> int:
+        """Return how many of `count` fetches give the same at once as with a look at the head after each: all.
+
+        The look loads what the next fetch would load, and marks what it would mark (W40, W47).
+        """
+        return count
+
+    @override
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many messages may enter a full queue at once, each of which drops one head: one."""
+        return 1
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    @override
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
+        q = self.state
+        return {
+            "mode": "default",
+            "durable": q.durable,
+            "lanes": {place: list(q.extents_of(place)) for place in LANES},
+            "counted": {"tail": q.tail},
+            "counters": q.counters(),
+            "own": {"files": q.index.snapshot()},
+        }
+
+    @override
+    def verify(self) -> None:
+        """Compare tables with one another; raises InvariantBroken at the first difference (S253)."""
+        q = self.state
+        q.check()
+        index = q.index
+        live = dict.fromkeys(index.segments, 0)
+        for extent in index.entries:
+            at = extent.start
+            while at < extent.end:
+                end = min(extent.end, index.settings.boundary(at))
+                live[index.settings.segment_of(at)] += end - at
+                at = end
+        for segment, count in index.segments.items():
+            if segment not in index.unread and live[segment] != count:
+                raise InvariantBroken(
+                    f"segment {segment} has {live[segment]} live messages, not {count} (W91)"
+                )
+        waiting = sum(each.place.waiting_bytes for each in q.store.buffer)
+        if waiting != q.store.buffer_bytes:
+            raise InvariantBroken(f"{waiting} bytes wait for .qs, not {q.store.buffer_bytes} (W114)")
 
 
 class V2Means(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,7 +417,7 @@ class ClassicQueueV2(V2Reading):
     @override
     def start_new(self) -> None:
         """Begin as a queue that never existed (W80)."""
-        lifecycle.start_new(self.state)
+        start_new(self.state)
 
     @override
     def recover(
@@ -122,43 +428,43 @@ class ClassicQueueV2(V2Reading):
         in_order: bool = False,
     ) -> None:
         """Begin on the files that a stop left (W96, W97); `in_order` says nothing: there are no marks to believe."""
-        lifecycle.start_again(self.state, terms, store_clean, contains)
+        start_again(self.state, terms, store_clean, contains)
         self._done()
 
     @override
     def terminate(self) -> CleanTerms | None:
         """Stop in order and return what the next start needs, None where it will find nothing (W95, W200, W201)."""
-        return lifecycle.terminate(self.state)
+        return terminate(self.state)
 
     @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (W57)."""
-        lifecycle.delete(self.state, cause)
+        delete(self.state, cause)
 
     @override
     def kill(self, kind: str = "crash") -> None:
-        lifecycle.kill(self.state, kind)
+        kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
-        found = publish.publish(self.state, (arrival,), already_delivered, spacing_us)
+        found = taking.publish(self.state, (arrival,), already_delivered, spacing_us)
         self._done()
         return found
 
     @override
     def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
         """Publish messages that differ, `spacing_us` apart; return the positions (W33)."""
-        found = publish.publish(self.state, arrivals, False, spacing_us)
+        found = taking.publish(self.state, arrivals, False, spacing_us)
         self._done()
         return found
 
     @override
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (W37)."""
-        found = publish.publish_delivered(self.state, arrival, spacing_us)
+        found = taking.publish_delivered(self.state, arrival, spacing_us)
         self._done()
         return found
 
@@ -283,7 +589,7 @@ class ClassicQueueV2(V2Reading):
     @override
     def timeout(self) -> None:
         """Sync (W62, W63)."""
-        confirms.sync(self.state)
+        sync(self.state)
         self._done()
 
     resume = timeout
@@ -313,7 +619,7 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def drain_confirmed(self) -> list[Range]:
-        found = confirms.drain(self.state)
+        found = drain(self.state)
         self._done()
         return found
 
@@ -337,7 +643,7 @@ class ClassicQueueV2(V2Reading):
         """Apply one message; return whether the queue must resume afterwards."""
         q = self.state
         if kind == "stored":
-            confirms.stored(q, what)
+            stored(q, what)
             return False
         side, amount = what
         (q.persistent if side == "persistent" else q.transient).grant(amount)

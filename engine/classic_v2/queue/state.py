@@ -4,21 +4,73 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from engine.backing_queue.rates import UPDATE_ABOVE, QueueRates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
-from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedClient
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import ConfirmsDue, CountersChanged
 from engine.values.errors import InvariantBroken
-from engine.values.extents import BLANK, IN_RAM, DeltaExtent, Extent
-from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.extents import (
+    BLANK,
+    DELIVERED,
+    HOME_STORE,
+    IN_RAM,
+    IN_STORE,
+    INDEXED,
+    PERSISTENT,
+    RAW_PERSISTENT,
+    DeltaExtent,
+    Extent,
+)
+from engine.values.stretches import Range, RangeSet, Stretches
+
+UNTAKEN: Final = 512
+"""Loaded from the tail and not taken since: whether it is redelivered is decided when it goes out (W41)."""
+IN_INDEX: Final = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_STORE | INDEXED
+"""The flags that the index keeps of an entry."""
+
+
+def in_index(extent: Extent) -> Extent:
+    """Return messages as the index keeps them."""
+    return extent.with_flags(clear=extent.flags & ~IN_INDEX)
+
+
+def marked(extent: Extent, delivered: bool) -> Extent:
+    """Return messages with the delivered mark that a take gives them (W41)."""
+    return extent.with_flags(DELIVERED if delivered else 0, UNTAKEN | (0 if delivered else DELIVERED))
+
+
+class DeliveryCounts(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Consecutive positions that were delivered equally often (W42)."""
+
+    start: int
+    count: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        """One past the last position."""
+        return self.start + self.count
+
+    def part(self, offset: int, count: int) -> DeliveryCounts:
+        """Return `count` positions beginning `offset` positions on."""
+        return DeliveryCounts(self.start + offset, count, self.times)
+
+    def continued_by(self, after: DeliveryCounts) -> bool:
+        """Return whether the number is the same."""
+        return self.times == after.times
+
+    def merged(self, count: int) -> DeliveryCounts:
+        """Return this run over `count` positions."""
+        return DeliveryCounts(self.start, count, self.times)
+
 
 PENDING = ("ram_pending", "disk_pending")
 LANES = ("head", *PENDING)
@@ -260,3 +312,46 @@ class V2QueueState:
             raise InvariantBroken(f"{self.name}: counters {counters} (W13)")
         if self.ram_msg_count > self.len:
             raise InvariantBroken(f"{self.name}: {self.ram_msg_count} bodies of {self.len} messages (W13)")
+
+
+def sync(q: V2QueueState) -> None:
+    """Write the index buffer, then the `.qs` buffer, and confirm what waited for that (W62)."""
+    indexed = q.index.sync()
+    q.store.flush()
+    if q.unconfirmed_simple:
+        q.emit(ConfirmsDue("W62", q.name, "both", tuple(q.unconfirmed_simple)))
+    for each in q.unconfirmed_simple:
+        q.confirmed.add(each.start, each.count)
+    q.unconfirmed_simple = RangeSet()
+    if indexed:
+        _written(q, indexed, q.msg_indices_on_disk, q.msgs_on_disk, "index")
+
+
+def stored(q: V2QueueState, messages: RangeSet) -> None:
+    """The persistent store has these messages (K7)."""
+    _written(q, messages, q.msgs_on_disk, q.msg_indices_on_disk, "store")
+
+
+def _written(q: V2QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet, by: str) -> None:
+    """Note what is safe in one place; confirm what is safe in the other as well."""
+    both = _common(messages, other)
+    for each in _common(messages, q.unconfirmed):
+        noted.add(each.start, each.count)
+    if both:
+        q.emit(ConfirmsDue("W62", q.name, by, tuple(both)))
+    q.record_confirms(both)
+
+
+def _common(one: RangeSet, other: RangeSet) -> RangeSet:
+    found = RangeSet()
+    for each in one:
+        for part in other.inside(each.start, each.count):
+            found.add(part.start, part.count)
+    return found
+
+
+def drain(q: V2QueueState) -> list[Range]:
+    """Hand over the message numbers whose confirms may be sent (K8)."""
+    found = list(q.confirmed)
+    q.confirmed = RangeSet()
+    return found

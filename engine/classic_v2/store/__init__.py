@@ -1,6 +1,6 @@
 """The shared store of 4.x: large messages of all queues of a virtual host (W130-W151)."""
 
-from engine.classic_v2.store.client import SharedClient, V2ClientAccount
 from engine.classic_v2.store.server import SharedStore
+from engine.classic_v2.store.state import SharedClient, V2ClientAccount
 
 __all__ = ["SharedClient", "SharedStore", "V2ClientAccount"]

@@ -9,9 +9,8 @@ from msgspec.structs import astuple
 
 from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.rdq import SharedRecords, scan
-from engine.classic_v2.store import collector
-from engine.classic_v2.store.state import V2StoreState
-from engine.classic_v2.store.tables import FileMessage, V2FileRow
+from engine.classic_v2.store.state import FileMessage, V2FileRow, V2StoreState
+from engine.classic_v2.store.writer import delete_if_empty, work
 from engine.formats.chunks import AnyChunk, RawBytes
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
@@ -83,8 +82,8 @@ def start(state: V2StoreState, refs: frozenset[str], references: Callable[[], It
     _cut(state, state.files[state.current].size)
     state.report_start(clean=False)
     for number in numbers:
-        collector.delete_if_empty(state, number)
-    while collector.work(state):
+        delete_if_empty(state, number)
+    while work(state):
         pass
     return False
 

@@ -8,24 +8,21 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.host_files import Later
+from engine.backing_queue.generation import Later
 from engine.backing_queue.stores import StoreLoad
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import collector, recovery
-from engine.classic_v2.store.client import OnDisk, SharedClient, V2ClientAccount
+from engine.classic_v2.store import recovery
 from engine.classic_v2.store.recovery import Reference
-from engine.classic_v2.store.remover import handle_remove
-from engine.classic_v2.store.state import V2StoreState
-from engine.classic_v2.store.tables import V2FileRow
-from engine.classic_v2.store.writer import handle_write
+from engine.classic_v2.store.state import OnDisk, SharedClient, V2ClientAccount, V2FileRow, V2StoreState
+from engine.classic_v2.store.writer import handle_remove, handle_write, tick, work
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import StoreStopped
 from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 
 COLLECTION_US: Final = 15_000_000
 """From the first removal in a file until a store looks whether to compact it (W140)."""
@@ -195,7 +192,7 @@ class SharedStore:
 
     def run_gc_step(self) -> bool:
         """Do what the garbage collector was asked; return False if there was nothing that it could do."""
-        return collector.work(self.state)
+        return work(self.state)
 
     def settle(self) -> None:
         """Handle the mailbox, sync if anybody waits (W135), and let the collector finish."""
@@ -203,7 +200,7 @@ class SharedStore:
             return
         self._handle_all()
         self.sync()
-        while collector.work(self.state):
+        while work(self.state):
             pass
         self.state.report_cache()
 
@@ -231,7 +228,7 @@ class SharedStore:
 
     def gc_tick(self) -> frozenset[int] | None:
         """Let the 15 s timer fire; return the files in its message, None while it does not run (W140)."""
-        return collector.tick(self.state)
+        return tick(self.state)
 
     def _wait(self) -> None:
         """Begin to wait for what may be collected."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import msgspec
 
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store.client import SharedClient
-from engine.classic_v2.store.tables import BodyCache, FileMessage, V2FileRow
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.stores import (
     BufferWritten,
@@ -19,8 +19,303 @@ from engine.report.transitions.stores import (
     StoreRecovered,
 )
 from engine.storage.port import ByteChunk, Storage
-from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.each import Length
+from engine.values.extents import Extent
+from engine.values.sizes import total
+from engine.values.stretches import Range, RangeSet, Stretches
+
+OnDisk = Callable[[RangeSet], None]
+
+
+class V2ClientAccount:
+    """The credit between one process and a store (F1).
+
+    Args:
+        initial: writes that may be sent before the first grant.
+        more: handled writes for each grant, and credits in it.
+    """
+
+    def __init__(self, initial: int, more: int) -> None:
+        self.left: int | None = None
+        """What the process may still send, None before its first write."""
+        self.initial = initial
+        self.more = more
+        self._until_grant = more
+
+    def spent(self, count: int) -> None:
+        """Send writes: each costs one."""
+        self.left = (self.initial if self.left is None else self.left) - count
+
+    def handled(self, count: int) -> int:
+        """Count handled writes; return how many grants are due."""
+        self._until_grant -= count
+        grants = 0
+        while self._until_grant <= 0:
+            self._until_grant += self.more
+            grants += 1
+        return grants
+
+
+class SharedServer(Protocol):
+    """What a client calls of the store that made it: `SharedStore` is one."""
+
+    def send_writes(self, client: SharedClient, extents: Sequence[Extent]) -> None:
+        """Take writes into the mailbox (W133)."""
+
+    def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
+        """Take one remove into the mailbox (W133)."""
+
+    def end_client(self, client: SharedClient) -> None:
+        """Handle everything that was sent (S200)."""
+
+    def delete_client(self, client: SharedClient) -> None:
+        """Let the name go after what was sent (S150)."""
+
+
+class SharedClient:
+    """What a queue holds to use a store; made by `SharedStore.client`.
+
+    Args:
+        store: the server.
+        ref: its name, the same after a restart.
+        on_disk: called with the messages that need no further wait; None in the transient store.
+        on_credit: called with each grant.
+        account: its credit.
+    """
+
+    def __init__(
+        self,
+        store: SharedServer,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        account: V2ClientAccount,
+    ) -> None:
+        self._store = store
+        self.ref = ref
+        self.on_disk = on_disk
+        self.on_credit: Callable[[int], None] | None = on_credit
+        self.account = account
+        self.in_flight = RangeSet()
+        """Positions whose writes the server has not handled."""
+        self.overtaken = RangeSet()
+        """Those of them that were removed already."""
+
+    @property
+    def credit(self) -> int | None:
+        """Writes that may still be sent, None before the first one (F1)."""
+        return self.account.left
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the credit is used up (F2)."""
+        return self.account.left is not None and self.account.left <= 0
+
+    def grant(self, credits_: int) -> None:
+        """Add credit that the store granted; the queue calls this when it takes the message (F2)."""
+        self.account.left = (self.account.left or 0) + credits_
+
+    def write(self, extents: Sequence[Extent]) -> None:
+        """Send a write for each message; each costs a credit (W133, F4)."""
+        for extent in extents:
+            self.account.spent(extent.count)
+            self.in_flight.add(extent.start, extent.count)
+        self._store.send_writes(self, extents)
+
+    def remove(self, extents: Sequence[Extent], descending: bool = False) -> list[Range]:
+        """Send one remove for all messages; return the message numbers whose writes it overtook (W52).
+
+        Args:
+            extents: the messages, ascending.
+            descending: they are handled from the last to the first, as a list of the broker is.
+        """
+        early: list[Range] = []
+        for extent in extents:
+            for part in self.in_flight.inside(extent.start, extent.count):
+                self.overtaken.add(part.start, part.count)
+                early.append(Range(extent.msg_no + part.start - extent.start, part.count))
+        if extents:
+            self._store.send_remove(self, tuple(extents), descending)
+        return early
+
+    def terminate(self) -> None:
+        """End in order: everything sent is handled; the store keeps the client's name (S200)."""
+        self._store.end_client(self)
+
+    def delete(self) -> None:
+        """End for good (S150, S200)."""
+        self._store.delete_client(self)
+
+    def kill(self) -> None:
+        """End without a word: the queue's process is gone; what it sent is still handled."""
+        self.on_credit = None
+        if self.on_disk is not None:
+            self.on_disk = _unheard
+
+
+def _unheard(messages: RangeSet) -> None:
+    """Take a message to a process that is no more."""
+
+
+class FileMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Rows of consecutive message numbers whose records lie back to back.
+
+    Args:
+        start: first message number.
+        count: how many.
+        refs: reference count of each.
+        file: number of the file.
+        offset: of the first record.
+        record_bytes: bytes of each record: one number, or lengths that differ.
+    """
+
+    start: int
+    count: int
+    refs: int
+    file: int
+    offset: int
+    record_bytes: Length
+
+    @property
+    def end(self) -> int:
+        """One past the last message number."""
+        return self.start + self.count
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return total(self.record_bytes, self.start, self.count)
+
+    def part(self, offset: int, count: int) -> FileMessage:
+        """Return `count` rows beginning `offset` rows on."""
+        return FileMessage(
+            self.start + offset,
+            count,
+            self.refs,
+            self.file,
+            self.offset + total(self.record_bytes, self.start, offset),
+            self.record_bytes,
+        )
+
+    def continued_by(self, after: FileMessage) -> bool:
+        """Return whether the rows that follow can be the same run."""
+        return (
+            self.refs == after.refs
+            and self.file == after.file
+            and self.record_bytes == after.record_bytes
+            and self.offset + self.size_bytes == after.offset
+        )
+
+    def merged(self, count: int) -> FileMessage:
+        """Return this run with `count` rows in all."""
+        return FileMessage(self.start, count, self.refs, self.file, self.offset, self.record_bytes)
+
+    def equal_parts(self) -> list[FileMessage]:
+        """Return the same rows by runs of one size: one by one where lengths differ."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return [self]
+        singles = [self.part(skip, 1) for skip in range(self.count)]
+        return [
+            FileMessage(row.start, 1, row.refs, row.file, row.offset, each.at(row.start)) for row in singles
+        ]
+
+    def with_refs(self, refs: int) -> FileMessage:
+        """Return the same rows with another reference count."""
+        return FileMessage(self.start, self.count, refs, self.file, self.offset, self.record_bytes)
+
+
+class V2FileRow(msgspec.Struct):
+    """What is known of one file.
+
+    Args:
+        number: its name.
+        valid: bytes of records with a reference.
+        size: bytes of the file, with what is in the write buffer.
+        locked: a compaction was ordered.
+    """
+
+    number: int
+    valid: int = 0
+    size: int = 0
+    locked: bool = False
+
+
+class WritesInFlight(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Consecutive message numbers with the same number of writes in flight, as the cache counts them (W136)."""
+
+    start: int
+    count: int
+    value: int
+
+    def part(self, offset: int, count: int) -> WritesInFlight:
+        """Return `count` messages beginning `offset` messages on."""
+        return WritesInFlight(self.start + offset, count, self.value)
+
+    def continued_by(self, after: WritesInFlight) -> bool:
+        """Return whether the value is the same."""
+        return self.value == after.value
+
+    def merged(self, count: int) -> WritesInFlight:
+        """Return this tally over `count` messages."""
+        return WritesInFlight(self.start, count, self.value)
+
+
+class BodyCache:
+    """The messages of the current file that are in memory, each with its writes in flight (W133, W136)."""
+
+    __slots__ = ("_runs",)
+
+    def __init__(self) -> None:
+        self._runs: Stretches[WritesInFlight] = Stretches()
+
+    def __len__(self) -> int:
+        """Number of messages."""
+        return self._runs.total
+
+    def write(self, start: int, count: int) -> None:
+        """A client writes: the message is here from now on, with one write more in flight."""
+        self._change(start, count, 1)
+
+    def handled(self, start: int, count: int) -> None:
+        """The server handles a write of each."""
+        self._change(start, count, -1)
+
+    def _change(self, start: int, count: int, more: int) -> None:
+        at = start
+        for run in self._runs.remove(start, count):
+            if run.start > at:
+                self._runs.insert(WritesInFlight(at, run.start - at, more))
+            self._runs.insert(WritesInFlight(run.start, run.count, run.value + more))
+            at = run.start + run.count
+        if at < start + count:
+            self._runs.insert(WritesInFlight(at, start + count - at, more))
+
+    def forget(self, start: int, count: int) -> None:
+        """Drop messages that no write in flight needs."""
+        for run in self._runs.overlapping(start, count):
+            if not run.value:
+                self._runs.remove(run.start, run.count)
+
+    def forget_all(self) -> None:
+        """Drop every message that no write in flight needs."""
+        kept = [run for run in self._runs if run.value]
+        self._runs.clear()
+        self._runs.insert_all(kept)
+
+
+def gaps(
+    runs: Stretches[FileMessage], start: int, count: int
+) -> Iterator[tuple[int, int, FileMessage | None]]:
+    """Yield (start, count, rows or None) over [start, start+count), cut where rows begin and end."""
+    at = start
+    for run in runs.overlapping(start, count):
+        if run.start > at:
+            yield at, run.start - at, None
+        yield run.start, run.count, run
+        at = run.start + run.count
+    if at < start + count:
+        yield at, start + count - at, None
 
 
 class V2StoreState:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.values.extents import DeltaExtent, Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.values.each import Length
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):

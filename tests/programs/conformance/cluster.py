@@ -16,7 +16,7 @@ from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, Cons
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.programs.conformance import mirror_vector
 from tests.programs.conformance.received import Received
 

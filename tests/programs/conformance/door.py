@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import TakenMessages
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import CleanTerms, TakenMessages
 from engine.classic_v1.queue import QueueMeans
 from engine.classic_v1.store import MsgStore
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec, MessageTemplate, TermLayout, big_endian
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.values.ranges import Range
-from engine.version_choice.queue import VersionedQueue
-from engine.version_choice.settings import BothSettings
+from engine.values.stretches import Range
+from engine.version_choice.queue import BothSettings, VersionedQueue
 from tests.programs.conformance.door_v2 import (
     NO_FRAMES,
     OWN,

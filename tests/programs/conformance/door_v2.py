@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
@@ -21,7 +21,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageTemplate
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.programs.conformance.operations import Operations, ranges
 from tests.programs.conformance.picks import picked
 from tests.programs.conformance.vector import seq_ranges

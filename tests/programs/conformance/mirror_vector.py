@@ -9,7 +9,7 @@ from engine.broker.mirrors.member import QueueMember
 from engine.classic_v1.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.mirrored_queue.master import MasterQueue
-from engine.mirrored_queue.record import QueueRecord
+from engine.mirrored_queue.ring import QueueRecord
 
 
 def after(node: Cluster, queue: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.backing_queue.arrivals import Arrival, TakenMessages
-from engine.values.ranges import Range
+from engine.backing_queue.protocol import Arrival, TakenMessages
+from engine.values.stretches import Range
 from tests.programs.conformance.vector import seq_ranges
 
 EPOCH_US: Final = 1_600_000_000_000_000

@@ -8,12 +8,12 @@ from typing import Any
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.store import MsgStore
 from engine.classic_v1.store.client import StoreClient
-from engine.classic_v1.transitions.messages import DeltaRead
-from engine.classic_v2.transitions.files import SlotsRead
+from engine.classic_v1.transitions import DeltaRead
+from engine.classic_v2.transitions import SlotsRead
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import Requeued
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from engine.version_choice.index import FilesIndex
 from tests.programs.conformance.vector import shortened
 from tests.programs.conformance.vector_v2 import index_of, listed, runs_of

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.classic_v2.index import V2Index
-from engine.classic_v2.queue.entries import UNTAKEN
-from engine.classic_v2.queue.state import V2QueueState
+from engine.classic_v2.queue.state import UNTAKEN, V2QueueState
 from engine.classic_v2.store import SharedClient, SharedStore
 from engine.storage.port import Storage
 from engine.values.extents import Extent

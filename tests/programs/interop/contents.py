@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.classic_v2.formats.header import HEADER_BYTES
 from engine.classic_v2.formats.mc import McCodec, parse_container
-from engine.classic_v2.formats.qi import BodyLocation, IndexSlots, decode_index
+from engine.classic_v2.formats.qi import HEADER_BYTES, BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.inspect.queue import entry_term
 from engine.formats import properties

@@ -15,7 +15,7 @@ import msgspec
 import pika
 from pika.adapters.blocking_connection import BlockingChannel
 
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from tests.programs.differential.installation import LATEST, TODAYS

@@ -22,7 +22,7 @@ from engine.formats.properties import ParsedMessage, parse_message
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import ByteChunk
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.programs.conformance.door import BackingQueueDoor
 
 STORES = ("msg_store_persistent", "msg_store_transient")

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
@@ -20,7 +20,7 @@ from engine.formats.names import queue_directory
 from engine.releases import RELEASES
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Storage
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.programs.conformance.door_v2 import V2Door
 from tests.programs.interop import clean_stop, contents
 from tests.programs.interop.clean_stop import Left

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.classic_v1.transitions.stores import FilesCombined
+from engine.classic_v1.transitions import FilesCombined
 from engine.formats.names import vhost_directory
 from engine.report.transitions.base import Transition
 from engine.storage.directory import DirectoryStorage

@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.measured import MeasuredQueue
 from engine.backing_queue.message_places import PLACES, places_of
 from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.protocol import BackingQueue, QueueVerbs
+from engine.backing_queue.protocol import Arrival, BackingQueue, MeasuredQueue, QueueVerbs
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.releases import REFERENCE

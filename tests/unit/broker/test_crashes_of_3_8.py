@@ -9,7 +9,7 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.queue.state import QueueState
-from engine.classic_v1.transitions.index import IndexForgotten
+from engine.classic_v1.transitions import IndexForgotten
 from engine.report.transitions.node import MirrorLeft
 from engine.report.transitions.queue import QueueStopped
 from engine.storage.ledger import LedgerStorage

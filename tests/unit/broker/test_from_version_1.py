@@ -11,7 +11,7 @@ from engine.broker.commands.scenario import parse
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
 from engine.values.sizes import equal
-from engine.version_choice.legacy import ATOMS, atoms_of
+from engine.version_choice.index import ATOMS, atoms_of
 from playground.inspecting.revival import POWER_CUT_US, VHOST_ROOT, FoundFiles
 from tests.conftest import RECORDINGS
 from tests.helpers.following import Follower

@@ -15,8 +15,7 @@ from engine.broker.time.process import (
     WorkProcess,
 )
 from engine.broker.time.scheduler import TimerScheduler
-from engine.classic_v1.transitions.messages import AlphasPushed
-from engine.classic_v1.transitions.stores import StoreSynced
+from engine.classic_v1.transitions import AlphasPushed, StoreSynced
 from engine.costs import PROFILES
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import CountersChanged, Published

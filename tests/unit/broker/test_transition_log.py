@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 import pytest
 
-from engine.classic_v1.transitions.index import JournalOpened, SegmentWritten
+from engine.classic_v1.transitions import JournalOpened, SegmentWritten
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import NodeChanged

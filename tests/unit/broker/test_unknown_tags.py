@@ -6,7 +6,7 @@ import pytest
 
 from engine.broker.clients.channel import until_unknown
 from engine.values.extents import Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 CASES = [
     ([(0, 4)], [(0, 4)], 4),

@@ -93,5 +93,5 @@ def test_its_stations_are_those_of_the_drawing(way: Way) -> None:
 
 
 def test_a_room_is_a_folder() -> None:
-    files = ("releases.py", "values/ranges.py", "broker/cluster.py", "broker/time/pace.py")
+    files = ("releases.py", "values/stretches.py", "broker/cluster.py", "broker/time/pace.py")
     assert [room_of(each) for each in files] == ["", "values", "broker", "broker/time"]

@@ -9,8 +9,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.classic_v1.transitions.index import JournalSynced
-from engine.classic_v1.transitions.stores import StoreSynced
+from engine.classic_v1.transitions import JournalSynced, StoreSynced
 from engine.report.transitions.node import ConfirmsSent, ProcessChanged
 from engine.report.transitions.queue import Acked, Published, Requeued
 from engine.storage.ledger import LedgerStorage

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from bench.queue import QueueUnderTest
-from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Arrival
 from engine.broker.vhost.configuration import QUEUE
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING
@@ -22,9 +22,9 @@ from engine.report.transitions.node import NodeChanged
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.values.ranges import Range
 from engine.values.sizes import at
-from engine.version_choice.settings import BothSettings
+from engine.values.stretches import Range
+from engine.version_choice.queue import BothSettings
 from tests.helpers.twin import Twin
 from tests.property.test_javascript_twin import named
 

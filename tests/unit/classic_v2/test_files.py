@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.index.handles import OpenFiles
+from engine.classic_v2.index.tables import OpenFiles
 from engine.classic_v2.settings import V4_0
 from engine.formats.chunks import RawBytes
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small
 
 

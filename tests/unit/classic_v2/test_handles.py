@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.classic_v2.index.handles import OpenFiles
+from engine.classic_v2.index.tables import OpenFiles
 
 
 def test_the_outer_ones_stay_open_when_segments_are_opened_by_number() -> None:

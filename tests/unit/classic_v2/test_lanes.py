@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backing_queue.arrivals import Arrival
-from engine.classic_v2.queue.loading import tune_read
+from engine.backing_queue.protocol import Arrival
+from engine.classic_v2.queue.taking import tune_read
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.values.errors import InvalidSetting
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small
 
 

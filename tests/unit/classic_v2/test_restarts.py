@@ -7,7 +7,7 @@ import pytest
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3
 from engine.formats.chunks import RawBytes
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.terms import CleanTerms
+from engine.backing_queue.protocol import Arrival, CleanTerms
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.index.references import references
+from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
@@ -18,7 +17,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.each import Each
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 def small(base: V2Settings = V4_3, **changes: Any) -> V2Settings:

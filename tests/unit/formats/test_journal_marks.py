@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.message import MessageCodec
 from engine.values.each import Each
 

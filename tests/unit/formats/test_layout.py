@@ -18,7 +18,7 @@ from engine.classic_v1.formats.layout import (
     segment_record,
     store_record,
 )
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.formats.segment import SegmentRecords
 from engine.formats import properties, terms

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.published import PublishRecord
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms

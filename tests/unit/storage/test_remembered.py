@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.formats.chunks import RawBytes
-from engine.storage import remembered
+from engine.storage import directory
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import ByteChunk
 
@@ -81,7 +81,7 @@ def test_a_checkpoint_remembers_nothing(storage: DirectoryStorage) -> None:
 
 @pytest.mark.sources
 def test_memory_is_bounded(storage: DirectoryStorage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "MOST_CHUNKS", 3)
+    monkeypatch.setattr(directory, "MOST_CHUNKS", 3)
     other = "queues/q/1.idx"
     storage.append_remembered(other, list(PARTS))
     assert list(storage.read_back(other, decode)) == [RawBytes(b"onetwo")]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.client_commands import mean_of, pack, pack_expirations, unpack
-from engine.broker.queues.finishing import FinishedMessages
+from engine.broker.queues.deliveries import FinishedMessages
 from engine.metrics import RunMeter
 from engine.replay import RunPlayer, RunWitness, on_ledger
 from sweeps.cell import play

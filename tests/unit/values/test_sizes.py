@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.values.body_cost import BodyCost
-from engine.values.sizes import FRAME_BYTES, FRAMED, Sizes, framed_bytes
+from engine.values.sizes import FRAME_BYTES, FRAMED, BodyCost, Sizes, framed_bytes
 
 FIRST = 7
 SIZES = st.lists(

@@ -7,8 +7,9 @@ from typing import Any
 
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.transitions.index import (
+from engine.classic_v1.transitions import (
     EntriesRecorded,
+    IndexRecovered,
     IndexReset,
     JournalFlushed,
     JournalOpened,
@@ -16,7 +17,6 @@ from engine.classic_v1.transitions.index import (
     SegmentDeleted,
     SegmentWritten,
 )
-from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
@@ -30,7 +30,7 @@ from engine.values.extents import (
     WANTS_CONFIRM,
     Extent,
 )
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 
 STORE_PERSISTENT = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_STORE
 EMBEDDED_PERSISTENT = PERSISTENT | RAW_PERSISTENT | IN_RAM

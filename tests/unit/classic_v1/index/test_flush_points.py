@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.transitions.index import JournalFlushed, SegmentDeleted, SegmentWritten
+from engine.classic_v1.transitions import JournalFlushed, SegmentDeleted, SegmentWritten
 from engine.storage.ledger import LedgerStorage
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v1.index.harness import (
     DIRECTORY,
     EMBEDDED_PERSISTENT,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from engine.values.extents import PERSISTENT
-from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import at
+from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.index.harness import Harness
 
 NAMES = ("clean-mixed", "dirty-mixed", "clean-17000")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.index.harness import KINDS, Harness, extent, numbers
 from tests.unit.classic_v1.index.naive import NaiveIndex
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.classic_v1.transitions import IndexRecovered
 from engine.storage.directory import DirectoryStorage
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.index.harness import (
     DIRECTORY,
     EMBEDDED_PERSISTENT,

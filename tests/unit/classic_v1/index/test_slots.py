@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.formats.published import PublishRecord
-from engine.classic_v1.index.combine import combined, without_duplicates
-from engine.classic_v1.index.overlay import overlay, split
+from engine.classic_v1.formats.publishing import PublishRecord
+from engine.classic_v1.index.segments import combined, overlay, split, without_duplicates
 from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot, record, record_publish
 from engine.values.errors import IndexCorrupt, InvariantBroken
-from engine.values.ranges import Range
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, Stretches
 
 PUB = PublishRecord(7, 5000)
 OTHER = PublishRecord(8, 5000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.values.extents import IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent
-from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.index.harness import (
     DIRECTORY,
     EMBEDDED_PERSISTENT,

@@ -8,7 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.classic_v1.transitions.index import EntriesRecorded
+from engine.classic_v1.transitions import EntriesRecorded
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import DELIVERED

@@ -6,8 +6,8 @@ from typing import Any
 
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
-from engine.classic_v1.store.index_table import StoreIndexRow, row_at
-from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, FileUnlinked
+from engine.classic_v1.store.state import StoreIndexRow, row_at
+from engine.classic_v1.transitions import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import (
@@ -26,8 +26,7 @@ from engine.report.transitions.stores import (
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent
-from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.stretches import Range, RangeSet, Stretches
 
 FLAGS = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_RAM
 DIRECTORY = "msg_store_persistent"

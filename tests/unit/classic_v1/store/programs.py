@@ -9,8 +9,8 @@ from typing import Any
 
 from engine.storage.port import Storage
 from engine.values.extents import Extent
-from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import at
+from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, numbers
 
 SIZES = (400, 401, 700, 1087, 2500)

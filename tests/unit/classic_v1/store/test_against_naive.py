@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import Extent
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import numbers
 from tests.unit.classic_v1.store.naive import NaiveStore
 from tests.unit.classic_v1.store.programs import CLIENTS, Command, Limits, World, make_program

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.classic_v1.transitions.stores import FilesCombined
+from engine.classic_v1.transitions import FilesCombined
 from engine.storage.directory import DirectoryStorage
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import DIRECTORY, Harness, extent
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats.record import StoreRecords
-from engine.classic_v1.transitions.stores import CombineStepped
+from engine.classic_v1.transitions import CombineStepped
 from engine.formats.chunks import RawBytes, ZeroBytes
 from engine.report.transitions.stores import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.errors import StoreCorrupt
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import (
     DIRECTORY,
     Client,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.classic_v1.transitions.stores import StoreSynced
+from engine.classic_v1.transitions import StoreSynced
 from engine.report.transitions.stores import BufferWritten, StoreRead, StoreWritten, WriteIgnored
 from engine.values.errors import InvariantBroken
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, numbers, ranges
 
 

@@ -1,12 +1,13 @@
-"""The files of a queue of version 2 change: `.qi` and `.qs`, and what waits to be written to them."""
+"""What only a queue of version 2 and its stores report."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
+from engine.report.transitions.queue import Shift
 from engine.values.each import Length
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -238,3 +239,53 @@ class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     bodies: tuple[tuple[int, int], ...]
     places: tuple[tuple[int, int, int, int], ...] = ()
     live: tuple[Range, ...] = ()
+
+
+class TailLoaded(Shift, frozen=True, tag=True, gc=False):
+    """One load brings messages from the tail to the head lane (W45). why: start, end, window, dropped.
+
+    With nothing to bring only the tail's record changes.
+    """
+
+    about: ClassVar[About] = About(
+        group="memory",
+        function="read_from_q_tail",
+        fold="shift",
+        weight=6,
+        setting="segment_entry_count",
+        mark="load",
+        units={"window": "messages"},
+    )
+
+
+class HeadReturned(Shift, frozen=True, tag=True, gc=False):
+    """The first message that did not match goes back to the front, with the mark that its take gave it (W47)."""
+
+    about: ClassVar[About] = About(group="messages", function="in_r", fold="shift", shown="detail")
+
+
+class CollectionTimed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Files in which messages were removed wait for the timer of 15 s (W140), or it fired (`fired`)."""
+
+    about: ClassVar[About] = About(group="files", function="gc_candidate", shown="detail")
+
+    store: str
+    fired: bool
+    files: tuple[int, ...]
+
+
+class FileCompacted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Records moved from the end of a file into its gaps (W141, W142). why: valid, size, moved."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="compact_file",
+        weight=5,
+        setting="msg_store_file_size_limit",
+        mark="compact",
+        units={"valid": "bytes", "size": "bytes", "moved": "messages"},
+    )
+
+    store: str
+    file: int
+    why: Why = {}

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from engine.backing_queue.message_places import CLASSIC_V2
 from engine.classic_v2.files_table import LIVE, FilesTable
-from engine.classic_v2.transitions.files import FilesFound
+from engine.classic_v2.transitions import FilesFound
 from engine.folding import FoldTable, found_by, register
-from engine.values.ranges import Range
+from engine.values.stretches import Range
 
 
 class V2OwnPart:

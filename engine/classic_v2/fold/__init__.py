@@ -1,1 +1,0 @@
-"""What the transitions of version 2's files change."""
