@@ -1,4 +1,4 @@
-"""The node: queues with everything around them, driven by commands in virtual time."""
+"""The cluster of one to three nodes, driven by commands in virtual time."""
 
 from __future__ import annotations
 
@@ -44,14 +44,12 @@ from engine.storage.port import Storage
 from engine.values.errors import CommandError, ProcessCrash
 
 STEP_HORIZON_US: Final = 60_000_000
-"""A step searches so far ahead for the next event."""
+"""How far ahead a step searches for the next event, in microseconds."""
 
 
 class Cluster:
-    """A whole node in virtual time.
-
-    The same scenario gives the same transitions, however the time is cut into calls of `advance` and whichever
-    storage is underneath.
+    """A whole cluster in virtual time. The same scenario gives the same transitions, whatever the calls of
+    `advance` and the storage.
 
     Args:
         scenario: profile, settings, seed and timed commands; more commands can be submitted.
@@ -137,7 +135,7 @@ class Cluster:
         self.processes.of_stores(self.host.stores, self.queues.sweep)
 
     def _build_clients(self) -> None:
-        """Build publishers, consumers, and what AMQP closes of them."""
+        """Build publishers, consumers, and the closing of their channels and connections."""
         self.consumers = Consumers(
             self.queues.live,
             self.queues.way_out,
@@ -199,7 +197,7 @@ class Cluster:
             )
 
     def _build_nodes(self) -> None:
-        """Build what stops and starts the nodes of the cluster, and fills mirrors."""
+        """Build the parts that stop and start nodes and fill mirrors."""
         self._parts = ClusterParts(
             self._below,
             self.cluster,
@@ -211,7 +209,7 @@ class Cluster:
         )
 
     def _build_control(self, console: Console) -> None:
-        """Build what looks after the node, and what commands do."""
+        """Build the monitors and the verbs of the commands."""
         control = NodeControl(
             self._below,
             lifetimes=self.lifetimes,
@@ -271,12 +269,13 @@ class Cluster:
         return min((each for each in oldest if each is not None), default=self.kinds.next_msg_no)
 
     def _broken(self, queue: str) -> None:
-        """Let a queue's process crash as soon as this moment is over; what reaches it until then is lost (D4)."""
+        """Let a queue's process crash at the end of this moment; what reaches it until then is lost (D4)."""
         self.queues[queue].process.hold()
         self._clock.after(1, partial(self._crash, queue))
 
     def _crashed(self, crash: ProcessCrash) -> None:
-        """A queue's process ended in the middle of a call; what else that event had to do is lost (V8, V9)."""
+        """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8,
+        V9)."""
         for name, live in self.queues.items():
             if crash.queue == name or crash.queue in live.process.queue.parts:
                 live.process.hold()
@@ -295,7 +294,7 @@ class Cluster:
         self._closing.fail(actor, error, "P8")
 
     def _redo(self, command: Command) -> None:
-        """Do what a client by hand sent while its connection was blocked; nobody waits for a refusal any more."""
+        """Do what a manual client sent while its connection was blocked; nobody waits for a refusal now."""
         with suppress(CommandError):
             self._verbs.do(command)
 
@@ -311,15 +310,15 @@ class Cluster:
 
     @property
     def codec(self) -> MessageCodec:
-        """What numbers and encodes messages."""
+        """Numbers and encodes messages."""
         return self._codec
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
         """Let time pass up to `until_us`; return whether that was reached.
 
         Args:
-            until_us: virtual microseconds; nothing happens when that is past.
-            max_transitions: stop after the event that brought this many.
+            until_us: virtual microseconds; nothing happens if this is in the past.
+            max_transitions: stop after the event that reaches this many.
         """
         stop_at = None if max_transitions is None else self.log.number + max_transitions
         while self._happen(until_us):
@@ -329,7 +328,7 @@ class Cluster:
         return True
 
     def next_us(self) -> int | None:
-        """Return when something may happen next by itself; None for never."""
+        """Return the time at which something may next happen by itself; None for never."""
         return self._clock.next_us()
 
     def step(self) -> bool:
@@ -342,7 +341,7 @@ class Cluster:
         return False
 
     def _happen(self, until_us: int) -> bool:
-        """Do what comes first, if that is not after `until_us`; return whether something was done."""
+        """Do the next event, if it is not after `until_us`; return whether there was one."""
         try:
             if not self._clock.run_next(until_us):
                 return False
@@ -359,10 +358,7 @@ class Cluster:
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def submit(self, command: dict[str, Any] | AnyCommand) -> None:
-        """Do a command now.
-
-        What the node does by itself at this very time comes first, so that a replay gives the same.
-
+        """Do a command now. Events of the node at the same time come first, so that a replay gives the same.
         Raises CommandError when it is malformed or cannot be done; then nothing changed.
         """
         parsed = command if isinstance(command, Command) else commands.parse(command)
@@ -408,7 +404,8 @@ class Cluster:
         self._report.report_changes()
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
+        """Return the state as plain values from the node's own structures; it equals the fold of all
+        transitions."""
         return self._report.snapshot()
 
     def held_messages(self) -> int:

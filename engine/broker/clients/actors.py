@@ -26,13 +26,12 @@ CLOSED: Final = "closed"
 PUBLISHES: Final = "P8"
 CONSUMES: Final = "P12"
 HOLDS: Final = "P14"
-"""Rules by which actors change in the usual course of things."""
+"""Rules of changes that happen to actors in normal operation."""
 
 
 class Publisher:
-    """A connection that publishes: steadily, or in bursts by command (`burst`).
-
-    While an alarm is set, the first message that arrives blocks the connection, and what it publishes waits (A3).
+    """A connection that publishes: at a steady rate, or in bursts by command (`burst`). While an alarm is
+    set, the first message that arrives blocks the connection, and its messages wait (A3).
     """
 
     usual_rule = PUBLISHES
@@ -52,33 +51,33 @@ class Publisher:
         """Whether the client announced the capability connection.blocked (A5)."""
         self.blocked_sent = False
         self.reader: WorkProcess | None = None
-        """Who reads its socket; None before it has published."""
+        """The process that reads its socket; None before it has published."""
         self.published = 0
         self.confirmed = 0
         self.unconfirmed = 0
         self.waiting: deque[Publish] = deque()
-        """What lies in its socket."""
+        """Messages in its socket that nobody has read."""
         self.stopped: deque[Publish] = deque()
-        """What its channel may not send on, because members of mirrored queues gave no credit (H84)."""
+        """Messages that its channel holds back, because members of mirrored queues gave no credit (H84)."""
         self.flow = False
-        """Whether that is so, which stops its connection (H84)."""
+        """Whether the channel holds messages back, which stops its connection (H84)."""
         self.unsent: deque[Publish] = deque()
-        """What the client wrote and its connection has not carried yet."""
+        """Messages that the client wrote and its connection has not carried yet."""
         self.carries_bytes_per_s = 0
         self.carried_bytes = 0
-        """Of the message that comes next."""
+        """Bytes of the next message that have arrived."""
         self.timer: ScheduledTimer | None = None
         self.rule = PUBLISHES
         self.message = MessageFields()
         self.tx: ChannelTransaction | None = None
         self.was_tx = False
-        """Whether its channel ever was in tx mode, which is shown from then on."""
+        """Whether its channel was ever in tx mode; shown from then on."""
         self.next_number = 1
         """The publish number of its next message on the channel (K10)."""
         self.channel_state = OPEN
         self.connection_state = OPEN
         self.uses_later_fields = False
-        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
+        """Whether a command used a field that was added after the first release; reported from then on."""
 
     def change(self, command: SetPublisher) -> None:
         """Take the values of a command."""
@@ -116,7 +115,7 @@ class Publisher:
         )
 
     def channel_closed(self) -> None:
-        """Lose the channel: what it waited for does not come any more."""
+        """Lose the channel; whatever it waited for no longer comes."""
         self.running = False
         self.unconfirmed = 0
         self.next_number = 1
@@ -130,14 +129,14 @@ class Publisher:
 
     @property
     def unread(self) -> int:
-        """Messages that wait in its socket, or behind it in its channel."""
+        """Messages that wait in its socket or in its channel."""
         if not (self.waiting or self.stopped):
             return 0
         return sum([batch.count for batch in self.waiting]) + sum([batch.count for batch in self.stopped])
 
     @property
     def blocked(self) -> bool:
-        """Whether its socket is not read: an alarm is set and it published since (A3)."""
+        """Whether nobody reads its socket, because it published while an alarm was set (A3)."""
         return self.alarm and self.publish_seen
 
     @property
@@ -150,7 +149,7 @@ class Publisher:
         return RUNNING if self.running or self.bursts else STOPPED
 
     def set_alarm(self, alarm: bool) -> None:
-        """Hear of an alarm; when none is left, it has published nothing since (A3)."""
+        """Note whether an alarm is set; when none is, forget that it published during one (A3)."""
         self.alarm = alarm
         if not alarm:
             self.publish_seen = False
@@ -223,16 +222,17 @@ class Consumer:
         self.unsent_limit = unsent_limit
         self.own_channel = Channel(name)
         self.channel = self.own_channel
-        """What it consumes on: its own channel, or for `manual` one whose messages are acknowledged by hand."""
+        """Its channel: its own, or for `manual` one whose messages are acknowledged by hand."""
         self.holding = 0
         """Unacknowledged messages, or messages on the way for `auto`."""
         self.old = 0
-        """Of those it holds, the ones that a master which is gone delivered: the new one does not count them (H68)."""
+        """Held messages that an earlier master delivered; the new master does not count them (H68)."""
         self.uncounted = 0
-        """Acknowledged ones that its queue still counts, as an unknown tag stood before theirs (H68)."""
+        """Acknowledged messages that its queue still counts, because an unknown tag came before theirs
+        (H68)."""
         self.unsent = self.written = self.acking = 0
-        """Where work takes time: deliveries that no report covers yet, those written since the last one, and
-        acknowledgements that the queue did not handle yet (F8, P6)."""
+        """If work takes time: deliveries that no report covers yet, deliveries written since the last report,
+        and acknowledgements that the queue has not handled yet (F8, P6)."""
         self.counts_unsent = False
         self.delivered = 0
         self.redelivered = 0
@@ -242,19 +242,19 @@ class Consumer:
         self.priority = 0
         self.exclusive = False
         self.cancel_on_failover = False
-        """Whether it wants to be cancelled where a mirror takes over: x-cancel-on-ha-failover (H67)."""
+        """Whether to cancel it when a mirror takes over: x-cancel-on-ha-failover (H67)."""
         self.nack: str | None = None
-        """What becomes of the messages that it finishes and does not want: they go back, or are discarded (P11)."""
+        """What happens to finished messages that it rejects: they are requeued or discarded (P11)."""
         self.nacked = 0
         self.channel_prefetch = 0
         self.finishing = False
         """Whether it was cancelled and has messages left to finish."""
         self.had_own_tick = False
-        """Whether a command gave it another tick than the usual one, which is reported from then on."""
+        """Whether a command changed its tick; reported from then on."""
         self.channel_state = OPEN
         self.connection_state = OPEN
         self.uses_later_fields = False
-        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
+        """Whether a command used a field that was added after the first release; reported from then on."""
 
     def change(self, command: SetConsumer, now_us: int) -> None:
         """Take the values of a command."""
@@ -301,11 +301,11 @@ class Consumer:
         return self.ack != "auto"
 
     def gave_back(self, count: int, found: int, counted: int) -> None:
-        """Hold fewer messages: the queue handled their acknowledgements or took them back.
+        """Hold fewer messages, because the queue handled their acknowledgements or took them back.
 
         Args:
-            found: how many of them the queue had.
-            counted: for how many of these it lets the consumer have others.
+            found: number of these messages that the queue had.
+            counted: number of these that free room for new deliveries.
         """
         self.uncounted += found - counted
         if self.acking:  # they left its hands before, and were on their way
@@ -316,7 +316,7 @@ class Consumer:
             self.old = max(0, min(self.holding, self.old - count + found))
 
     def served_anew(self) -> None:
-        """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68).
+        """Start with a new master: held messages no longer count, and the whole prefetch is free (H68).
 
         Acknowledgements that it sent while no master lived are lost.
         """
@@ -325,7 +325,7 @@ class Consumer:
 
     @property
     def connection(self) -> str:
-        """Name of its connection: that of the channel which it is on."""
+        """Name of its channel's connection."""
         return self.name if self.channel is self.own_channel else connection_of(self.channel.name)
 
     @property
@@ -341,7 +341,7 @@ class Consumer:
         return BLOCKING if self.alarm else RUNNING
 
     def forget_held(self) -> None:
-        """Hold nothing any more: it went back, or its queue is gone."""
+        """Hold nothing any more, because the messages were requeued or their queue is gone."""
         self.own_channel.unacked.clear()
         self.holding = self.old = 0
         self.finishing = False
@@ -349,7 +349,7 @@ class Consumer:
         stop(self)
 
     def nothing_under_way(self) -> None:
-        """Forget deliveries and acknowledgements that are between it and its queue."""
+        """Forget deliveries and acknowledgements that are on the way between it and its queue."""
         self.unsent = self.written = self.acking = self.uncounted = 0
 
     def channel_closed(self) -> None:
@@ -398,7 +398,7 @@ class Consumer:
 
 
 def stop(actor: Publisher | Consumer) -> None:
-    """Cancel what the actor was going to do next."""
+    """Cancel the actor's next action."""
     if actor.timer is not None:
         actor.timer.cancel()
         actor.timer = None

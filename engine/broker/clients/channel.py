@@ -1,4 +1,4 @@
-"""A channel: delivery tags, and what was delivered on it and not acknowledged yet (P14)."""
+"""A channel: delivery tags and unacknowledged deliveries (P14)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ from engine.values.stretches import Range, RangeSet, Stretches
 
 
 class WaitingQueue(Protocol):
-    """A queue that was refused, and is notified when there is room again."""
+    """A queue that the limiter refused, and that it notifies when there is room again."""
 
     def resume(self, limiter: PrefetchLimiter) -> None:
-        """Go on with the consumers of the limiter's channel."""
+        """Continue to deliver to the consumers of the limiter's channel."""
 
 
 class PrefetchLimiter:
-    """Counts what consumers of one channel hold, over all queues.
-
-    The volume starts at everything that is unacknowledged when the limit is set, messages of basic.get included; later
-    only what consumers get and give back counts.
+    """Counts the messages that the consumers of one channel hold, over all queues. The count starts with all
+    unacknowledged messages, those of basic.get included; later only the consumers' messages change it.
     """
 
     def __init__(self) -> None:
@@ -47,9 +45,8 @@ class PrefetchLimiter:
 
     @property
     def room(self) -> int:
-        """How many messages consumers may still get; 0 or less when the limit is reached.
-
-        A queue still asks for a moment when the limit is lifted already.
+        """How many messages consumers may still get; 0 or less when the limit is reached. A queue may still
+        ask just after the limit was lifted.
         """
         return self.limit - self.volume if self.active else MAX_COUNT
 
@@ -58,7 +55,7 @@ class PrefetchLimiter:
         return self.active and self.volume >= self.limit
 
     def may_send(self, queue: WaitingQueue) -> bool:
-        """Return whether one more message may go out; if not, the queue is notified when that changes."""
+        """Return whether one more message may go out; if not, notify the queue when that changes."""
         if self._reached:
             self._waiting[queue] = None
             return False
@@ -69,10 +66,9 @@ class PrefetchLimiter:
         self.volume += count
 
     def acked(self, count: int, settle: Callable[[], None]) -> None:
-        """Count messages that consumers hold no longer, and let their queues settle them; a volume of 0 stays.
-
-        A queue that takes messages back and then asks finds the room already. Queues that were refused before hear of
-        it behind what they settle.
+        """Subtract messages that consumers no longer hold (down to 0), and let their queues settle them. The
+        room exists before a queue takes messages back and asks. Queues that were refused are notified after
+        they settle theirs.
         """
         if not self.limit or not count:
             settle()
@@ -84,7 +80,7 @@ class PrefetchLimiter:
         self._notify(reached and freed)
 
     def set(self, limit: int, unacked: int) -> None:
-        """Take a limit; `unacked` deliveries of the channel are outstanding when it is the first."""
+        """Set a limit; a first limit starts with the channel's `unacked` outstanding deliveries."""
         reached = self._reached
         if not self.active:
             self.volume = unacked
@@ -92,13 +88,13 @@ class PrefetchLimiter:
         self._notify(reached and not self._reached)
 
     def lift(self) -> None:
-        """Have no limit any more."""
+        """Remove the limit."""
         reached = self._reached
         self.limit = self.volume = 0
         self._notify(reached)
 
     def forget(self, queue: WaitingQueue) -> None:
-        """A queue is gone, or has no consumer of this channel any more."""
+        """Forget a queue that is gone or no longer has a consumer on this channel."""
         self._waiting.pop(queue, None)
 
     def clear(self) -> None:
@@ -119,9 +115,10 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
     Args:
         batch: as the client published them.
         message: what it sent with them.
-        arrivals: as they will arrive, with the expiration that each of them has in milliseconds.
+        arrivals: the messages with their expirations in milliseconds.
         queues: where they were routed to.
-        processes: of these queues, each with the number of its process, where a commit sends to no other (W229).
+        processes: each queue with the number of its process, if a commit may send only to that process
+            (W229).
     """
 
     batch: Publish
@@ -132,7 +129,7 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
 
 
 class ChannelTransaction:
-    """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
+    """The publishes of a publisher's channel in tx mode; consumers acknowledge outside of transactions.
 
     Args:
         size: the client commits after that many messages; 0 when it commits by a command of its own.
@@ -147,7 +144,7 @@ class ChannelTransaction:
         """Messages whose confirms the commit waits for (D13)."""
         self.commits = 0
         self.at_commit = False
-        """Whether a commit by hand is under way: what a queue refuses is reported once everything was sent (D13)."""
+        """Whether a commit by hand is in progress; refusals are reported after everything was sent (D13)."""
         self.refused = False
         """Whether a queue refused a message of that commit."""
 
@@ -162,7 +159,7 @@ class ChannelTransaction:
         return sum(each.batch.count for each in self.held)
 
     def take(self) -> list[HeldPublish]:
-        """Return everything held, which the commit is to deliver."""
+        """Return all held messages, for the commit to deliver."""
         taken, self.held = self.held, []
         self.committing = sum(each.batch.count for each in taken)
         return taken
@@ -177,7 +174,7 @@ class ChannelTransaction:
         return True
 
     def roll_back(self) -> None:
-        """Drop what is held, the channel being closed (D14)."""
+        """Drop the held messages of a channel that closes (D14)."""
         self.held.clear()
         self.published = self.committing = 0
 
@@ -185,11 +182,11 @@ class ChannelTransaction:
 GONE: Final = ""
 """Stands for a queue that was deleted while a channel held messages of it."""
 NO_LIFE: Final = -1
-"""Stands for no process at all: what was settled under another tag is held by none."""
+"""Stands for no process; used for deliveries that were settled under another tag."""
 
 
 def connection_of(channel: str) -> str:
-    """Return the name of the connection that a channel by hand is on: what is before its first dot."""
+    """Return the name of a manual channel's connection: the part before the first dot."""
     return beside(channel, bare(channel).partition(".")[0])
 
 
@@ -203,8 +200,9 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
         queue: where they came from.
         consumer: who took them; None for basic.get.
         joins: whether it may be merged with the next ones.
-        step: from one seq_id to the next; as many consumers as took turns.
-        life: which process of the queue delivered them: those that are gone left tags of theirs in channels (H68).
+        step: distance from one seq_id to the next: the number of consumers that took turns.
+        life: number of the queue process that delivered them; channels keep tags of processes that are gone
+            (H68).
     """
 
     start: int
@@ -238,7 +236,7 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
         )
 
     def continued_by(self, after: UnackedDelivery) -> bool:
-        """Return whether `after` goes on in the same queue for the same consumer."""
+        """Return whether `after` continues in the same queue for the same consumer."""
         return (
             self.joins
             and self.step == after.step
@@ -268,9 +266,9 @@ class DeliveredMessages(msgspec.Struct, frozen=True, gc=False):
     Args:
         tag: of the first.
         consumer: None for basic.get.
-        extent: the messages, with those between them that others got.
+        extent: the messages, and those between them that others got.
         offset, count, step: which of them.
-        redelivered: how many of the extent, the first ones, carry redelivered = true.
+        redelivered: how many messages at the start of the extent have redelivered = true.
     """
 
     channel: str
@@ -285,10 +283,10 @@ class DeliveredMessages(msgspec.Struct, frozen=True, gc=False):
 
 
 class DeliveryWatch(Protocol):
-    """Looks how long deliveries wait for their acknowledgements."""
+    """Watches how long deliveries wait for their acknowledgements."""
 
     def delivered(self, queue: str, held: int) -> None:
-        """Note deliveries of a queue; `held` others waited before."""
+        """Note new deliveries of a queue, when `held` others were already waiting."""
 
 
 class Channel:
@@ -296,11 +294,11 @@ class Channel:
 
     Args:
         name: of the channel.
-        joins: whether deliveries that follow each other are kept as one; the hand keeps each apart.
+        joins: whether to merge consecutive deliveries; manual channels keep each apart.
     """
 
     observer: Callable[[DeliveredMessages], None] | None = None
-    """Hears of each delivery: a test sets it."""
+    """Called with each delivery; set by tests."""
 
     def __init__(self, name: str, joins: bool = True) -> None:
         self.name = name
@@ -308,10 +306,10 @@ class Channel:
         self.next_tag = 1
         self.unacked: Stretches[UnackedDelivery] = Stretches()
         self.served: set[str] = set()
-        """Queues of which consumers of this channel got messages."""
+        """Queues whose messages consumers of this channel got."""
         self._joins = joins
         self.timeout: DeliveryWatch | None = None
-        """Closes the channel where an acknowledgement is late (P21)."""
+        """Closes the channel when an acknowledgement is late (P21)."""
 
     def __len__(self) -> int:
         """Number of unacknowledged deliveries."""
@@ -334,7 +332,7 @@ class Channel:
 
         Args:
             extent: the messages; with `offset`, `count` and `step` only some of them.
-            redelivered: how many of the extent, the first ones, are delivered again.
+            redelivered: how many messages at the start of the extent are delivered again.
             ack: whether they are held.
             life: which process of the queue sends them.
         """
@@ -359,11 +357,11 @@ class Channel:
             self.timeout.delivered(queue, held)
 
     def take(self, count: int) -> list[UnackedDelivery]:
-        """Return the oldest deliveries, which are held no longer."""
+        """Remove the oldest deliveries and return them."""
         return self.unacked.pop_head(count)
 
     def take_tag(self, tag: int, multiple: bool) -> list[UnackedDelivery] | None:
-        """Return what a delivery tag stands for, which is held no longer; None when it is unknown (P14).
+        """Remove the deliveries that a delivery tag names and return them; None for an unknown tag (P14).
 
         Args:
             tag: 0 with `multiple` for everything outstanding.
@@ -377,21 +375,21 @@ class Channel:
         return self.unacked.remove(first, tag - first + 1)
 
     def take_of(self, consumer: str) -> list[UnackedDelivery]:
-        """Return everything that one consumer took, which is held no longer."""
+        """Remove everything that one consumer took and return it."""
         return self._remove(each for each in list(self.unacked) if each.consumer == consumer)
 
     def forget_queue(self, queue: str) -> None:
-        """A queue is gone: its deliveries may still be acknowledged, and nobody is notified of it."""
+        """Forget a queue; its deliveries may still be acknowledged, but nobody is notified."""
         for each in [each for each in self.unacked if each.queue == queue]:
             self.unacked.remove(each.start, each.count)
             self.unacked.insert(msgspec.structs.replace(each, queue=GONE))
 
     def holds(self, queue: str, life: int) -> bool:
-        """Return whether it holds anything that a process of a queue delivered."""
+        """Return whether it holds deliveries of a certain process of a queue."""
         return any(each.life == life and each.queue == queue for each in self.unacked)
 
     def overtaken(self, queue: str, life: int, settled: Iterable[Range]) -> None:
-        """Let old tags settle what a process delivered under new ones; the new tags settle nothing any more (H68)."""
+        """Move a process's new deliveries to old tags; the new tags then settle nothing (H68)."""
         seq_ids = {seq_id for each in settled for seq_id in range(each.start, each.end)}
         for each in [each for each in self.unacked if each.life == life and each.queue == queue]:
             for offset in range(each.count):
@@ -429,9 +427,8 @@ class DeliveryGroup(msgspec.Struct, frozen=True):
 
 
 def by_queue(deliveries: Iterable[UnackedDelivery]) -> list[DeliveryGroup]:
-    """Group deliveries as a channel settles them: by queue and consumer, in the order of names, oldest first (P14).
-
-    What basic.get took comes ahead of what the consumers of its queue got.
+    """Group deliveries as a channel settles them: by queue and consumer in the order of names, oldest first
+    (P14). In each queue, messages of basic.get come before those of consumers.
     """
     groups: dict[tuple[str, str], DeliveryGroup] = {}
     for each in deliveries:
@@ -446,11 +443,11 @@ def tags_of(deliveries: Iterable[UnackedDelivery]) -> list[Range]:
 
 
 def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
-    """Return how many of the acknowledged messages a process counts: behind one that it does not know it stops (H68).
+    """Return how many acknowledged messages a process counts; it stops at the first unknown one (H68).
 
     Args:
-        tags: what is acknowledged at once, in its order.
-        found: those of them that the process knows.
+        tags: the tags of one acknowledgement, in order.
+        found: the tags that the process knows.
     """
     known = RangeSet(Range(each.start, each.count) for each in found)
     total = 0
@@ -467,7 +464,7 @@ def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
 
 MILLISECOND_US: Final = 1000
 MOST: Final = 1000
-"""Groups of deliveries of one channel that are told apart."""
+"""Most groups of deliveries that one channel keeps apart."""
 
 
 class SettingsHolder(Protocol):
@@ -477,9 +474,9 @@ class SettingsHolder(Protocol):
 
 
 class AckTimeout:
-    """Looks at the oldest delivery of one channel, by ticks that begin with the first that waits.
-
-    What is remembered is for each tick the last delivery that is too old then, so no more than ticks in a timeout.
+    """Checks the oldest delivery of one channel at ticks that begin with the first waiting delivery. For each
+    tick it stores only the last delivery that is too old then, so it stores at most as many as a timeout has
+    ticks.
 
     Args:
         channel: whose deliveries they are.
@@ -505,11 +502,12 @@ class AckTimeout:
         self._fail = fail
         self._ticks_from_us = 0
         self._due: deque[tuple[int, int, int]] = deque()
-        """When deliveries are too old, one past the last delivery tag that is so then, and the timeout in ms."""
+        """For each check: its time, one past the last delivery tag that is then too old, and the timeout in
+        ms."""
         self._timer: ScheduledTimer | None = None
 
     def delivered(self, queue: str, held: int) -> None:
-        """Note that messages of a queue went out, under the tags below the channel's next one.
+        """Note that messages of a queue went out under the tags just below the channel's next tag.
 
         Args:
             held: how many deliveries waited before.
@@ -542,7 +540,7 @@ class AckTimeout:
         self._timer = self._clock.at(at_us, partial(self._look, tick_us))
 
     def _look(self, tick_us: int) -> None:
-        """Close the channel if its oldest delivery waits too long; else look again when that may be."""
+        """Close the channel if its oldest delivery has waited too long; else check again when it may have."""
         held, now_us = len(self._channel), self._clock.now_us
         oldest = self._channel.unacked.first.start if held else self._channel.next_tag
         while self._due and self._due[0][1] <= oldest:
@@ -566,6 +564,6 @@ class AckTimeout:
 
 
 def channel_number(name: str) -> int:
-    """Return the number of a channel in its connection: what stands behind its dot, if that is one."""
+    """Return the number of a channel in its connection: the part after its dot, if that is a number."""
     behind = bare(name).partition(".")[2]
     return int(behind) if behind.isdecimal() else 1

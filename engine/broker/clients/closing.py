@@ -1,4 +1,4 @@
-"""What AMQP closes: by wish, for an error, or because a client's program hangs (P11, P18, A3)."""
+"""Closing channels and connections: on request, after an error, or when a client hangs (P11, P18, A3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ChannelClosing:
 
     Args:
         delete_queue: deletes a queue: its name, the rule and the cause.
-        forget_actor: shows an actor no longer: its name and the rule.
+        forget_actor: removes an actor from the page: its name and the rule.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ChannelClosing:
         self._emit = emit
 
     def fail(self, actor: str, error: AmqpError, rule: str) -> None:
-        """Close what AMQP closes for an error of this actor."""
+        """Close the channel or the connection, as AMQP does for an error of this actor."""
         if error.closes == "connection":
             self.close_connection(actor, rule, error.code, error.text)
         else:
@@ -77,7 +77,7 @@ class ChannelClosing:
         self.drop_exclusive(connection)
 
     def drop_exclusive(self, connection: str) -> None:
-        """Delete the queues that only this connection could use (P18)."""
+        """Delete the exclusive queues of this connection (P18)."""
         queues = self._definitions.queues
         for name in [each.name for each in queues.values() if each.owner == connection]:
             self._delete_queue(name, "P18", "exclusive")
@@ -107,11 +107,11 @@ SECOND_US: Final = 1_000_000
 
 
 class Heartbeats:
-    """The connections from which nothing comes any more.
+    """Connections whose clients have gone silent.
 
     Args:
         blocked: returns whether a connection is not read, by its actor's name.
-        close: closes the connection of an actor that was silent for too long; called with the interval in seconds.
+        close: closes the connection of an actor that was silent too long; gets the interval in seconds.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class Heartbeats:
         self._timers: dict[str, ScheduledTimer] = {}
 
     def silent(self, actor: str, interval_s: int) -> None:
-        """Nothing comes from an actor from now on."""
+        """Note that an actor sends nothing from now on."""
         self.heard(actor)
         self._check_later(actor, interval_s, 0)
 
     def heard(self, actor: str) -> None:
-        """An actor sends something again, or is gone."""
+        """Note that an actor sends something again, or is gone."""
         timer = self._timers.pop(actor, None)
         if timer is not None:
             timer.cancel()

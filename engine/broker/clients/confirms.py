@@ -1,4 +1,4 @@
-"""Publisher confirms in the channels: who waits for which queues, and in how many frames they go out (K1, K8, K10)."""
+"""Publisher confirms in the channels: awaited queues, and the frames that go out (K1, K8, K10)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
     Args:
         start: number of the first message.
         actor: the publisher.
-        queues: those that have not confirmed yet (K10); of a mirrored queue its members, as "queue@node" (H46).
+        queues: those that have not confirmed yet (K10); for a mirrored queue its members, as "queue@node"
+            (H46).
         first: publish number of the first message on the publisher's channel.
-        confirmed_by: mirrored queues of which some member confirmed already.
+        confirmed_by: mirrored queues of which a member has already confirmed.
     """
 
     start: int
@@ -45,7 +46,7 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
         )
 
     def continued_by(self, after: AwaitedConfirm) -> bool:
-        """Return whether `after` is of the same publisher and waits for the same queues."""
+        """Return whether `after` has the same publisher and waits for the same queues."""
         return (
             self.actor == after.actor
             and self.queues == after.queues
@@ -59,12 +60,12 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
 
 
 class ConfirmSender:
-    """What all channels of a node wait for.
+    """Tracks and sends the confirms of all channels of a node.
 
     Args:
         publishers: by name.
         records: what all nodes know of each queue.
-        processes: among them the channels, to which confirms travel where work takes time.
+        processes: of the node; if work takes time, confirms travel to its channels.
         on_error: called with a publisher whose channel must be closed.
     """
 
@@ -86,20 +87,20 @@ class ConfirmSender:
         self._by_hand: dict[str, Publisher] = {}
         """Who publishes on channels by hand."""
         self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
-        """Hears of publish numbers that are confirmed (true) or rejected: a test sets it."""
+        """Called with publish numbers that are confirmed (true) or rejected; set by tests."""
         self.witness: Callable[[Range], None] | None = None
-        """Hears which messages all their queues have confirmed: who counts what is lost later sets it."""
+        """Called with messages that all their queues have confirmed; set by code that counts losses."""
 
     @property
     def awaited(self) -> Iterable[AwaitedConfirm]:
-        """What publishers wait for."""
+        """Confirms that publishers wait for."""
         return self._awaited
 
     def _publisher(self, actor: str) -> Publisher | None:
         return self._publishers.get(actor) or self._by_hand.get(actor)
 
     def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
-        """Let the publisher of a batch wait for these queues; without any, its confirms go out at once (K1)."""
+        """Let the publisher of a batch wait for these queues; with no queue, confirm at once (K1)."""
         if publisher.name not in self._publishers:
             self._by_hand[publisher.name] = publisher
         first = publisher.next_number
@@ -116,7 +117,7 @@ class ConfirmSender:
     # --- what queues report ------------------------------------------------------------------------------------------
 
     def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
-        """Take the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
+        """Take the confirms of messages whose disk writes are done (K8), awaited or not."""
         self._settle(queue, messages, "K8", "written")
 
     def discarded(self, queue: str, arrival: Arrival) -> None:
@@ -129,11 +130,11 @@ class ConfirmSender:
         self._settle(queue, [messages], "K1", "immediate")
 
     def rejected(self, queue: str, messages: Range, cause: str = "overflow") -> None:
-        """A queue did not take messages: they are nacked, whatever other queues report (K10)."""
+        """Nack messages that a queue did not take, whatever other queues report (K10)."""
         self._nack(self._awaited.remove(messages.start, messages.count), cause)
 
     def queue_deleted(self, queue: str) -> None:
-        """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
+        """Count everything that a deleted queue had yet to confirm as confirmed (K10)."""
         everything = [Range(each.start, each.count) for each in self._awaited]
         self._settle(queue, everything, "K10", "deleted", all_members=True)
 
@@ -142,9 +143,8 @@ class ConfirmSender:
         self._settle(queue, messages, "H46", "member", node)
 
     def member_gone(self, queue: str, node: str) -> None:
-        """A member ended in order or with its node: nobody waits for it any more.
-
-        Where it was the last, messages that another had confirmed are confirmed, and the others are rejected (H46).
+        """Stop waiting for a member that ended in order or with its node. If it was the last, messages that
+        another member had confirmed are confirmed, and the others are rejected (H46).
         """
         name = member(queue, node)
         rejected: list[AwaitedConfirm] = []
@@ -163,7 +163,7 @@ class ConfirmSender:
         self._nack(rejected, "gone")
 
     def queue_crashed(self, queue: str, node: str | None = None) -> None:
-        """A queue process crashed: what it had not confirmed is nacked (K10)."""
+        """Nack what a crashed queue process had not confirmed (K10)."""
         name = queue if node is None else member(queue, node)
         lost = [each for each in self._awaited if name in each.queues]
         for each in lost:
@@ -179,11 +179,12 @@ class ConfirmSender:
         node: str | None = None,
         all_members: bool = False,
     ) -> None:
-        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10).
+        """Note that a queue confirmed messages; send confirms for those that all their queues confirmed
+        (K10).
 
         Args:
             node: of the member that confirmed; None for the master.
-            all_members: whether no member is waited for any more.
+            all_members: whether to stop waiting for all members.
         """
         if node is None and queue in self._records:
             node = self._records[queue].master
@@ -243,7 +244,7 @@ class ConfirmSender:
         self._collected.setdefault(actor, {}).setdefault((rule, cause), []).extend(numbers)
 
     def flush(self, actor: str) -> None:
-        """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
+        """Send the collected confirms, when the channel's mailbox is empty or it did something else (K10)."""
         if actor not in self._collected:
             return
         publisher = self._publisher(actor)
@@ -270,7 +271,7 @@ class ConfirmSender:
         self._emit(ConfirmsSent(rule, publisher.name, count, why))
 
     def _frames(self, publisher: Publisher, numbers: Sequence[Range]) -> Why:
-        """Return how confirms are put together: one frame up to the first number that waits, then one each (K10)."""
+        """Return the frames of confirms: one up to the first number that still waits, then one each (K10)."""
         confirmed = RangeSet(numbers)
         waiting = [each.first for each in self._awaited if each.actor == publisher.name]
         cut = min(waiting, default=max(each.end for each in numbers))
@@ -302,13 +303,13 @@ class ConfirmSender:
     # --- ends --------------------------------------------------------------------------------------------------------
 
     def forget(self, actor: str) -> None:
-        """A publisher's channel is closed: nobody waits for its confirms any more."""
+        """Forget the confirms of a publisher's closed channel."""
         self._collected.pop(actor, None)
         for each in [each for each in self._awaited if each.actor == actor]:
             self._awaited.remove(each.start, each.count)
 
     def clear(self) -> None:
-        """Every channel is gone."""
+        """Forget the confirms of all channels."""
         self._collected.clear()
         self._awaited.clear()
 

@@ -41,19 +41,18 @@ class PublisherConnections:
     """All publishers of a node.
 
     Args:
-        queues: where messages go.
-        consumers: who is notified of alarms too.
+        queues: where messages go. consumers: notified of alarms too.
         definitions: exchanges and bindings.
         kinds: numbers of what messages carry.
         on_error: called with a publisher whose channel must be closed.
-        capacity: bounds of this program, looked at before messages are let in.
+        capacity: this program's bounds, checked before messages are accepted.
         processes: those of the broker, where work takes time.
-        redo: does a command that lay unread in a blocked connection's socket.
+        redo: does a command that waited in a blocked connection's socket.
         settings: returns the node's settings.
         publishers: by name, to be filled here.
         confirms: what their channels wait for.
         records: what all nodes know of each queue.
-        members: of mirrored queues, to which channels send as well.
+        members: of mirrored queues; channels also send to them.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class PublisherConnections:
     # --- publishing --------------------------------------------------------------------------------------------------
 
     def publish_burst(self, burst: Publish) -> None:
-        """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
+        """Publish a burst at its connection's speed, or let it wait while an alarm is set (A3)."""
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
         publisher.address(burst)
@@ -127,17 +126,17 @@ class PublisherConnections:
         self.publishers[name] = Publisher(name)
 
     def _arrive(self, publisher: Publisher, batch: Publish) -> None:
-        """Let a burst, or what a connection carried of it, lie in the publisher's socket."""
+        """Put a burst, or a piece of it that the connection carried, into the publisher's socket."""
         self.way_in.accept(publisher, batch, BURST_SPACING_US)
 
     def _is_read(self, publisher: Publisher) -> bool:
-        """Return whether a socket that was written to is read; the first of it under an alarm blocks it (A3)."""
+        """Return whether the broker reads a socket; its first message under an alarm blocks it (A3)."""
         if self.alarm:
             self.seen(publisher)
         return not self.alarm
 
     def publish_by_hand(self, hand: ManualChannel, batch: Publish) -> None:
-        """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
+        """Publish on a manual channel; messages may wait for a commit (D12) or for an alarm to end (A3)."""
         if self.alarm:
             self.unread.block(hand.name, batch)
             return
@@ -149,7 +148,7 @@ class PublisherConnections:
             self.send(hand.publisher, each, BURST_SPACING_US)
 
     def commit(self, hand: ManualChannel) -> None:
-        """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
+        """Deliver the messages of a manual channel's transaction and wait for their confirms (D13)."""
         publisher = hand.publisher
         tx = publisher.tx
         if tx is not None:
@@ -172,7 +171,7 @@ class PublisherConnections:
         return found
 
     def refusal(self, batch: Publish) -> CommandError | None:
-        """Return why the program's bounds let a batch not in, or None; what is on its way counts as well."""
+        """Return why the program's bounds refuse a batch, or None; messages on their way count too."""
         return self._capacity.refusal(batch, self.waiting, len(self.route(batch)))
 
     def set_running(self, publisher: Publisher) -> None:
@@ -221,7 +220,7 @@ class PublisherConnections:
             self._set_timer(publisher)
 
     def seen(self, publisher: Publisher) -> None:
-        """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
+        """Note a publish under an alarm; the first one blocks the connection (A3, A5)."""
         publisher.publish_seen = True
         publisher.rule = "A3"
         if publisher.hears_blocked and not publisher.blocked_sent:
@@ -229,9 +228,8 @@ class PublisherConnections:
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
     def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
-        """Let a batch into its queues; confirms that do not depend on disk go out first (K1).
-
-        A message that no queue gets comes back if it is mandatory, and is confirmed at once (K10).
+        """Send a batch to its queues; confirms that do not depend on disk go out first (K1). A message that
+        no queue gets is returned if it is mandatory, and confirmed at once (K10).
         """
         exchange = self._definitions.exchanges.exchanges.get(batch.exchange)
         user_id = batch.properties.get("user_id")
@@ -291,17 +289,17 @@ class PublisherConnections:
 
     @property
     def bodies(self) -> dict[str, Any]:
-        """What bodies messages have that differ, as a snapshot shows it."""
+        """What sizes of bodies that differ, as a snapshot shows them."""
         return self._kinds.bodies
 
     def _column(self, msg_no: int, batch: Publish) -> Sizes:
-        """Make known what body each message has."""
+        """Report the body size of each message."""
         column = self._kinds.column(msg_no, unpack(batch.sizes, batch.count))
         self._emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
         return column
 
     def _held_up(self, queues: Sequence[str]) -> bool:
-        """Return whether credit may stop what goes to these queues: they have mirrors, or handle nothing (H84)."""
+        """Return whether credit may stop messages to these queues: they have mirrors, or are frozen (H84)."""
         if self._members.passed:
             return True
         for name in queues:
@@ -311,7 +309,7 @@ class PublisherConnections:
         return False
 
     def _gone(self, held: HeldPublish) -> list[str]:
-        """Return the queues of a commit whose processes of then are there no more (W229)."""
+        """Return the queues of a commit whose processes have ended since the publish (W229)."""
         return [
             queue.name
             for queue, life in held.processes
@@ -353,7 +351,7 @@ class PublisherConnections:
     def _whereto(
         self, names: Sequence[str]
     ) -> tuple[list[ClientQueue], list[str], Mapping[str, tuple[str, ...]]]:
-        """Return the living of these queues, those that are down, and the members of those that have mirrors."""
+        """Return which queues are up, which are down, and the members of mirrored ones."""
         queues: list[ClientQueue] = []
         down: list[str] = []
         mirrored: dict[str, tuple[str, ...]] = {}
@@ -375,7 +373,7 @@ class PublisherConnections:
             self.confirms.rejected(queue, Range(held.arrivals[0][0].msg_no, held.batch.count), "down")
 
     def _unroutable(self, publisher: Publisher, message: MessageFields, count: int) -> None:
-        """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
+        """Handle messages that no queue gets; mandatory ones are returned with 312 NO_ROUTE (K10)."""
         self._emit(
             Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
         )
@@ -388,9 +386,8 @@ class PublisherConnections:
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 
     def set_alarms(self, alarms: frozenset[str]) -> None:
-        """Notify every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
-
-        Another reason for a connection that is blocked already changes nothing (A5).
+        """Tell every connection which alarms are set; when none is, waiting messages continue (A1-A4, A6). A
+        second reason for a blocked connection changes nothing (A5).
         """
         alarm, before = bool(alarms), self.alarm
         self.alarms = alarms
@@ -420,7 +417,7 @@ class PublisherConnections:
             self._redo(command)
 
     def _send_on(self, publisher: Publisher) -> None:
-        """Let in what members of mirrored queues had stopped, as far as credit goes (H84)."""
+        """Send messages that members of mirrored queues had stopped, as far as the credit goes (H84)."""
         stopped = list(publisher.stopped)
         publisher.stopped.clear()
         publisher.flow = False
@@ -431,14 +428,14 @@ class PublisherConnections:
                 self.send(publisher, batch, BURST_SPACING_US)
 
     def credit_came(self) -> None:
-        """Members of mirrored queues work again: channels that they had stopped go on (H84)."""
+        """Continue the channels that members of mirrored queues had stopped (H84)."""
         by_hand = (each.publisher for each in self._consumers.by_hand.values())
         for publisher in (*self.publishers.values(), *by_hand):
             if publisher.flow and not self.alarm:
                 self._send_on(publisher)
 
     def change_machine(self) -> None:
-        """Give what waits in sockets to the readers of another machine."""
+        """Give the messages in sockets to the readers of the new machine."""
         for publisher in self.publishers.values():
             waiting = [*publisher.stopped, *publisher.waiting]
             publisher.stopped.clear()
@@ -455,14 +452,14 @@ class PublisherConnections:
         del self.publishers[publisher.name]
 
     def lose(self, publisher: Publisher) -> None:
-        """A publisher's connection is lost with its node, with what lies in its socket."""
+        """Lose a publisher's connection with its node, and the messages in its socket."""
         publisher.rule = "D4"
         self.way_in.drop(publisher)
         publisher.disconnect()
         self.confirms.forget(publisher.name)
 
     def disconnect_all(self) -> None:
-        """Every connection is lost; the node stopped."""
+        """Lose every connection, because the node stopped."""
         self.alarms = frozenset()
         self.confirms.clear()
         self.unread.clear()

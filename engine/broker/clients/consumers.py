@@ -1,4 +1,4 @@
-"""All consumers of a node, and the channels that a person works on by hand (P11, P14)."""
+"""All consumers of a node, and its manual channels (P11, P14)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAX_CHANNELS: Final = 16
 
 
 class Consumers:
-    """Who consumes, from which queue, and what is held by hand.
+    """All consumers, their queues, and the messages held on manual channels.
 
     Args:
         queues: the node's queues by name.
-        way_out: the processes of consumers, where work takes time.
+        way_out: the consumers' processes, if work takes time.
         on_gone: called with a queue that lost a consumer (P18).
         rules: of the release.
     """
@@ -53,7 +53,7 @@ class Consumers:
         self._time_out: Callable[[Channel], DeliveryWatch] | None = None
 
     def time_out(self, timeout: Callable[[Channel], DeliveryWatch]) -> None:
-        """Let channels be closed whose acknowledgements are late (P21)."""
+        """Close channels whose acknowledgements are late (P21)."""
         self._time_out = timeout
         self.hand.channel.timeout = timeout(self.hand.channel)
 
@@ -63,13 +63,12 @@ class Consumers:
             channel.timeout = self._time_out(channel)
 
     def of(self, queue: str) -> list[Consumer]:
-        """Return those that consume from a queue on an open connection."""
+        """Return the consumers of a queue that have an open connection."""
         return [each for each in self._queues[queue].consumers if each.connection_state == OPEN]
 
     def channel(self, name: str) -> ManualChannel:
-        """Return a channel by hand; it is opened with its first use.
-
-        Raises CommandError when the name is another actor's, or there are too many.
+        """Return a manual channel, opening it at first use. Raises CommandError when the name is another
+        actor's, or there are too many channels.
         """
         found = self.by_hand.get(name)
         if found is None:
@@ -81,7 +80,7 @@ class Consumers:
 
     @contextmanager
     def on_channel(self, name: str) -> Iterator[ManualChannel]:
-        """Give a command its channel by hand; if the command is refused, a channel opened for it is closed again."""
+        """Give a command its manual channel; if the command is refused, close a channel opened for it."""
         fresh = name not in self.by_hand
         hand = self.channel(name)
         try:
@@ -105,14 +104,14 @@ class Consumers:
             consumer.own_channel.observer = observer
 
     def subscribe(self, consumer: Consumer) -> None:
-        """Make a consumer known to its queue; it takes its turn last."""
+        """Add a consumer to its queue; it takes its turn last."""
         self.all[consumer.name] = consumer
         if consumer.own_channel.timeout is None:
             self._opened(consumer.own_channel)
         self._queues[consumer.queue].add(consumer)
 
     def unsubscribe(self, consumer: Consumer, serve: bool = False) -> bool:
-        """Let its queue forget a consumer, and `serve` those who are left; return whether the queue had it."""
+        """Remove a consumer from its queue, and `serve` the others; return whether the queue had it."""
         queue = self._queues.get(consumer.queue)
         if queue is None or consumer not in queue.consumers:
             return False
@@ -120,9 +119,8 @@ class Consumers:
         return True
 
     def limit_channel(self, channel: Channel, limit: int) -> None:
-        """basic.qos with global: how many messages all consumers of a channel may hold, 0 for any number (P13).
-
-        A basic.qos without global lifts the limit.
+        """Limit how many messages all consumers of a channel may hold, 0 for any number (basic.qos with
+        global, P13). A basic.qos without global lifts the limit.
         """
         active = channel.limiter.active
         if limit and self.rules.limits_channels:
@@ -136,10 +134,10 @@ class Consumers:
                     (queue.unlimit if active else queue.limit)(channel)
 
     def served_anew(self, queue: str, cancels: bool) -> None:
-        """Another master serves a queue: its consumers start again there by themselves (H67).
+        """Start a queue's consumers again at its new master (H67).
 
         Args:
-            cancels: whether consumers that want to be cancelled are cancelled only now.
+            cancels: whether to cancel consumers with x-cancel-on-ha-failover now.
         """
         live = self._queues[queue]
         for consumer in self._by_channel():
@@ -160,12 +158,12 @@ class Consumers:
         return [each for of_one in found.values() for each in sorted(of_one, key=lambda it: it.name)]
 
     def lose_queue(self, queue: str) -> None:
-        """A queue's process was killed: it serves nobody any more, until the channels consume again (D4)."""
+        """Stop serving the consumers of a killed queue process until their channels consume again (D4)."""
         for consumer in self._queues[queue].consumers:
             self.unsubscribe(consumer)
 
     def of_down(self, queue: str) -> list[Consumer]:
-        """Return those that consume from a queue that has no master now."""
+        """Return the consumers of a queue that has no master now."""
         return [
             each
             for each in self.all.values()
@@ -173,7 +171,7 @@ class Consumers:
         ]
 
     def cancel_down(self, consumer: Consumer) -> None:
-        """A consumer's master is gone: its channel cancels it (H67)."""
+        """Cancel a consumer whose master is gone (H67)."""
         consumer.rule = "H67"
         consumer.running = False
         consumer.finishing = bool(consumer.holding)
@@ -183,7 +181,7 @@ class Consumers:
     # --- ends of consumers -------------------------------------------------------------------------------------------
 
     def cancel(self, consumer: Consumer) -> None:
-        """basic.cancel: it gets nothing more, and finishes what it holds (P11)."""
+        """Cancel a consumer (basic.cancel): it gets nothing more, and finishes what it holds (P11)."""
         known = self.unsubscribe(consumer, serve=self.rules.serves_after_cancel)
         consumer.running = False
         consumer.finishing = bool(consumer.holding)
@@ -213,12 +211,12 @@ class Consumers:
             self._on_gone(self._queues[consumer.queue])
 
     def _hand_of(self, consumer: Consumer) -> ManualChannel | None:
-        """Return the channel by hand that a consumer is on; None where that one's connection is closed."""
+        """Return a consumer's manual channel; None if its connection is closed."""
         hand = self.by_hand.get(consumer.channel.name)
         return hand if hand is not None and hand.channel is consumer.channel else None
 
     def lose(self, consumer: Consumer) -> None:
-        """A consumer's connection is lost with its node: what it holds goes back where its queue lives."""
+        """Lose a consumer's connection with its node; what it holds goes back to queues that still run."""
         if consumer.channel is consumer.own_channel:
             self._end(consumer, consumer.disconnect)
         else:
@@ -250,10 +248,9 @@ class Consumers:
     def _channel_down(
         self, held: Iterable[UnackedDelivery], left: Sequence[str], served: Iterable[str] = ()
     ) -> None:
-        """Let each queue take back at once what a closed channel held, and check whether its last consumer is gone.
-
-        A queue that ever served the channel looks at its consumers again, even if it gets nothing back.
-        An auto-delete queue that has no consumer any more goes, with what is in it (P18).
+        """Let each queue take back at once what a closed channel held, and check whether its last consumer is
+        gone. Every queue that served the channel checks its consumers, even if it gets nothing back. An
+        auto-delete queue without consumers is deleted with its messages (P18).
         """
         back = _by_name(held)
         for name in sorted({*back, *left, *served}):
@@ -265,20 +262,21 @@ class Consumers:
                 )
 
     def _goes_back(self, queue: str, held: Iterable[UnackedDelivery]) -> list[Range]:
-        """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
+        """Return what a queue takes back from a closed channel: its process's deliveries, no older tags."""
         life = self._queues[queue].life
         return sorted(tags_of(each for each in held if each.life == life), key=_start)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
     def forget_queue(self, queue: str, rule: str, cause: str) -> None:
-        """A queue is gone: its consumers are cancelled, and what was delivered from it can be acked no more."""
+        """Cancel the consumers of a queue that is gone; its deliveries can no longer be acknowledged."""
         self.cancel_all(queue, rule, cause)
         for hand in self.by_hand.values():
             hand.channel.forget_queue(queue)
 
     def cancel_all(self, queue: str, rule: str, cause: str) -> None:
-        """A queue's process is gone, and its consumers are cancelled; what channels hold of it are old tags (H68)."""
+        """Cancel the consumers of a queue process that is gone; channels keep its deliveries as old tags
+        (H68)."""
         for consumer in self.all.values():
             if consumer.queue == queue:
                 if self.unsubscribe(consumer) and consumer.connection_state == OPEN:
@@ -288,9 +286,8 @@ class Consumers:
                 consumer.forget_held()
 
     def connections_closed(self) -> None:
-        """The node stops in order and closes all connections first: what channels hold goes back (D2, P11).
-
-        It is in its queue then, within the queue's limits; the queues stop after that.
+        """Requeue what channels hold, since a node that stops in order closes all connections first (D2,
+        P11). The queues' limits apply; the queues stop afterwards.
         """
         channels = [each.own_channel for each in self.all.values()]
         for consumer in self.all.values():
@@ -304,7 +301,7 @@ class Consumers:
                     self._queues[name].settlements.put_back(self._goes_back(name, held))
 
     def disconnect_all(self) -> None:
-        """Every connection is lost; the node stopped, and its queues have none of their consumers any more."""
+        """Lose every connection, because the node stopped; its queues lose all consumers."""
         for consumer in self.all.values():
             self.unsubscribe(consumer)
             consumer.disconnect()

@@ -1,4 +1,4 @@
-"""From the queues to consumers and back: writers, and acknowledgements (F8, P6, P12)."""
+"""The way from queues to consumers and back: writers and acknowledgements (F8, P6, P12)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class WayOut:
 
     @property
     def trip_us(self) -> int:
-        """How long a delivery to an idle client and what it answers are on their way, beside the processes' work."""
+        """Time that a delivery to an idle client and its answer take, without the processes' work."""
         return self._processes.meter.profile.trip_us
 
     # --- deliveries --------------------------------------------------------------------------------------------------
 
     def serve(self, consumer: Consumer) -> None:
-        """Bring a consumer its messages from now on; nothing is on the way to it or from it yet."""
+        """Start to serve a consumer, with nothing on the way to it or from it."""
         consumer.counts_unsent = self._processes.timed
 
     def sent(self, queue: ClientQueue, consumer: Consumer, count: int, extent: Extent) -> None:
@@ -63,7 +63,7 @@ class WayOut:
         mailbox.post(queue.consumer_priority, 1, partial(self._reported, queue, consumer, count))
 
     def _reported(self, queue: ClientQueue, consumer: Consumer, count: int, _: int) -> None:
-        """Let the queue go on with a consumer whose messages left (P12)."""
+        """Let the queue continue with a consumer whose messages were written (P12)."""
         full = consumer.credit <= 0
         consumer.unsent = max(0, consumer.unsent - count)
         if full:
@@ -119,13 +119,10 @@ class WayOut:
 
 
 class _Acks:
-    """Acknowledgements on their way to one queue process.
-
-    Args:
-        mailbox: where they go; a process that ended takes nothing more.
-        tags: what they acknowledge, the oldest first.
+    """Acknowledgements on their way to one queue process. Args: mailbox: where they go; a process that ended
+    takes nothing more. tags: what they acknowledge, the oldest first.
         multiple: one message for all of them.
-        spacing_us: how far apart messages are that go out for them.
+        spacing_us: distance of the messages that go out in return.
     """
 
     def __init__(
@@ -144,7 +141,7 @@ class _Acks:
         self.spacing_us = spacing_us
         self._tags = tags
         self.count = sum([each.count for each in tags])
-        """Messages that they acknowledge, without those that the queue has handled."""
+        """Acknowledged messages that the queue has not handled yet."""
 
     def take(self, messages: int) -> None:
         """Let the queue handle the next acknowledgements."""
@@ -154,7 +151,7 @@ class _Acks:
         self.queue.settlements.ack(self.consumer, taken, self.multiple, self.spacing_us)
 
     def _first(self, count: int) -> list[Range]:
-        """Take the next `count` of them, where others come after these."""
+        """Take the next `count` acknowledgements, when more follow."""
         tags, taken = deque(self._tags), []
         while count > 0:
             first = tags.popleft()

@@ -1,4 +1,4 @@
-"""Channels that a person works on by hand: what they hold, get, settle and have not read (P10, P11, P14, A3)."""
+"""Manual channels: what they hold, get, settle and have not read (P10, P11, P14, A3)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from engine.report.transitions.base import Transition
 
 
 class HandSettlement(msgspec.Struct):
-    """Deliveries that a channel in tx mode will settle alike at its commit.
+    """Deliveries that a channel in tx mode settles in the same way at its commit.
 
     Args:
         settle: what is done with each group of them.
@@ -55,20 +55,22 @@ class ManualChannel:
         self.name = name
         self.channel = Channel(name, joins=False)
         self.publisher = Publisher(name)
-        """What it publishes; the person who works here reads nothing else of it."""
+        """Its publisher; commands use nothing else of it."""
         self.in_tx = self.was_tx = False
-        """Whether the channel is in tx mode; whether it ever was, which is shown from then on."""
+        """Whether the channel is in tx mode, and whether it ever was; shown from then on."""
         self.confirming = self.was_confirming = False
-        """Whether the channel is in confirm mode; whether it ever was, which is shown from then on (K1)."""
+        """Whether the channel is in confirm mode, and whether it ever was; shown from then on (K1)."""
         self.settling: list[HandSettlement] = []
         """Acknowledgements and rejects that wait for tx.commit (D12)."""
         self.blocked = self.was_blocked = False
-        """Whether its connection's socket is not read; whether that ever was so, which is shown from then on (A3)."""
+        """Whether nobody reads its connection's socket, and whether that ever was so; shown from then on
+        (A3)."""
         self.unread = 0
-        """Commands that lie in that socket."""
+        """Commands that wait in that socket."""
         self.uses_later_fields = False
         self.unanswered = 0
-        """Methods that succeeded and got no answer, as their no-wait asked; shown from the first one on (P18)."""
+        """Number of methods that succeeded without an answer because of no-wait; shown from the first one on
+        (P18)."""
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
@@ -95,7 +97,7 @@ class ManualChannel:
             self.publisher.tx = ChannelTransaction(0)
 
     def roll_back(self) -> None:
-        """Hold again what was to be settled at the commit (D14)."""
+        """Hold again the deliveries that the commit would have settled (D14)."""
         waiting, self.settling = self.settling, []
         for each in waiting:
             for unacked in each.taken:
@@ -145,10 +147,8 @@ class ManualChannel:
 
 
 class UnreadInput:
-    """Commands of blocked connections by hand, in their order.
-
-    The broker stops reading the socket of a connection that published under an alarm. Whatever else its client sends,
-    on whichever channel, waits with it.
+    """Commands of blocked manual connections, in order. The broker stops reading the socket of a connection
+    that published under an alarm. Everything else that its client sends, on any channel, waits too.
 
     Args:
         by_hand: the channels by hand.
@@ -157,7 +157,7 @@ class UnreadInput:
     def __init__(self, by_hand: Mapping[str, ManualChannel]) -> None:
         self._by_hand = by_hand
         self.blocked: dict[str, deque[Command]] = {}
-        """What waits, by connection."""
+        """Waiting commands, by connection."""
 
     @property
     def messages(self) -> int:
@@ -166,12 +166,12 @@ class UnreadInput:
         return sum(each.count for each in every if isinstance(each, Publish))
 
     def block(self, channel: str, command: Command) -> None:
-        """Stop reading a connection; what made the broker stop is the first that waits."""
+        """Stop reading a connection; the command that caused this is the first to wait."""
         self.blocked[connection_of(channel)] = deque([command])
         self._show(connection_of(channel))
 
     def keeps(self, command: Command) -> bool:
-        """Keep a command of a blocked connection for later; return whether it was kept."""
+        """Keep a command for later if its connection is blocked; return whether it was kept."""
         channel = channel_of(command)
         waiting = None if channel is None else self.blocked.get(connection_of(channel))
         if channel is None or waiting is None:
@@ -181,14 +181,14 @@ class UnreadInput:
         return True
 
     def take(self) -> list[Command]:
-        """Return everything, connection by connection: their sockets are read again."""
+        """Return all commands, connection by connection, as the sockets are read again."""
         blocked, self.blocked = self.blocked, {}
         for connection in blocked:
             self._show(connection)
         return [command for waiting in blocked.values() for command in waiting]
 
     def forget(self, connection: str) -> None:
-        """A connection is gone, with what lay in its socket."""
+        """Forget a lost connection and the commands in its socket."""
         if self.blocked.pop(connection, None) is not None:
             self._show(connection)
 
@@ -208,22 +208,19 @@ class UnreadInput:
 
 
 def channel_of(command: Command) -> str | None:
-    """Return the channel by hand on which a client sends a command; None for what reaches the node otherwise."""
+    """Return the manual channel of a client's command; None for a command that uses no channel."""
     if isinstance(command, cmd.SetConsumer) and command.ack != "manual":
         return None
     return getattr(command, "channel", None)
 
 
 Settles = Callable[[ManualChannel, DeliveryGroup, bool], None]
-"""Settles one group of a channel's deliveries; told whether the queue gets all at once."""
+"""Settles one group of a channel's deliveries; gets whether the queue receives all at once."""
 
 
 class ManualDeliveries:
-    """Gets, acknowledges and rejects messages on the channels that a person works on.
-
-    Args:
-        queues: the node's queues by name.
-        consumers: all of them by name: a channel by hand may have some.
+    """Gets, acknowledges and rejects messages on manual channels. Args: queues: the node's queues by name.
+    consumers: all of them by name, since a manual channel may have some.
     """
 
     def __init__(
@@ -272,7 +269,8 @@ class ManualDeliveries:
         self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
 
     def _unwanted(self, requeue: bool, reject: bool) -> Settles:
-        """Return what settles messages that a client does not want: delivering failed only to basic.reject (W42)."""
+        """Return the function that settles rejected messages; only basic.reject counts as a failed delivery
+        (W42)."""
         if requeue:
             return self._requeue_failed if reject else self._requeue
         return self._reject if reject else self._nack
@@ -285,11 +283,11 @@ class ManualDeliveries:
         return taken
 
     def recover(self, hand: ManualChannel) -> None:
-        """basic.recover: everything that the channel holds goes back to its queues (P11)."""
+        """Requeue everything that the channel holds (basic.recover, P11)."""
         self._settle(hand, hand.channel.take(len(hand.channel)), self._requeue)
 
     def give_back(self, hand: ManualChannel, consumer: Consumer) -> None:
-        """A consumer of the channel is gone: what the channel holds of it goes back to its queue (P11)."""
+        """Requeue the deliveries of a consumer of the channel that is gone (P11)."""
         self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
 
     def requeue_held(self, hand: ManualChannel, count: int) -> None:
@@ -311,10 +309,8 @@ class ManualDeliveries:
         do: Settles,
         multiple: bool = True,
     ) -> None:
-        """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
-
-        Args:
-            do: settles one group; called with whether the queue gets all at once or message by message.
+        """Let the queues settle deliveries that a channel no longer holds, group by group (P14). Args: do:
+        settles one group; gets whether the queue receives all at once or message by message.
             multiple: whether one method of the client settles all.
         """
         if hand.in_tx:
@@ -335,17 +331,16 @@ class ManualDeliveries:
         do: Settles,
         multiple: bool,
     ) -> None:
-        """Let the queues settle what one method of the client names, in front of what is `left` of all (P14)."""
+        """Let the queues settle the deliveries of one client method; `left` are the deliveries after these
+        (P14)."""
         for group in groups:
             if self._is_heard(hand, left):
                 do(hand, group, multiple and group.together)
             left.popleft()
 
     def _is_heard(self, hand: ManualChannel, left: Sequence[DeliveryGroup]) -> bool:
-        """Return whether a queue takes a channel's word for the first of the groups that it settles (P14).
-
-        Args:
-            left: that group, and those which come after it.
+        """Return whether a queue accepts the first of the groups that a channel settles (P14). Args: left:
+        that group, and the groups after it.
         """
         queue, first = self._queues.get(left[0].queue), left[0]
         if queue is None:
@@ -359,14 +354,14 @@ class ManualDeliveries:
         return True
 
     def _settle_later(self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles) -> None:
-        """Keep what a channel in tx mode acknowledges or rejects; equal ones in a row become one (D12)."""
+        """Keep what a channel in tx mode acknowledges or rejects, merging equal ones in a row (D12)."""
         if hand.settling and hand.settling[-1].settle == do:
             hand.settling[-1].taken.extend(taken)
         else:
             hand.settling.append(HandSettlement(do, list(taken)))
 
     def commit(self, hand: ManualChannel) -> None:
-        """Settle what waited for the commit, in its order (D13)."""
+        """Settle the deliveries that waited for the commit, in order (D13)."""
         waiting, hand.settling = hand.settling, []
         hand.in_tx = False
         for each in waiting:
@@ -374,7 +369,7 @@ class ManualDeliveries:
         hand.in_tx = True
 
     def _holder(self, group: DeliveryGroup) -> Consumer | None:
-        """Return whose credit a group took: nobody's, if its tag is another queue's consumer by now."""
+        """Return whose credit a group took; nobody's, if its tag now belongs to another queue's consumer."""
         found = None if group.consumer is None else self._consumers.get(group.consumer)
         return found if found is not None and found.queue == group.queue else None
 
@@ -403,7 +398,8 @@ class ManualDeliveries:
 
 
 def _one_by_one(taken: Sequence[UnackedDelivery], apart: bool) -> list[list[DeliveryGroup]]:
-    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer, unless apart."""
+    """Group deliveries that a client settles one by one: neighbours of one queue and consumer, unless
+    apart."""
     if apart:
         single = [each.part(i, 1) for each in taken for i in range(each.count)]
         return [[DeliveryGroup(each.queue, each.consumer, [each])] for each in single]

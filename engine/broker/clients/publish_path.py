@@ -1,4 +1,5 @@
-"""From a publisher's socket through reader and channel to the queues, and confirms back to it (F1-F4, A3)."""
+"""The way from a publisher's socket through reader and channel to the queues, and of confirms back (F1-F4,
+A3)."""
 
 from __future__ import annotations
 
@@ -18,15 +19,13 @@ from engine.broker.time.scheduler import TimerScheduler
 from engine.costs import publish_ns
 
 PIECE_US: Final = 10_000
-"""What a connection carries in so long arrives together."""
+"""Microseconds; what a connection carries in this time arrives together."""
 SECOND_US: Final = 1_000_000
 
 
 class BurstCarrier:
-    """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as TCP has it.
-
-    Args:
-        is_read: returns whether the node reads a publisher's socket now; whoever lets it read again calls `go_on`.
+    """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as with TCP.
+    Args: is_read: returns whether the node reads a publisher's socket now; call `go_on` when it reads again.
         has_room: returns whether the socket has room for more.
         arrive: takes a piece that the connection carried.
     """
@@ -44,7 +43,7 @@ class BurstCarrier:
         self._arrive = arrive
 
     def write(self, publisher: Publisher, burst: Publish, bytes_per_s: int) -> None:
-        """Let a burst follow what is written already.
+        """Append a burst to what is already written.
 
         Args:
             bytes_per_s: what the connection carries in a second.
@@ -54,7 +53,7 @@ class BurstCarrier:
         self.go_on(publisher)
 
     def go_on(self, publisher: Publisher) -> None:
-        """Carry what is left, from now on."""
+        """Continue to carry the rest."""
         if publisher.unsent and publisher.timer is None:
             publisher.carried_bytes = 0
             self._wait(publisher)
@@ -63,7 +62,7 @@ class BurstCarrier:
         publisher.timer = self._scheduler.after(PIECE_US, partial(self._carry, publisher))
 
     def _carry(self, publisher: Publisher) -> None:
-        """Let arrive what was carried since the last piece; a part of a message is kept for the next one."""
+        """Deliver what was carried since the last piece; keep a partial message for the next one."""
         publisher.timer = None
         if not self._is_read(publisher):
             return
@@ -88,13 +87,13 @@ class BurstCarrier:
 
 
 SOCKET_BYTES: Final = 256 * 1024
-"""A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
+"""A steady publisher stops writing while this many bytes wait unread in its socket (a model of TCP)."""
 FRAMES_BYTES: Final = 60
-"""What the frames around a body take there."""
+"""Bytes of the frames around a body in the socket."""
 
 
 class PublishChannels(Protocol):
-    """What readers and channels do with messages."""
+    """The steps that readers and channels take with messages."""
 
     @property
     def alarm(self) -> bool:
@@ -129,7 +128,7 @@ class WayIn:
     # --- the socket and the reader -----------------------------------------------------------------------------------
 
     def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
-        """Let messages wait in the socket until the reader takes them; where work takes no time that is now.
+        """Put messages into the socket until the reader takes them; if work takes no time, it takes them now.
 
         Args:
             spacing_us: how far apart the client sends them.
@@ -209,12 +208,13 @@ class WayIn:
         spacing_us: int,
         confirm: bool,
     ) -> None:
-        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
+        """Send messages from a publisher's channel to a queue process, which gives the channel credit for
+        them.
 
         Args:
-            arrivals: the messages, with the expiration that each of them has in milliseconds.
+            arrivals: the messages with their expirations in milliseconds.
             spacing_us: how far apart the client sent them.
-            confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
+            confirm: whether to send a confirm that does not wait for the disk (K1).
         """
         if not self._processes.timed:
             if len(arrivals) == 1:
@@ -234,7 +234,7 @@ class WayIn:
         confirm: bool,
         expiration_ms: int | None,
     ) -> None:
-        """Send messages with one expiration on a way that takes time."""
+        """Send messages that share one expiration, when travelling takes time."""
         process, channel = queue.mailbox, self._channel(publisher)
         profile = self._processes.meter.profile
         each_ns = 0 if profile.instant else publish_ns(profile, queue.entry(arrival)) // arrival.count
@@ -272,7 +272,7 @@ class WayIn:
             reader.wake()
 
     def close(self, publisher: Publisher) -> None:
-        """End a connection: what was read is routed still, what lies in the socket is lost."""
+        """End a connection: messages that were read are still routed, those in the socket are lost."""
         reader, channel = (self._processes.get(f"{kind}:{publisher.name}") for kind in ("reader", "channel"))
         if reader is not None:
             reader.clear()
@@ -282,7 +282,7 @@ class WayIn:
             self._processes.end(f"{kind}:{publisher.name}")
 
     def drop(self, publisher: Publisher) -> None:
-        """End the processes of a channel that was closed: what they had is lost."""
+        """End the processes of a closed channel, and lose their messages."""
         for kind in ("reader", "channel"):
             process = self._processes.get(f"{kind}:{publisher.name}")
             if process is not None:
@@ -291,7 +291,7 @@ class WayIn:
 
 
 class _Parcel:
-    """Messages of which the first ones are taken bit by bit."""
+    """Messages that are taken in parts, from the front."""
 
     __slots__ = ("rest", "spacing_us", "confirm", "expiration_ms")
 

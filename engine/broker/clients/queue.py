@@ -1,4 +1,4 @@
-"""A queue as its clients see it: what channels send to a queue process, and what they may ask of it."""
+"""A queue as its clients see it: what channels send to a queue process and may ask it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ class MessageSettler(Protocol):
     """Receives acks, nacks and requeues from channels."""
 
     def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
-        """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""
+        """Acknowledge messages that came through the mailbox; the consumer gets others, this far apart
+        (P11)."""
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        """Acknowledge messages by hand, ahead of queued publishes (P6)."""
 
     def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+        """Reject messages for good, after queued publishes (P6, P11)."""
 
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, behind queued publishes (P6)."""
+        """Return messages to the queue, after queued publishes (P6)."""
 
     def put_back(self, tags: Sequence[Range]) -> None:
-        """Take back what a channel held that a stopping node closed (D2)."""
+        """Take back the messages of a channel that a stopping node closed (D2)."""
 
 
 class ClientQueue(Protocol):
@@ -51,11 +52,12 @@ class ClientQueue(Protocol):
 
     @property
     def withholds(self) -> bool:
-        """Whether confirms wait for its process: it may refuse messages, or ends with the next one (P8, P8.3)."""
+        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8,
+        P8.3)."""
 
     @property
     def holds(self) -> bool:
-        """Whether what comes waits: it hangs, or its mirrors are being filled (H56)."""
+        """Whether messages to it wait, because it hangs or its mirrors are being filled (H56)."""
 
     @property
     def mailbox(self) -> WorkProcess:
@@ -63,14 +65,14 @@ class ClientQueue(Protocol):
 
     @property
     def consumer_priority(self) -> int:
-        """Priority of a new consumer and of reports about what was sent (P6)."""
+        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
 
     @property
     def consumers(self) -> Sequence[Consumer]:
         """Those that consume from this queue."""
 
     def entry(self, arrival: Arrival) -> Extent:
-        """Return what an arrival would be in this queue."""
+        """Return the entry that an arriving message would have in this queue."""
 
     # --- what publishers' channels send ------------------------------------------------------------------------------
 
@@ -86,7 +88,7 @@ class ClientQueue(Protocol):
     def arrive_each(
         self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
     ) -> None:
-        """Let messages with expirations of their own arrive one after the other (P8)."""
+        """Let messages with different expirations arrive one after the other (P8)."""
 
     # --- what consumers' channels send -------------------------------------------------------------------------------
 
@@ -97,32 +99,33 @@ class ClientQueue(Protocol):
         """Return whether its process knows a channel: it consumes here, or holds what this process delivered (P14)."""
 
     def wake(self, consumer: Consumer) -> None:
-        """A consumer was started or changed: give it messages and let it work."""
+        """Give a new or changed consumer its messages, and let it work."""
 
     def remove(self, consumer: Consumer, serve: bool = False) -> None:
-        """Let a consumer get nothing any more; what it holds stays as it is."""
+        """Stop delivering to a consumer; what it holds stays unchanged."""
 
     def go_on(self, channel: Channel, spacing_us: int) -> None:
-        """Consumers of a channel may have room again: deliver what waits (P12)."""
+        """Deliver waiting messages, because consumers of a channel may have room again (P12)."""
 
     def limit(self, channel: Channel) -> None:
-        """A channel has a limit for all its consumers from now on (P13)."""
+        """Apply a channel's new limit for all its consumers (P13)."""
 
     def unlimit(self, channel: Channel) -> None:
-        """A channel has no limit any more (P13)."""
+        """Remove a channel's limit (P13)."""
 
     def get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
 
 
 class QueueMembers(Protocol):
-    """What channels send to the members of mirrored queues, and how much of it may be under way."""
+    """What channels send to the members of mirrored queues, and how much of it may be in transit."""
 
     passed: dict[str, int]
-    """Messages that channels passed on although credit had stopped them."""
+    """Messages that channels passed on although they had no credit."""
 
     def of(self, queue: str) -> tuple[str, ...]:
-        """Return the members that a publish now waits for, as "queue@node"; nothing for a queue without mirrors."""
+        """Return the members whose confirms a publish waits for, as "queue@node"; none for a queue without
+        mirrors."""
 
     def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
         """Send messages to every mirror (H31)."""

@@ -1,1 +1,1 @@
-"""What a node takes: commands, scenarios and settings, as typed values with bounds."""
+"""A node's input: commands, scenarios and settings, as typed values with bounds."""

@@ -1,4 +1,4 @@
-"""What all commands are made of: bounded values, and the words of a message that is published."""
+"""Parts of all commands: bounded values, and the fields of a published message."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ TickMs = Annotated[int, msgspec.Meta(ge=TICK_MS, le=MAX_TICK_MS)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
 """A name that a scenario gives to a publisher, a channel, or itself."""
 ChannelName = Name
-"""A channel by hand; what is before its first dot names its connection. It is opened with its first use."""
+"""A manual channel; the part before its first dot names its connection. Its first use opens it."""
 BrokerName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
 """A name as brokers have them: any text of at most 255 bytes (a short string of AMQP)."""
 QueueName = BrokerName
 NewQueueName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]
-"""As the others; an empty one leaves the name to the broker."""
+"""Like BrokerName, but may be empty: then the broker makes a name."""
 PolicyName = BrokerName
 ConsumerTag = BrokerName
 ExchangeName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]
-"""As the others; the default exchange has an empty one."""
+"""Like BrokerName, but may be empty: the default exchange."""
 RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
 FieldName = Annotated[str, msgspec.Meta(max_length=64)]
-"""May be empty, as for AMQP."""
+"""May be empty, as in AMQP."""
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 Fields = Annotated[dict[FieldName, Any], msgspec.Meta(max_length=MAX_FIELDS)]
 """A table of headers or arguments: true and false, integers, texts, null, and lists and tables of these."""
@@ -68,9 +68,8 @@ class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields
     """Anything that a node can be asked to do; `do` names the verb."""
 
     def __post_init__(self) -> None:
-        """Look at names, which are bounded in bytes, and into tables, whose values may be nested.
-
-        Raises ValueRefused for what AMQP or the bounds do not allow.
+        """Check names, which are bounded in bytes, and tables, whose values may be nested. Raises
+        ValueRefused for what AMQP or the bounds do not allow.
         """
         check_names(self)
         for name in TABLES:
@@ -86,9 +85,8 @@ NAMES: Final = ("name", "queue", "exchange", "source", "destination", "routing_k
 
 
 def check_line_breaks(values: Mapping[str, Any]) -> None:
-    """Refuse a name with a line break, which the broker takes out; in a node it parts a virtual host from a name in it.
-
-    Raises ValueRefused.
+    """Refuse a name with a line break, which the broker removes; a node uses it to separate virtual host and
+    name. Raises ValueRefused.
     """
     for field in NAMES:
         text = values.get(field)
@@ -112,16 +110,15 @@ def check_names(holder: object) -> None:
 PROPERTIES: Final = {
     name: kind for name, _, kind in FLAGS if name not in ("headers", "delivery_mode", "expiration")
 }
-"""Of AMQP's fourteen those that have no field of their own in a command, each with its kind on the wire."""
+"""The AMQP properties without a field of their own in a command, each with its kind on the wire."""
 MOST: Final = {"octet": 255, "timestamp": 2**53}
-"""The highest number of a kind; the other kinds are texts."""
+"""The highest number of each numeric kind; the other kinds are texts."""
 TABLES: Final = ("headers", "arguments", "definition", "properties")
 
 
 def check_table(name: str, table: dict[str, Any]) -> None:
-    """Refuse a table with other values than AMQP has, or with too many or too deep ones.
-
-    Raises ValueRefused.
+    """Refuse a table with values that AMQP lacks, or with too many or too deeply nested values. Raises
+    ValueRefused.
     """
     if name == "properties":
         check_properties(table)
@@ -152,10 +149,7 @@ def check_table(name: str, table: dict[str, Any]) -> None:
 
 
 def check_properties(properties: Mapping[str, Any]) -> None:
-    """Refuse a property that AMQP has not, or a value that it does not fit into.
-
-    Raises ValueRefused.
-    """
+    """Refuse a property that AMQP lacks, or a value of the wrong kind. Raises ValueRefused."""
     for name, value in properties.items():
         kind, place = PROPERTIES.get(name), f"properties.{name}"
         if kind is None:
@@ -171,10 +165,7 @@ def check_properties(properties: Mapping[str, Any]) -> None:
 
 
 def check_short(place: str, text: str) -> None:
-    """Refuse a text that is no short string of AMQP.
-
-    Raises ValueRefused.
-    """
+    """Refuse a text that is not a short string of AMQP. Raises ValueRefused."""
     try:
         size_bytes = len(text.encode())
     except UnicodeEncodeError:
@@ -184,16 +175,16 @@ def check_short(place: str, text: str) -> None:
 
 
 class MessageFields(msgspec.Struct, frozen=True):
-    """What a publisher gives with its messages besides their bodies.
+    """A publisher's values for its messages, apart from their bodies.
 
     Args:
         expiration_ms: how long a message may stay in a queue, None for ever.
         mandatory: a message that no queue gets comes back.
-        headers: without BCC, which the broker takes away.
-        properties: those beside headers, delivery_mode and expiration.
+        headers: without BCC, which the broker removes. properties: all but headers, delivery_mode and
+            expiration.
         copies: routing keys of the CC and BCC headers.
-        rewritten: the broker wrote its properties itself, because it took BCC away or added the death of a dead letter;
-            it has them decoded then, also once they were read from a file (Q12, P9).
+        rewritten: the broker wrote the properties itself, because it removed BCC or added a dead letter's
+            death; it then keeps them decoded, even when read from a file (Q12, P9).
     """
 
     exchange: str = ""
@@ -206,7 +197,7 @@ class MessageFields(msgspec.Struct, frozen=True):
     rewritten: bool = False
 
     def given(self) -> dict[str, Any]:
-        """Return what the publisher gave, by its names here."""
+        """Return the values that the publisher gave, by field name."""
         given = msgspec.structs.asdict(self)
         del given["rewritten"]
         return given
@@ -219,22 +210,22 @@ class MessageFields(msgspec.Struct, frozen=True):
 
 VhostName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
 FIELD: Final = "vhost"
-"""How JSON calls the virtual host; it is left out for the first one."""
+"""JSON's name for the virtual host; left out for the first one."""
 HELD_IN_A_HOST: Final = ("name", "queue", "exchange", "source", "destination", "channel")
 HELD_IN_NONE: Final = {"set": ("name",)}
-"""Fields of a verb that are called like names and are none."""
+"""Fields of a verb that look like names but are not."""
 
 C = TypeVar("C", bound=Command)
 
 
 class AddVhost(Command, frozen=True, tag="add_vhost"):
-    """rabbitmqctl add_vhost: a virtual host with stores of its own; nothing happens where there is one (S1)."""
+    """Add a virtual host with its own stores, unless it exists (rabbitmqctl add_vhost, S1)."""
 
     vhost: VhostName
 
 
 class DeleteVhost(Command, frozen=True, tag="delete_vhost"):
-    """rabbitmqctl delete_vhost: with all that is in it, connections included (S1)."""
+    """Delete a virtual host with its contents and connections (rabbitmqctl delete_vhost, S1)."""
 
     vhost: VhostName
 
@@ -246,7 +237,7 @@ def _fields(kind: type[Command]) -> tuple[str, ...]:
 
 
 def placed(command: C, vhost: str) -> C:
-    """Return a command whose names, given without one, are in a virtual host."""
+    """Return a command with its names placed in a virtual host."""
     found = copy(command)
     for name in _fields(type(command)):
         if getattr(command, name) is not None:
@@ -255,7 +246,7 @@ def placed(command: C, vhost: str) -> C:
 
 
 def unplaced(command: C) -> C:
-    """Return a command with its names as they are within their virtual host."""
+    """Return a command with its names as they are inside their virtual host."""
     if vhost_of(command) == FIRST_HOST:
         return command
     found = copy(command)
@@ -275,12 +266,12 @@ def vhost_of(command: Command) -> str:
 
 
 def in_a_host(kind: type[Command]) -> bool:
-    """Return whether commands of a kind are about a virtual host, and may name it without a field of their own."""
+    """Return whether commands of a kind concern one virtual host and may name it."""
     return FIELD not in kind.__struct_fields__ and bool(_fields(kind))
 
 
 def taken_out(command: dict[str, Any], kind: type[Command]) -> tuple[dict[str, Any], str]:
-    """Return a command's JSON object without its virtual host, and that.
+    """Return a command's JSON object without its virtual host, and the virtual host.
 
     Raises:
         CommandError: it is not a name, or the command is in no virtual host.
@@ -330,12 +321,12 @@ R = TypeVar("R", bound=Refusal)
 
 
 def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> R:
-    """Return what is wrong and where as a refusal, which reads like `settings.ram_bytes must be at least 1`.
+    """Return a refusal that says what is wrong and where, such as `settings.ram_bytes must be at least 1`.
 
     Args:
         kind: class of the refusal.
         error: what the validator found.
-        before: is in front of the place.
+        before: prefix of the place.
     """
     found = _FOUND.fullmatch(str(error))
     assert found is not None
@@ -371,18 +362,18 @@ class AbsoluteLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The least free disk: in bytes, or as a part of the machine's RAM (M10)."""
+    """The least free disk space: in bytes, or as a fraction of the machine's RAM (M10)."""
 
     absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)] | None = None
     mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a limit that gives both or neither."""
+        """Refuse a limit with both values, or with neither."""
         if (self.absolute is None) == (self.mem_relative is None):
             raise ValueRefused("one_of_two", first="absolute", second="mem_relative")
 
     def in_bytes(self, ram_bytes: int) -> int:
-        """Return the limit in bytes for a machine with so much RAM (M10)."""
+        """Return the limit in bytes for a machine with this much RAM (M10)."""
         if self.mem_relative is not None:
             return math.floor(self.mem_relative * ram_bytes + 0.5)
         return self.absolute or 0
@@ -392,7 +383,7 @@ def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
     """Return the memory limit in bytes (M8).
 
     Args:
-        watermark: a part of the RAM, clamped to all of it, 0.4 where it is not a number; or bytes, at most all.
+        watermark: a fraction of the RAM, at most 1, and 0.4 if it is not a number; or bytes, at most all RAM.
         ram_bytes: RAM of the machine.
     """
     if isinstance(watermark, AbsoluteLimit):
@@ -406,7 +397,7 @@ def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
     """Return the limit of free space in bytes (M10).
 
     Args:
-        limit: bytes, or a part of the RAM.
+        limit: bytes, or a fraction of the RAM.
         ram_bytes: RAM of the machine.
     """
     return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)

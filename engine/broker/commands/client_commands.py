@@ -1,4 +1,4 @@
-"""Commands of clients: what they publish, what they do on a channel by hand, and how they end."""
+"""Commands of clients: publishing, work on manual channels, and closing."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from engine.values.errors import ValueRefused
 from engine.values.sizes import from_little_endian, little_endian
 
 SIZE: Final = "I"
-"""A size has four bytes. The first of all come first, then the second of all: so what is alike lies together."""
+"""Bytes of a size. All first bytes come first, then all second bytes, so that equal bytes lie together."""
 EXPIRATION: Final = "Q"
-"""An expiration has eight, as ten years in milliseconds need more than four; zeros take next to nothing."""
+"""Bytes of an expiration: ten years in milliseconds need more than four; zeros compress to almost nothing."""
 MAX_UNEQUAL: Final = 1_000_000
-"""Messages of one column: a text of some hundred bytes may stand for so many, and each is looked at."""
+"""Most messages of one column: a text of some hundred bytes may stand for this many, and each is checked."""
 KEPT_BYTES: Final = 16 * 1024 * 1024
-"""Of the columns that were unpacked last: a burst is checked, bounded and played one after the other."""
+"""Bytes of recently unpacked columns to keep: a burst is checked, bounded and then played."""
 
 _kept: ByteCache[tuple[str, str, int], array[int]] = ByteCache(
     KEPT_BYTES, lambda key, column: len(key[1]) + column.itemsize * len(column)
@@ -64,13 +64,15 @@ def unpack(text: str, count: int) -> array[int]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is not such a text, or does not have `count` sizes, or one that is too large, or too many.
+        ValueRefused: it is not such a text, has not `count` sizes, or has a size that is too large, or too
+            many sizes.
     """
     return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
 
 def pack_expirations(expirations_ms: Iterable[int | None]) -> str:
-    """Return the text that `unpack_expirations` reads: for each message 0 for none, else one more than it is."""
+    """Return the text that `unpack_expirations` reads: for each message 0 for none, else the expiration plus
+    one."""
     return _packed(EXPIRATION, (0 if each is None else each + 1 for each in expirations_ms))
 
 
@@ -82,7 +84,8 @@ def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is not such a text, or does not have `count` expirations, or one that is too long, or too many.
+        ValueRefused: it is not such a text, has not `count` expirations, or has one that is too long, or too
+            many.
     """
     column = _unpacked("expirations", EXPIRATION, text, count, MAX_EXPIRATION_MS + 1)
     return (each - 1 if each else None for each in column)
@@ -96,7 +99,7 @@ def _packed(kind: str, column: Iterable[int]) -> str:
 
 
 def _unpacked(place: str, kind: str, text: str, count: int, most: int) -> array[int]:
-    """Return a column; how many bytes it may unfold to is known before it does."""
+    """Return a column; the unpacked size is bounded before it is unpacked."""
     if count > MAX_UNEQUAL:
         raise ValueRefused("column_too_long", place=place, most=MAX_UNEQUAL, count=count)
     key = kind, text, count
@@ -126,7 +129,7 @@ def _read(place: str, kind: str, text: str, count: int) -> array[int]:
 
 
 def mean_of(sizes: array[int]) -> int:
-    """Return the mean, rounded up: what one message of them takes, where all are looked at together."""
+    """Return the mean, rounded up: the size of one message when all are treated together."""
     return -(-sum(sizes) // len(sizes))
 
 
@@ -139,14 +142,13 @@ class Publish(Command, frozen=True, tag="publish"):
     """A burst: `count` messages at once from one publisher.
 
     Args:
-        properties: of AMQP's fourteen those that have no field of their own here.
-        expiration: the property as the client wrote it, which may be no time at all; `expiration_ms` is the usual way.
-        channel: by hand, for publishes in a transaction; else the connection of bursts.
-        immediate: the flag that RabbitMQ gave up in 3.0; the broker answers it with 540.
-        sizes: body bytes of each message where they differ, as `packed.pack` writes them; then `size_bytes` is their
-            mean, rounded up.
-        expirations: of each message where they differ, as `packed.pack_expirations` writes them; then the other two
-            are left out.
+        properties: the AMQP properties without a field of their own. expiration: the property as the client
+            wrote it, even if that is no time; `expiration_ms` is the usual way.
+        channel: a manual channel, for publishes in a transaction; else the connection of bursts. immediate:
+            the flag that RabbitMQ removed in 3.0; the broker answers it with 540.
+        sizes: body bytes of each message if they differ, as `pack` writes them; then `size_bytes` is their
+            mean, rounded up. expirations: of each message if they differ, as `pack_expirations` writes them;
+            then the other two are left out.
     """
 
     count: Count
@@ -166,10 +168,7 @@ class Publish(Command, frozen=True, tag="publish"):
     expirations: str = ""
 
     def check_columns(self) -> None:
-        """Look at the sizes and the expirations of the messages, where they differ.
-
-        Raises ValueRefused.
-        """
+        """Check the columns of sizes and expirations. Raises ValueRefused."""
         if self.sizes and mean_of(unpack(self.sizes, self.count)) != self.size_bytes:
             raise ValueRefused("sizes_other_mean", place="sizes")
         if self.expirations:
@@ -192,12 +191,12 @@ class Publish(Command, frozen=True, tag="publish"):
         return replace(self, count=count, **own)
 
     def runs(self) -> Iterator[tuple[int, int | None]]:
-        """Yield how many messages follow each other with one expiration, and which one, where they have a column."""
+        """Yield each run of messages with one expiration: their number and the expiration."""
         for expiration_ms, run in groupby(unpack_expirations(self.expirations, self.count)):
             yield sum(1 for _each in run), expiration_ms
 
     def singles(self) -> Iterator[Publish]:
-        """Yield the messages one by one where they differ; else all at once."""
+        """Yield the messages one by one if they differ, else all at once."""
         if not (self.sizes or self.expirations):
             yield self
             return
@@ -213,48 +212,46 @@ class Publish(Command, frozen=True, tag="publish"):
 
 
 class ConfirmSelect(Command, frozen=True, tag="confirm_select"):
-    """confirm.select: publishes on a channel by hand are confirmed from now on (K1)."""
+    """Confirm publishes on a manual channel from now on (confirm.select, K1)."""
 
     channel: ChannelName = HAND
 
 
 class TxSelect(Command, frozen=True, tag="tx_select"):
-    """tx.select: publishes and acknowledgements of a channel wait for tx.commit from now on (D12)."""
+    """Let publishes and acknowledgements of a channel wait for tx.commit (tx.select, D12)."""
 
     channel: ChannelName = HAND
 
 
 class TxCommit(Command, frozen=True, tag="tx_commit"):
-    """tx.commit: what was published arrives, then what was acknowledged or rejected is settled (D13)."""
+    """Deliver what was published, then settle what was acknowledged or rejected (tx.commit, D13)."""
 
     channel: ChannelName = HAND
 
 
 class TxRollback(Command, frozen=True, tag="tx_rollback"):
-    """tx.rollback: what was published is forgotten, what was acknowledged is held again (D14)."""
+    """Forget what was published, and hold again what was acknowledged (tx.rollback, D14)."""
 
     channel: ChannelName = HAND
 
 
 class Remove(Command, frozen=True, tag="remove"):
-    """Close the connection of a publisher, a consumer or the hand; unacknowledged messages go back (P11).
-
-    The hand's next command opens another.
+    """Close the connection of a publisher, a consumer or manual channels; unacknowledged messages are
+    requeued (P11). The next manual command opens another.
     """
 
     name: ConsumerTag
 
 
 class Cancel(Command, frozen=True, tag="cancel"):
-    """basic.cancel: the consumer gets nothing more; what it holds stays with its channel (P11)."""
+    """Cancel a consumer: it gets nothing more; its channel keeps what it holds (basic.cancel, P11)."""
 
     name: ConsumerTag
 
 
 class Hang(Command, frozen=True, tag="hang"):
-    """The program of a publisher or a consumer hangs: it sends nothing any more, not even heartbeats (A3).
-
-    Its connection stays open until the broker misses the heartbeats; the actor's next command wakes the program.
+    """Let the program of a publisher or a consumer hang: it sends nothing, not even heartbeats (A3). Its
+    connection stays open until the broker misses the heartbeats; the actor's next command wakes the program.
 
     Args:
         heartbeat_s: the interval on which client and broker agreed.
@@ -265,7 +262,7 @@ class Hang(Command, frozen=True, tag="hang"):
 
 
 class CloseChannel(Command, frozen=True, tag="close_channel"):
-    """Close the channel of a publisher, a consumer or the hand: what it holds is requeued (P11)."""
+    """Close the channel of a publisher, of a consumer, or a manual one; its messages are requeued (P11)."""
 
     name: ConsumerTag
 
@@ -303,7 +300,7 @@ class Reject(Command, frozen=True, tag="reject"):
 
 
 class AckTag(Command, frozen=True, tag="ack_tag"):
-    """basic.ack with a delivery tag of the hand's channel (P14)."""
+    """Acknowledge a delivery tag of a manual channel (basic.ack, P14)."""
 
     tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
     multiple: bool = False
@@ -325,14 +322,14 @@ class NackTag(Command, frozen=True, tag="nack_tag"):
 
 
 class Recover(Command, frozen=True, tag="recover"):
-    """basic.recover: all that a channel holds goes back to its queues; the broker has it with requeue only (P11)."""
+    """Requeue all that a channel holds (basic.recover, P11); the broker only supports it with requeue."""
 
     requeue: bool = True
     channel: ChannelName = HAND
 
 
 class Qos(Command, frozen=True, tag="qos"):
-    """basic.qos: how many messages each consumer that is started later, or the whole channel, may hold (P13).
+    """Limit the messages that each later consumer, or the whole channel, may hold (basic.qos, P13).
 
     Args:
         prefetch: 0 for any number.
@@ -347,8 +344,8 @@ class Qos(Command, frozen=True, tag="qos"):
 class Consume(Command, frozen=True, tag="consume"):
     """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12).
 
-    Unlike `set_consumer` it begins a consumer and changes none: with a tag that the channel has already the broker
-    closes the connection.
+    Unlike `set_consumer` it never changes a consumer: if the channel already has the tag, the broker closes
+    the connection.
 
     Args:
         name: the consumer tag.

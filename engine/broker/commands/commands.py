@@ -1,4 +1,4 @@
-"""The commands that a person can give a node, as typed values with bounds."""
+"""All commands that a node takes, as typed values with bounds."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     """Start, change or pause a publisher with a steady rate.
 
     Args:
-        hears_blocked: the client announced that it understands connection.blocked (A5).
-        tx: it commits a transaction after that many messages, 0 for none (D12-D15).
+        hears_blocked: the client announced that it understands connection.blocked (A5). tx: it commits a
+            transaction after this many messages, 0 for none (D12-D15).
         properties: as in a burst; `priority` is for queues with x-max-priority (P20).
     """
 
@@ -140,13 +140,12 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         priority: consumers of a higher one get messages first (P12).
         exclusive: nobody else may consume from the queue.
         channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
-        channel: that a `manual` consumer is on; others have one of their own.
-        cancel_on_failover: it is cancelled where a mirror takes over its queue (H67).
-        nack: what it finishes it does not want (basic.nack, one by one or multiple as `ack` says): it goes back, or
-            is a dead letter (P11).
-        tick_ms: it hands in what is due at most once in so many milliseconds. Beside bursts that are a second wide
-            a coarse tick makes a run cheaper. Where work takes time (the profile `real`) it changes neither what is
-            stored nor how often a queue syncs; deliveries come later, by less than a tick.
+        channel: the channel of a `manual` consumer; others have their own. cancel_on_failover: whether it is
+            cancelled when a mirror takes over its queue (H67). nack: it rejects what it finishes (basic.nack,
+            one by one or multiple as `ack` says): the messages are requeued or dead-lettered (P11). tick_ms:
+            it acknowledges at most once in this many milliseconds. With bursts that are a second wide, a
+            coarse tick makes a run cheaper. It changes neither what is stored nor how often a queue syncs; if
+            work takes time, deliveries come later, by less than a tick.
     """
 
     name: ConsumerTag
@@ -218,7 +217,8 @@ AnyCommand = (
 )
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})
-"""Actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
+"""Names of actors that every node has: the publisher of bursts, and the channel of the get and ack
+commands."""
 
 SET_VALUES: Final[dict[str, Any]] = {
     "ram_bytes": RamBytes,
@@ -231,19 +231,19 @@ SET_VALUES: Final[dict[str, Any]] = {
     "disk_free_limit": DiskBytes | FreeLimit,
     "work_profile": ProfileName,
 }
-"""What each setting may be set to."""
+"""The values that each setting may have."""
 
 KINDS: Final[dict[str, type[AnyCommand]]] = {
     str(msgspec.inspect.type_info(kind).tag): kind  # type: ignore[attr-defined]
     for kind in typing.get_args(AnyCommand)
 }
-"""The class of each verb's command. To read one of this class is ten times quicker than to read any of the union."""
+"""The class of each verb's command. Decoding one class is ten times faster than decoding the union."""
 VERBS: Final = tuple(KINDS)
 
 FIRST_FIELDS: Final = frozenset(
     "count size_bytes persistent confirm name rate_per_s running prefetch ack multiple value kind".split()
 )
-"""Fields that are always written; the others are left out where they have their default."""
+"""Fields that are always written; others are left out if they have their default."""
 
 
 def parse(command: object) -> AnyCommand:
@@ -301,7 +301,7 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
 
 
 def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the routing keys that the CC and BCC headers name; one that is not a list names none (P16)."""
+    """Return the routing keys in the CC and BCC headers; a header that is not a list gives none (P16)."""
     lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
     return tuple(key for keys in lists for key in keys if isinstance(key, str))
 
@@ -310,7 +310,7 @@ NUMBER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 def message_of(command: Publish | SetPublisher) -> MessageFields:
-    """Return what a command gives for its messages besides their bodies."""
+    """Return the values that a command gives for its messages, apart from their bodies."""
     headers = command.headers
     copies = copies_of(headers) if headers else ()
     expiration_ms = command.expiration_ms
@@ -330,7 +330,7 @@ def message_of(command: Publish | SetPublisher) -> MessageFields:
 
 
 def uses_later_fields(command: AnyCommand) -> bool:
-    """Return whether a command gives something that is left out by default."""
+    """Return whether a command uses a field that is left out by default."""
     for name, default in _later_fields(type(command)).items():  # noqa: SIM110 - asked at each publish
         if getattr(command, name) != default:
             return True

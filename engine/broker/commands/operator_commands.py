@@ -1,4 +1,4 @@
-"""What an operator does to a node, a cluster (H51, H71-H75), queues, exchanges, bindings and policies."""
+"""An operator's commands for nodes, the cluster (H51, H71-H75), queues, exchanges, bindings and policies."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ FIRST_NODE: NodeName = "n1"
 
 
 class Connect(Command, frozen=True, tag="connect"):
-    """Let a client's connection be to this node from now on; without it clients take the first that runs."""
+    """Connect a client to this node from now on; without it, clients use the first running node."""
 
     name: Name
     node: NodeName
 
 
 class KillNode(Command, frozen=True, tag="kill_node"):
-    """A node is lost at once, with all that it has in RAM (H61, H69)."""
+    """Kill a node at once; everything in its RAM is lost (H61, H69)."""
 
     node: NodeName
 
 
 class StopNode(Command, frozen=True, tag="stop_node"):
-    """A node stops in order (H71)."""
+    """Stop a node in order (H71)."""
 
     node: NodeName
 
 
 class StartNode(Command, frozen=True, tag="start_node"):
-    """A node that was stopped or lost runs again (H17, H72-H74)."""
+    """Start a node that was stopped or lost (H17, H72-H74)."""
 
     node: NodeName
 
 
 class Synchronise(Command, frozen=True, tag="sync_queue"):
-    """rabbitmqctl sync_queue: fill the mirrors of a queue that are not synchronised (H51)."""
+    """Fill the unsynchronised mirrors of a queue (rabbitmqctl sync_queue, H51)."""
 
     queue: QueueName = DEFAULT_QUEUE
 
 
 class CancelSync(Command, frozen=True, tag="cancel_sync_queue"):
-    """rabbitmqctl cancel_sync_queue: end a synchronisation between two batches (H58)."""
+    """End a synchronisation between two batches (rabbitmqctl cancel_sync_queue, H58)."""
 
     queue: QueueName = DEFAULT_QUEUE
 
@@ -71,10 +71,8 @@ class Move(Command, frozen=True, tag="move_master"):
 
 
 class Freeze(Command, frozen=True, tag="freeze"):
-    """Suspend a member of a queue: nothing that is sent to it is lost, and nothing is done.
-
-    Args:
-        what: its process, or the multicast process that passes the master's instructions on.
+    """Suspend a member of a queue: it loses nothing that is sent to it, and does nothing. Args: what: its
+    process, or the multicast process that passes on the master's instructions.
     """
 
     node: NodeName
@@ -83,7 +81,7 @@ class Freeze(Command, frozen=True, tag="freeze"):
 
 
 class Thaw(Command, frozen=True, tag="thaw"):
-    """Let a suspended member go on with what waited for it."""
+    """Let a suspended member continue with what waited for it."""
 
     node: NodeName
     queue: QueueName = DEFAULT_QUEUE
@@ -124,15 +122,15 @@ class Restart(Command, frozen=True, tag="restart"):
 
 
 class StopApp(Command, frozen=True, tag="stop_app"):
-    """rabbitmqctl stop_app: the broker stops in order and stays stopped, the VM goes on."""
+    """Stop the broker in order and leave it stopped; the VM keeps running (rabbitmqctl stop_app)."""
 
 
 class StartApp(Command, frozen=True, tag="start_app"):
-    """rabbitmqctl start_app: the broker starts on its files."""
+    """Start the broker on its files (rabbitmqctl start_app)."""
 
 
 class AskQueues(Command, frozen=True, tag="ask_queues"):
-    """A monitoring script runs list_queues: each queue process is asked, and so wakes, every time (P5, P6).
+    """Run list_queues as a monitoring script does; this wakes each queue process every time (P5, P6).
 
     Args:
         count: how many times it asks.
@@ -144,7 +142,8 @@ class AskQueues(Command, frozen=True, tag="ask_queues"):
 
 
 class Ctl(Command, frozen=True, tag="ctl"):
-    """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
+    """A line of rabbitmqctl that changes something, as typed; lines that only list are questions, not
+    commands."""
 
     line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
@@ -160,11 +159,11 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
 
     Args:
         name: empty for a queue that the broker is to name.
-        exclusive: only for the channel's connection, and gone with it.
-        auto_delete: gone when its last consumer goes.
+        exclusive: only for the channel's connection, and deleted with it. auto_delete: deleted with its last
+            consumer.
         passive: only ask whether it is there.
         arguments: x-arguments.
-        no_wait: the broker sends no declare_ok. An error it sends all the same. So for the methods below.
+        no_wait: the broker sends no declare_ok, but still sends errors; the same holds for the methods below.
     """
 
     name: NewQueueName
@@ -178,7 +177,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
 
 
 class DeleteQueue(Command, frozen=True, tag="delete_queue"):
-    """queue.delete: the queue goes with all its messages (P19)."""
+    """Delete a queue with all its messages (queue.delete, P19)."""
 
     name: QueueName
     if_unused: bool = False
@@ -202,7 +201,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
 
 
 class DeleteExchange(Command, frozen=True, tag="delete_exchange"):
-    """exchange.delete: its bindings go with it."""
+    """Delete an exchange with its bindings (exchange.delete)."""
 
     name: BrokerName
     if_unused: bool = False
@@ -232,7 +231,7 @@ class Unbind(Command, frozen=True, tag="unbind"):
 
 
 class BindExchange(Command, frozen=True, tag="bind_exchange"):
-    """exchange.bind: messages of one exchange go on to another."""
+    """Let messages of one exchange go on to another (exchange.bind)."""
 
     source: ExchangeName
     destination: ExchangeName
@@ -263,7 +262,7 @@ class SetPolicy(Command, frozen=True, tag="set_policy"):
     apply_to: AppliesTo = "queues"
 
     def __post_init__(self) -> None:
-        """Look at what the pattern could cost, before it is given; raises ValueRefused."""
+        """Bound what the pattern could cost before it is used; raises ValueRefused."""
         super().__post_init__()
         check_cost(self.pattern)
 
@@ -283,7 +282,7 @@ class KillQueue(Command, frozen=True, tag="kill_queue"):
 
     Args:
         node: whose member; None for the master (H75).
-        how: killed from outside, or ended by an error of its own.
+        how: killed from outside, or ended by its own error.
     """
 
     queue: QueueName = DEFAULT_QUEUE
