@@ -45,17 +45,17 @@ from engine.values.errors import CommandError, EngineError, ScenarioError
 from engine.values.labels import FIRST_HOST, is_member
 
 MAX_QUEUES: Final = 64
-"""Of all virtual hosts together: each is looked at after every event."""
+"""Most queues of all virtual hosts together, since each is checked after every event."""
 MAX_VHOSTS: Final = 8
 """Virtual hosts of one node: a bound of this program."""
 MAX_BINDINGS: Final = 128
 MAX_EXCHANGES: Final = 16
 MAX_BACKING_QUEUES: Final = 128
-"""Of all queues together: one with x-max-priority has a backing queue for each priority."""
+"""Most backing queues of all queues together; a queue with x-max-priority has one for each priority."""
 
 
 def check_label(name: str, arguments: Arguments, others: Collection[DeclaredQueue]) -> None:
-    """Refuse a queue whose name the page gives to something else: a member on another node, a priority of a queue.
+    """Refuse a queue whose name the page uses for something else: a member on another node, or a priority.
 
     Args:
         name, arguments: of the queue that is declared.
@@ -79,7 +79,7 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One thing that is declared; fields as in its command."""
 
     def __post_init__(self) -> None:
-        """Look at names; raises ValueRefused."""
+        """Check names; raises ValueRefused."""
         check_line_breaks(self.values())
         check_names(self)
 
@@ -137,7 +137,8 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
 
     def commands(self) -> Iterator[Command]:
-        """Yield the commands that declare it, in the first virtual host: policies first, queues begin under them."""
+        """Yield the commands that declare it in the first virtual host, policies first, since they apply to
+        new queues."""
         for policy in self.policies:
             yield SetPolicy(**policy.values())
         for queue in self.queues:
@@ -148,12 +149,8 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             yield Bind(**binding.values())
 
     def check_declared(self, validation: ReleaseValidation) -> None:
-        """Look whether everything can be declared.
-
-        Args:
-            validation: of the release.
-
-        Raises ScenarioError that names what cannot.
+        """Check that everything can be declared. Args: validation: of the release. Raises ScenarioError that
+        names what cannot.
         """
         for part, names in (
             ("queues", [each.name for each in self.queues]),
@@ -187,7 +184,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 class VhostSpec(_Declared, frozen=True, kw_only=True):
-    """Another virtual host, with what is in it."""
+    """Another virtual host and its contents."""
 
     name: VhostName
 
@@ -211,12 +208,8 @@ class Topology(_Declared, frozen=True, kw_only=True):
                 yield placed(command, each.name)
 
     def check(self, validation: ReleaseValidation) -> None:
-        """Look whether everything can be declared.
-
-        Args:
-            validation: of the release.
-
-        Raises ScenarioError that names what cannot.
+        """Check that everything can be declared. Args: validation: of the release. Raises ScenarioError that
+        names what cannot.
         """
         self.check_declared(validation)
         names = [FIRST_HOST, *(each.name for each in self.vhosts)]
@@ -229,7 +222,7 @@ class Topology(_Declared, frozen=True, kw_only=True):
             raise ScenarioError("too_many_queues", most=MAX_QUEUES)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain object; what has its default is left out."""
+        """Return the plain object, without fields that have their default."""
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return plain
 
@@ -260,7 +253,7 @@ class _Raw(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RefusedCommand(msgspec.Struct, frozen=True):
-    """A command of the scenario that could not be done when its time came."""
+    """A command of the scenario that failed when its time came."""
 
     at_us: int
     command: AnyCommand
@@ -272,8 +265,8 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         profile: a word of `engine.releases.PROFILES`.
-        settings: what differs from the profile, by the names of NodeSettings and of the storage's settings.
-        topology: what is declared before the first command; None for one queue called orders.
+        settings: values that differ from the profile's, by the names of NodeSettings and of the storage's
+            settings. topology: declared before the first command; None for one queue called orders.
         commands: ascending by time; equal times keep their order.
         until_us: where the run ends.
         digest: of the transitions up to `until_us`, when known.

@@ -1,4 +1,4 @@
-"""What a whole node reads from its configuration, beside the queue's own settings (queue.md section 23)."""
+"""What a node reads from its configuration, apart from the queue's own settings (queue.md section 23)."""
 
 from __future__ import annotations
 
@@ -39,41 +39,43 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Args:
         ram_bytes: total RAM of the modelled machine (M8).
         base_memory_bytes: what the node and one empty queue need.
-        connection_memory_bytes: what each publisher or consumer adds, a connection with one channel.
-        receive_buffer_bytes: what the VM keeps beside that for a connection's socket; it counts them, they are not
+        connection_memory_bytes: what each publisher or consumer adds: a connection with one channel.
+            receive_buffer_bytes: what the VM keeps in addition for a connection's socket; counted, but not
             resident.
-        garbage_lingers_ms: bodies that leave RAM are counted for so long yet, until their processes collect garbage.
-        processes_collect_garbage: whether it follows from what each process does how long bodies are counted yet, and
-            how much heap they have beside; `garbage_lingers_ms` counts no more then. Only for a single node.
+        garbage_lingers_ms: how long bodies still count after they leave RAM, until their processes collect
+            garbage. processes_collect_garbage: model each process's garbage and heap instead;
+            `garbage_lingers_ms` is then unused. Only for a single node.
         desired_hibernate_ms: a queue that wakes sooner than this waits longer before it sleeps again (P4); 0 lets every
             wait be the same.
-        connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
-        running_since_ms: how long the node had run when the scenario begins: the phase of its monitors' timers.
-        memory_monitor_after_ms: when the wanted duration is computed first; None where that follows from
-            `running_since_ms`.
-        vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
+        connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one
+            instant. running_since_ms: how long the node had run when the scenario begins, which sets the
+            phase of its monitors' timers. memory_monitor_after_ms: when the target duration is first
+            computed; None if that follows from `running_since_ms`.
+        vm_memory_high_watermark: publishers are blocked above this fraction of the RAM, or these bytes (M7,
+            M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
-        vm_memory_calculation_strategy: what is compared with the watermark (M9): what lives in the VM, which runs from
-            before there was a choice had, what its allocators took, or what the operating system counts.
+        vm_memory_calculation_strategy: which memory is compared with the watermark (M9): the VM's own total
+            (as in runs from before there was a choice), what its allocators took, or what the operating
+            system counts.
         memory_check_interval_ms: how often the node looks at its memory (M7).
-        memory_monitor_interval_ms: how often the wanted duration is computed (M1).
+        memory_monitor_interval_ms: how often the target duration is computed (M1).
         rate_timer_ms: how long after a message the queue reports its duration (P5).
         queue_sync_interval_ms: an idle queue syncs its journal after this long (P2).
         hibernate_after_ms: an idle queue flushes its journal and sleeps after this long (P4).
         unsent_message_limit: messages on the way to a consumer without acknowledgements (P12, F8).
-        max_messages: most messages that the node may hold, a bound of this program.
-        max_disk_bytes: most bytes that the node's files may have, a bound of this program; None for none.
+        max_messages: most messages that the node may hold, a bound of this program. max_disk_bytes: most
+            bytes of the node's files, a bound of this program; None for none.
         queue_durable: whether the queue is durable (Q1).
         disk_total_bytes: size of the modelled partition with the node's files (M10).
-        disk_free_bytes_other: what everything else on that partition takes.
+        disk_free_bytes_other: bytes that everything else on that partition takes.
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
-        work_profile: the machine whose times work costs, see engine.costs.
-        credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
+        work_profile: the machine that sets the time of work, see engine.costs. credit_flow_default_credit:
+            the first credit of readers and channels, and that of each grant (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
-        queue_master_locator: the node on which a new queue's master begins; argument and policy come first (H15).
+        queue_master_locator: where a new queue's master begins, unless argument or policy say (H15).
         max_message_size: bytes of the largest body that a channel takes (P22).
-        consumer_timeout_ms: how long a delivery may wait for its acknowledgement; 0 for as long as it likes (P21).
+        consumer_timeout_ms: how long a delivery may wait for its acknowledgement; 0 for no limit (P21).
         channel_tick_interval_ms: how often a channel looks at its oldest delivery (P21).
     """
 
@@ -113,7 +115,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def garbage_follows(self) -> bool:
-        """Whether what is not collected follows from what processes do; in a cluster bodies linger for a fixed time."""
+        """Whether garbage is modelled by process; in a cluster bodies linger for a fixed time."""
         return self.processes_collect_garbage and self.nodes == 1
 
 
@@ -123,7 +125,7 @@ RUNTIME: Final = (
     "vm_memory_calculation_strategy",
     "disk_free_limit",
 )
-"""Settings of which a start of the node forgets what commands made of them (M8)."""
+"""Settings whose changes by commands are lost when the node starts (M8)."""
 
 DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
 SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
@@ -144,20 +146,18 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "consumer_timeout_ms",
     "channel_tick_interval_ms",
 }
-"""Settings that are shown only once a scenario or a command names them.
-
-Each was added after links to runs had been kept. A setting that every run listed would change the transition
-`NodeChanged` at the start of all kept runs, and with it their digests; but whoever opens a link is promised the same
-digest. So a setting that is added to `NodeSettings` later is added here as well.
+"""Settings that are shown only if a scenario or a command names them. They were added after links to runs
+existed. If every run listed them, the transition `NodeChanged` at the start of kept runs would differ, and so
+would their digests, which links promise to keep. So add each new setting of `NodeSettings` here too.
 """
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
 RULES: Final = "release"
-"""The setting that names the series whose rules queues go by, where these are others than the profile's own."""
+"""The setting that names the series whose rules queues follow, if not the profile's own."""
 
 
 def release_of(profile: str, overrides: Mapping[str, Any]) -> BrokerRelease:
-    """Return the release whose rules a run goes by, for settings that `resolve` has taken."""
+    """Return the release whose rules a run follows, for settings that `resolve` returned."""
     return RELEASES[overrides.get(RULES, PROFILES[profile].release.series)]
 
 

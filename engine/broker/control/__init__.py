@@ -1,1 +1,1 @@
-"""What moves the whole node: verbs of the commands, monitors, stops and starts, and its snapshot."""
+"""Control of the whole node: verbs of the commands, monitors, stops and starts, and the snapshot."""

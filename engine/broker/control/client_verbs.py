@@ -1,4 +1,4 @@
-"""What the commands about publishers, consumers and channels by hand do (P10-P14)."""
+"""The verbs of commands about publishers, consumers and manual channels (P10-P14)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_ACTORS: Final = 128
 
 
 class ClientVerbs(OnClientParts):
-    """Publishers and consumers come, change and go."""
+    """Verbs that add, change and remove publishers and consumers."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ClientVerbs(OnClientParts):
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         return {
             Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
@@ -101,7 +101,7 @@ class ClientVerbs(OnClientParts):
         """Begin a consumer, or change one.
 
         Args:
-            lifts: its client sends basic.qos for the consumer first, which lifts the limit of the channel.
+            lifts: whether its client first sends basic.qos for the consumer, which lifts the channel's limit.
         """
         consumers = self._consumers
         if command.channel_prefetch and not consumers.rules.limits_channels:
@@ -146,7 +146,7 @@ class ClientVerbs(OnClientParts):
         self._subscribe(consumer)
 
     def _subscribe(self, consumer: Consumer) -> None:
-        """Give a queue a consumer that begins or changed."""
+        """Give a queue a new or changed consumer."""
         self._check_consume(consumer)
         queue = self._queues[consumer.queue]
         if consumer not in queue.consumers:
@@ -154,7 +154,7 @@ class ClientVerbs(OnClientParts):
         queue.wake(consumer)
 
     def _consume(self, command: hand_cmd.Consume) -> None:
-        """Begin a consumer by hand, whose tag its channel must not have yet."""
+        """Begin a manual consumer; its channel must not have the tag yet."""
         known = self._consumers.all.get(command.name)
         queue = None if known is None else self._queues.get(known.queue)
         if known is not None and queue is not None and known in queue.consumers:
@@ -168,7 +168,7 @@ class ClientVerbs(OnClientParts):
         self._begin_or_change(cmd.SetConsumer(**words, ack="manual"), lifts=True)
 
     def _check_consume(self, consumer: Consumer) -> None:
-        """Look whether AMQP lets a consumer have its queue."""
+        """Check that AMQP allows the consumer on its queue."""
         name = consumer.queue
         known = self._consumers.of(name) if name in self._queues else []
         others = [each for each in known if each is not consumer]
@@ -194,7 +194,7 @@ class ClientVerbs(OnClientParts):
         return self._connections.publishers.get(name) or self._consumers.all.get(name)
 
     def _hang(self, command: ending.Hang) -> None:
-        """Let an actor do nothing more on its open connection."""
+        """Make an actor silent on its open connection."""
         actor = self._actor(command.name)
         if actor is None:
             raise self._no_actor(command.name)
@@ -251,10 +251,10 @@ class ClientVerbs(OnClientParts):
 
 
 class HandVerbs(OnClientParts):
-    """The channels by hand at work."""
+    """Verbs of manual channels."""
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         verbs: dict[type[Command], tuple[Callable[[ManualChannel, Any], None], str]] = {
             hand_cmd.Get: (self._get, "P18"),
             hand_cmd.Purge: (self._purge, "P19"),
@@ -274,7 +274,7 @@ class HandVerbs(OnClientParts):
         return {kind: partial(self._on_channel, do, rule) for kind, (do, rule) in verbs.items()}
 
     def _on_channel(self, do: Callable[[ManualChannel, Any], None], rule: str, command: Any) -> None:
-        """Do a command on the channel that it names, which AMQP's errors close."""
+        """Do a command on the channel that it names; AMQP's errors close the channel."""
         with self._consumers.on_channel(command.channel) as hand:
             try:
                 do(hand, command)

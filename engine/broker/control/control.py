@@ -1,4 +1,4 @@
-"""What looks after the node and what commands do, built on the rooms below."""
+"""The monitors and the verbs of a node, built on the rooms below."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from engine.storage.port import Storage
 
 
 class NodeControl:
-    """The monitors, stops and starts, the report of what changed, and what does each command.
+    """The monitors, stops and starts, the report of changes, and the verbs of commands.
 
     Args:
         change_machine: called when the settings of the machine have changed.
@@ -65,7 +65,7 @@ class NodeControl:
         self._teach_verbs(change_machine, console)
 
     def _build_monitors(self, storage: Storage, dead_letters: DeadLetters) -> None:
-        """Build what looks at memory and disk, and what stops and starts the broker."""
+        """Build the monitors of memory and disk, and the lifecycle of the broker."""
         first = self._below.nodes[NODES[0]]
         self.monitors = MemoryMonitors(
             configuration=self._below.configuration,
@@ -90,7 +90,7 @@ class NodeControl:
         )
 
     def _build_report(self, machine: CostProfile) -> None:
-        """Build what tells of all that changed without a transition of its own."""
+        """Build the report of changes that have no transition of their own."""
         first = self._below.nodes[NODES[0]]
         self.report = ChangeReport(
             board=self._below.board,
@@ -107,7 +107,7 @@ class NodeControl:
         )
 
     def _teach_verbs(self, change_machine: Callable[[], None], console: Console) -> None:
-        """Give each kind of command the function that does it."""
+        """Assign a function to each kind of command."""
         below, mirrored, parts = self._below, self._mirrored, self._parts
         keepers = (below.connections.unread, parts.patience)
         self.verbs = CommandVerbs(self.life, keepers, mirrored.nodes, below.definitions.hosts)

@@ -1,4 +1,4 @@
-"""The monitors of all nodes at work: memory, disk, and the duration that queues aim for (M1-M12, H80, H86)."""
+"""The monitors of all nodes: memory, disk, and the queues' target duration (M1-M12, H80, H86)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from engine.values.labels import bare
 
 
 def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None = None) -> int:
-    """Return the bytes of a node's files, of the first one's for None: its files lie beside the others' folders."""
+    """Return the bytes of a node's files; None means the first node, whose files are beside the others'
+    folders."""
     if node is not None:
         return storage.used_bytes(f"{node}/")
     return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(nodes)[1:])
 
 
 class NodeMonitors:
-    """Looks at every node's memory and disk but the first one's, which `Monitors` has.
+    """Monitors memory and disk of every node but the first, which MemoryMonitors has.
 
     Args:
         actors: returns how many connections a node has.
@@ -78,7 +79,7 @@ class NodeMonitors:
         return any(node.up and bool(node.disk_alarm) for node in self._others.values())
 
     def watch_disks(self) -> None:
-        """Look at each disk now, and again and again; only where anybody named a disk, as with a single node."""
+        """Check each disk now and repeatedly; only if somebody set a disk, as with a single node."""
         for name, disk in self._disks.items() if self._configuration.names_disk else ():
             if self._others[name].disk_alarm is None:
                 self._others[name].disk_alarm = False
@@ -89,7 +90,7 @@ class NodeMonitors:
         self._alarms_changed()
 
     def start(self) -> None:
-        """Look for the first time, and begin to wait for the next."""
+        """Check for the first time, and start the timer."""
         self.watch_disks()
         if self._others:
             self._check()
@@ -125,7 +126,7 @@ class NodeMonitors:
         )
 
     def _recompute(self) -> None:
-        """Compute each node's duration to aim for; send it to its members if that is urgent (M3, M4)."""
+        """Compute each node's target duration; send it to its members if that is urgent (M3, M4)."""
         for node in self._others.values():
             if node.up:
                 for name in node.watch.recompute(self._configuration.node, bool(node.disk_alarm)):
@@ -136,7 +137,7 @@ class NodeMonitors:
 
 
 class MemoryMonitors:
-    """Looks at one node's memory and disk at their intervals."""
+    """Checks one node's memory and disk at their intervals."""
 
     def __init__(
         self,
@@ -155,7 +156,7 @@ class MemoryMonitors:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
         self.only_looked = False
-        """Whether the present event only looked at the memory: then it has changed nothing but what it has reported."""
+        """Whether the current event only checked the memory, so that nothing but its reports changed."""
         self.disk = DiskWatch(
             clock,
             configuration.current,
@@ -182,7 +183,7 @@ class MemoryMonitors:
         )
 
     def start(self) -> None:
-        """Look for the first time, and begin to wait for the next."""
+        """Check for the first time, and start the timer."""
         self.disk.check_space()
         node = self._configuration.node
         self._processes.in_monitor("vm_memory", self.measure_memory)
@@ -192,11 +193,11 @@ class MemoryMonitors:
         self._clock.after(monitor_us or self._rest_of(node.memory_monitor_interval_ms), self._recompute)
 
     def _rest_of(self, interval_ms: int) -> int:
-        """Return how long a timer of a node that has run for a while still waits, in microseconds."""
+        """Return how long a timer still waits on a node that has run for a while, in microseconds."""
         return (interval_ms - self._configuration.node.running_since_ms % interval_ms) * MILLISECOND_US
 
     def restart(self) -> None:
-        """Look again: the node stopped and started."""
+        """Check again after the node stopped and started."""
         self.disk.restart()
         self.measure_memory()
         self._send_alarms()
@@ -204,7 +205,7 @@ class MemoryMonitors:
     # --- memory ------------------------------------------------------------------------------------------------------
 
     def _check_memory(self) -> None:
-        """Look at the memory now and again after the interval (M7)."""
+        """Check the memory now and again after the interval (M7)."""
         self.only_looked = len(self._cluster.nodes) == 1 and not self._processes.timed
         self._processes.in_monitor("vm_memory", self.measure_memory)
         if self.only_looked:
@@ -237,27 +238,28 @@ class MemoryMonitors:
             self._send_alarms()
 
     def _garbage(self, actors: int) -> GarbageBytes:
-        """Return what processes hold beside what lives; a connection that is not read has nothing to receive into."""
+        """Return the garbage of processes; a connection that nobody reads has no receive buffer."""
         blocked = sum(
             each.blocked for each in self._connections.publishers.values() if bare(each.name) != "burst"
         )
         return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
-        """Return how many queues this node has: alone all that there are, also while their broker is stopped."""
+        """Return how many queues this node has; a single node counts all, even while its broker is
+        stopped."""
         return len(self._queues) if len(self._cluster.nodes) == 1 else len(queues)
 
     def _report_memory(self, rule: str) -> None:
         self._board.report_part("memory", rule, self._watch.info_items())
 
     def _recompute(self) -> None:
-        """Compute the duration to aim for, and again after the interval (M1)."""
+        """Compute the target duration, and again after the interval (M1)."""
         self._processes.in_monitor("memory", self._send_desired)
         interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._recompute)
 
     def _send_desired(self) -> None:
-        """Compute the duration to aim for and send it to the queues if that is urgent (M3, M4)."""
+        """Compute the target duration and send it to the queues if that is urgent (M3, M4)."""
         changed_queues = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
         self._report_memory("M3")
         for name in changed_queues:
@@ -268,7 +270,7 @@ class MemoryMonitors:
     # --- disk and alarms ---------------------------------------------------------------------------------------------
 
     def _disk_alarm_changed(self) -> None:
-        """Block or let go the publishers, and switch paging off or on (M1, M12)."""
+        """Block or unblock publishers, and switch paging off or on (M1, M12)."""
         monitor = self.disk.monitor
         self._board.report_part("disk", "M10", self.disk_items())
         why: Why = {"free": monitor.free, "limit": monitor.limit}
@@ -277,7 +279,7 @@ class MemoryMonitors:
         self._send_desired()
 
     def _send_alarms(self) -> None:
-        """Notify every connection which alarms are set (A1)."""
+        """Tell every connection which alarms are set (A1)."""
         memory = self._watch.alarm or self.others.alarm
         alarms = (("memory", memory), ("disk", self.disk.monitor.alarm or self.others.disk_alarm))
         self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))

@@ -1,4 +1,4 @@
-"""The node stops and starts again, and which commands can be done meanwhile (D1-D5)."""
+"""Stops and starts of the node, and the commands that are possible meanwhile (D1-D5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.values.errors import CommandError
 
 
 class NodeLifecycle:
-    """Whether the broker runs on its node, and how it comes and goes.
+    """Stops and starts the broker on its node.
 
     Args:
         on_gone: called with the name of a queue that a restart did not bring back.
@@ -59,7 +59,7 @@ class NodeLifecycle:
         self._start()
 
     def stop_app(self) -> None:
-        """Stop the broker in order and leave it stopped: its files are all that is there (D2)."""
+        """Stop the broker in order and leave it stopped, so that only its files exist (D2)."""
         self._queues.check_may_stop()
         self._stop("clean")
         self.runs = False
@@ -72,7 +72,7 @@ class NodeLifecycle:
         self._start()
 
     def info_items(self) -> Why:
-        """Return whether the broker runs, once anybody has stopped it."""
+        """Return whether the broker runs; nothing, if nobody ever stopped it."""
         return {"runs": self.runs} if self.ever_stopped else {}
 
     def _stop(self, kind: StopKind) -> None:
@@ -97,15 +97,15 @@ class NodeLifecycle:
 
 
 WITHOUT_NODES = (cluster_cmd.StartNode, operator_cmd.StartApp, operator_cmd.Ctl)
-"""What an operator may do while no node runs."""
+"""Commands that an operator may give while no node runs."""
 UP: Final = attrgetter("up")
 
 Handlers = Mapping[type[Command], Callable[[Any], None]]
-"""What does each kind of command. A verb raises CommandError before it changes anything, or not at all."""
+"""The function for each kind of command. A verb raises CommandError only before it changes anything."""
 
 
 class UnreadKeeper(Protocol):
-    """Keeps what clients send while nobody reads it."""
+    """Keeps commands that clients send while nobody reads them."""
 
     def keeps(self, command: Command) -> bool:
         """Keep a command for later; return whether it was kept."""
@@ -115,10 +115,8 @@ class CommandVerbs:
     """The commands of one node.
 
     Args:
-        life: whether the broker runs.
-        keepers: who keeps what clients send on connections that are blocked (A3), and on channels that wait (H64).
-        nodes: the nodes.
-        hosts: names of the virtual hosts that there are.
+        life: whether the broker runs. keepers: keep commands on blocked connections (A3) and on waiting
+            channels (H64). nodes: the nodes. hosts: names of the existing virtual hosts.
     """
 
     def __init__(
@@ -135,14 +133,11 @@ class CommandVerbs:
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
     def learn(self, handlers: Handlers) -> None:
-        """Take what does some kinds of commands."""
+        """Add the functions for some kinds of commands."""
         self._handlers |= handlers
 
     def do(self, command: Command) -> None:
-        """Do a command.
-
-        Raises CommandError when it cannot be done now; nothing changed then.
-        """
+        """Do a command. Raises CommandError, with nothing changed, when it cannot be done now."""
         if not self._life.runs and not isinstance(
             command, operator_cmd.StartApp | operator_cmd.StopApp | operator_cmd.Ctl
         ):

@@ -1,4 +1,4 @@
-"""What the operator's commands do to nodes, mirrors (H51, H58, H71-H75, H87) and virtual hosts (S1)."""
+"""The verbs of operators' commands on nodes, mirrors (H51, H58, H71-H75, H87) and virtual hosts (S1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from engine.values.labels import FIRST_HOST, host_of, in_host
 
 
 class ClusterVerbs:
-    """An operator of a cluster at work."""
+    """Verbs of an operator of a cluster."""
 
     def __init__(self, cluster: MirroredQueues, parts: ClusterParts, queues: NodeQueues) -> None:
         self._cluster = cluster
@@ -44,7 +44,7 @@ class ClusterVerbs:
         self._queues = queues
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         return {
             operator_commands.Connect: self._connect,
             operator_commands.KillNode: self._kill_node,
@@ -110,7 +110,7 @@ FORCED: Final = 320
 
 
 class VhostVerbs(OnClientParts):
-    """Virtual hosts come and go."""
+    """Verbs that add and delete virtual hosts."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class VhostVerbs(OnClientParts):
         self._board = board
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         return {AddVhost: self._add, DeleteVhost: self._delete}
 
     def _add(self, command: AddVhost) -> None:
@@ -165,7 +165,7 @@ class VhostVerbs(OnClientParts):
         self._definitions.remove_host(vhost)
 
     def _close_connections(self, vhost: str) -> None:
-        """Close every connection into it, with the broker's words."""
+        """Close every connection to the virtual host, with the broker's words."""
         text = f"CONNECTION_FORCED - vhost '{vhost}' is deleted"
         publishers, consumers = self._connections.publishers, self._consumers.all
         hands = self._consumers.by_hand
@@ -192,29 +192,21 @@ class VhostVerbs(OnClientParts):
 
 
 Console = Callable[[str, Mapping[str, Any], LiveValues], dict[str, Any]]
-"""Returns the command that a line of rabbitmqctl stands for, from the node's snapshot and what it leaves out.
-
-Raises CommandError when rabbitmqctl would refuse the line.
+"""Returns the command that a line of rabbitmqctl stands for, from the node's snapshot and live values. Raises
+CommandError when rabbitmqctl would refuse the line.
 """
 
 
 def no_console(line: str, state: Mapping[str, Any], live: LiveValues) -> dict[str, Any]:
-    """Fail: whoever made this node gave it no console, and yet a command `ctl`.
-
-    Raises RuntimeError.
-    """
+    """Fail on a command `ctl`, because this node has no console. Raises RuntimeError."""
     raise RuntimeError(
         f"a node without a console cannot do {line}; engine.ctl.operator makes one that has it"
     )
 
 
 class OperatorVerbs:
-    """The operator at work.
-
-    Args:
-        change_machine: lets work cost what the settings give now.
-        console: understands lines of rabbitmqctl.
-        do: does another command.
+    """Verbs of a single node's operator. Args: change_machine: applies the current work profile. console:
+    understands lines of rabbitmqctl. do: does another command.
     """
 
     def __init__(
@@ -245,7 +237,7 @@ class OperatorVerbs:
         self._cluster = cluster
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         return {
             operator_cmd.Set: self._set,
             operator_cmd.AskQueues: self._ask_queues,
@@ -256,7 +248,7 @@ class OperatorVerbs:
         }
 
     def _process(self, name: str) -> QueueProcess:
-        """Return the process of a queue that is there."""
+        """Return the process of an existing queue."""
         queue = self._queues.get(name)
         if queue is None:
             known = ", ".join(self._queues) or "none"
@@ -334,7 +326,7 @@ class OperatorVerbs:
 
     @property
     def _clustered(self) -> bool:
-        """Whether the first node, which these commands mean, is one of several."""
+        """Whether the first node, to which these commands go, is one of several."""
         return len(self._cluster.nodes) > 1
 
     @property

@@ -1,4 +1,4 @@
-"""The node as others see it: a report at the end of each event, and the snapshot, which folding gives as well."""
+"""The report at the end of each event, and the snapshot, which equals the fold of all transitions."""
 
 from __future__ import annotations
 
@@ -29,18 +29,15 @@ Rates = tuple[float, float, float, float]
 
 
 class LiveValues(msgspec.Struct, frozen=True):
-    """Facts about a node that no snapshot contains.
-
-    Args:
-        rates: of each queue.
-        subscribed: names of the consumers that their queues list; None for all that there are.
+    """Facts about a node that no snapshot contains. Args: rates: of each queue. subscribed: names of the
+    consumers that their queues list; None for all consumers.
     """
 
     rates: Mapping[str, Rates] = {}
     subscribed: frozenset[str] | None = None
 
     def of_host(self, vhost: str) -> LiveValues:
-        """Return the same of one virtual host, by the names in it."""
+        """Return the same for one virtual host, by its own names."""
         names = None if self.subscribed is None else _in_host(self.subscribed, vhost)
         return LiveValues(
             {bare(name): rates for name, rates in self.rates.items() if host_of(name) == vhost}, names
@@ -52,7 +49,7 @@ def _in_host(names: Iterable[str], vhost: str) -> frozenset[str]:
 
 
 class ChangeReport:
-    """Reads all parts of one node; changes none."""
+    """Reads all parts of one node and changes none."""
 
     def __init__(
         self,
@@ -90,7 +87,7 @@ class ChangeReport:
         return {**self._connections.publishers, **self._consumers.all, **self._consumers.by_hand}
 
     def report_changes(self) -> None:
-        """Report what an event changed without a transition of its own."""
+        """Report changes of an event that have no transition of their own."""
         board = self._board
         for name, actor in self.actors().items():
             board.report_actor(name, actor.rule, actor.info_items())
@@ -111,7 +108,7 @@ class ChangeReport:
             self._processes.report_processes()
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state of everything, from the structures that do the work."""
+        """Return the whole state, read from the working structures."""
         return {
             "queues": {**dict(sorted(self._queues_and_parts())), **self._mirrors()},
             "stores": self._stores(),
@@ -132,7 +129,7 @@ class ChangeReport:
         }
 
     def _queues_and_parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the state of each queue, and of the queues that it consists of."""
+        """Yield the state of each queue, and of its parts."""
         for name, live in self._queues.items():
             queue = live.process.queue
             yield name, self._queue(queue) | self._queues.info_items(name)
@@ -140,7 +137,7 @@ class ChangeReport:
                 yield part, self._queue(queue.parts[part]) | items
 
     def _stores(self) -> dict[str, Any]:
-        """Return the stores of all nodes; those of other nodes than the first carry their node."""
+        """Return the stores of all nodes; names of other nodes' stores contain the node."""
         found: dict[str, Any] = {}
         for number, (node, there) in enumerate(self._nodes.items()):
             for name, store in there.host.snapshots().items():

@@ -1,6 +1,5 @@
-"""What the commands about queues, exchanges, bindings and policies do (P17-P19).
-
-A declaration that AMQP refuses closes the channel; that is not a refusal of the command.
+"""The verbs of commands about queues, exchanges, bindings and policies (P17-P19). A declaration that AMQP
+refuses closes the channel; the command itself is not refused.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from engine.values.labels import bare, beside
 
 
 class TopologyVerbs(OnClientParts):
-    """Queues, exchanges, bindings and policies come, change and go."""
+    """Verbs that add, change and remove queues, exchanges, bindings and policies."""
 
     def __init__(
         self,
@@ -52,10 +51,10 @@ class TopologyVerbs(OnClientParts):
         self._mishaps = cluster_parts.mishaps
         self._places = cluster_parts.places
         self._server_named = 0
-        """How many queues the broker named itself."""
+        """How many queue names the broker has made."""
 
     def handlers(self) -> Handlers:
-        """Return what does each of these commands."""
+        """Return the function for each of these commands."""
         return {
             cmd.DeclareQueue: partial(self._by_hand, self._declare_queue, "P18"),
             cmd.DeleteQueue: partial(self._by_hand, self._delete_queue, "P19"),
@@ -71,7 +70,7 @@ class TopologyVerbs(OnClientParts):
         }
 
     def _by_hand(self, do: Callable[[Any], None], rule: str, command: Any) -> None:
-        """Do a command on the channel that it names, which AMQP's errors close."""
+        """Do a command on the channel that it names; AMQP's errors close the channel."""
         with self._consumers.on_channel(command.channel) as hand:
             try:
                 do(command)
@@ -221,7 +220,7 @@ class TopologyVerbs(OnClientParts):
         self._obey()
 
     def _obey(self) -> None:
-        """Let every queue apply what the policies are now (P17)."""
+        """Let every queue apply the current policies (P17)."""
         for name in list(self._queues):
             self._queues.obey(name)
         self._cluster.policies_changed()

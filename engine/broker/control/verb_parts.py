@@ -1,4 +1,4 @@
-"""What several verbs work on: the node's parts and settings, and how a queue ends (P18, P19, D4)."""
+"""Parts that several verbs use: settings, clients, and the ends of queues (P18, P19, D4)."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ class ShownSettings:
         self._board = board
 
     def info_items(self) -> Why:
-        """Return what is shown of the settings: those of the run, and those that commands changed."""
+        """Return the shown settings: those of the run, and those that commands changed."""
         wish = self._queues.wishes.get(QUEUE)
         mode, target = (wish.mode, wish.target) if wish is not None else ("default", None)
         return self._configuration.info_items(mode, target)
 
     def report_settings(self, rule: str = "set") -> None:
-        """Report the settings that differ from what was reported."""
+        """Report the settings that changed since the last report."""
         self._board.report_part("settings", rule, self.info_items())
 
 
 class ClientParts(NamedTuple):
-    """What a client's command may concern: what is declared, the queues that run, who is connected, and who waits."""
+    """The parts that a client's command may need: definitions, running queues, connections, and waiting
+    publishers."""
 
     definitions: HostDefinitions
     queues: NodeQueues
@@ -54,7 +55,7 @@ class ClientParts(NamedTuple):
 
 
 class OnClientParts:
-    """Verbs that work on these parts, each under a name of its own."""
+    """Verbs that work on these parts."""
 
     def __init__(self, parts: ClientParts) -> None:
         self._definitions = parts.definitions
@@ -84,9 +85,8 @@ class QueueEnds:
         self._cluster = cluster
 
     def delete(self, name: str, rule: str, cause: str) -> None:
-        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19).
-
-        One that is down, as its node is, is forgotten; its files go when the node starts (H72, H77).
+        """Delete a queue: cancel its consumers, delete its messages and files, stop waiting for its confirms
+        (P19). A queue whose node is down is forgotten; its files are deleted when the node starts (H72, H77).
         """
         if name not in self._queues:
             self._cluster.forget(name, rule, cause)
@@ -99,11 +99,8 @@ class QueueEnds:
         self._settings.report_settings(rule)
 
     def kill(self, name: str, how: Death) -> None:
-        """Let a queue's process die; its supervisor begins another, which has what the files hold (D4, Q62).
-
-        Args:
-            how: channels consume again by themselves where it was killed; an error marks the queue as crashed, and they
-                cancel.
+        """Let a queue's process die; its supervisor starts another on the files (D4, Q62). Args: how: after a
+        kill, channels consume again by themselves; an error marks the queue as crashed, and they cancel.
         """
         if how == "error":
             self._consumers.cancel_all(name, "D4", "crash")
@@ -116,7 +113,7 @@ class QueueEnds:
 
 
 class CostProfile:
-    """The work costs of one node."""
+    """The time that work takes on one node."""
 
     def __init__(
         self, configuration: NodeConfiguration, processes: NodeProcesses, board: ReportedState
@@ -128,7 +125,7 @@ class CostProfile:
     def change(
         self, host: VirtualHosts, queues: NodeQueues, connections: PublisherConnections, consumers: Consumers
     ) -> None:
-        """Let work cost what the setting demands from now on. What waits in a mailbox is handled first (P6)."""
+        """Apply the setting's work profile from now on. Messages in mailboxes are handled first (P6)."""
         processes = self._processes
         processes.use("instant")
         processes.work_off()
@@ -144,11 +141,12 @@ class CostProfile:
             queues.way_out.serve(consumer)
 
     def report_work(self) -> None:
-        """Report the machine where it differs from what was reported."""
+        """Report the machine if it changed since the last report."""
         self._board.report_part("work", "P6", self.info_items())
 
     def info_items(self) -> Why:
-        """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
+        """Return what is shown of the modelled machine, if somebody chose one; times are for a message of 1
+        KiB."""
         if not self._configuration.names_work:
             return {}
         profile = self._processes.meter.profile

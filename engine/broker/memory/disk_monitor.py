@@ -1,4 +1,4 @@
-"""Free disk space: the limit, the alarm, and when the next check comes (M10-M12)."""
+"""Free disk space: the limit, the alarm, and the time of the next check (M10-M12)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 
 FAST_RATE_BYTES_PER_MS: Final = 250_000
-"""How fast a disk is believed to fill at most (M11)."""
+"""The fastest rate at which the broker expects a disk to fill (M11)."""
 MIN_INTERVAL_MS: Final = 100
 MAX_INTERVAL_MS: Final = 10_000
 
 
 def next_check_ms(alarm: bool, free: int, limit: int) -> int:
-    """Return after how many milliseconds to check again: half the time in which a fast disk could become full (M11)."""
+    """Return the milliseconds until the next check: half the time in which a fast disk could fill (M11)."""
     if alarm:
         return MAX_INTERVAL_MS
     return max(MIN_INTERVAL_MS, min(MAX_INTERVAL_MS, 2 * (free - limit) // FAST_RATE_BYTES_PER_MS))
 
 
 class DiskMonitor(msgspec.Struct):
-    """What the last check of the disk found. Between two checks a disk can fill unseen (M11)."""
+    """The result of the last disk check. Between two checks a disk can fill unnoticed (M11)."""
 
     total: int = 0
     free: int = 0
@@ -37,14 +37,14 @@ class DiskMonitor(msgspec.Struct):
     interval_ms: int = MAX_INTERVAL_MS
 
     def check(self, *, now_us: int, total: int, used: int, others: int, limit: int) -> bool:
-        """Look at the disk; return whether the alarm changed (M10).
+        """Check the disk; return whether the alarm changed (M10).
 
         Args:
             now_us: virtual time.
             total: bytes of the partition with the node's data directory.
             used: bytes of the node's files.
             others: bytes that everything else on the partition takes.
-            limit: least bytes that are to be free.
+            limit: least free bytes before the alarm.
         """
         self.total, self.limit, self.checked_at_us = total, limit, now_us
         self.free = max(0, total - others - used)
@@ -97,7 +97,7 @@ class DiskWatch:
         self._timer: ScheduledTimer | None = None
 
     def check_space(self) -> None:
-        """Check now, and again after the interval that the finding asks for (M11)."""
+        """Check now, and again after the interval that follows from the result (M11)."""
         if self._timer is not None:
             self._timer.cancel()
         settings = self._settings()
@@ -116,6 +116,6 @@ class DiskWatch:
         self._processes.in_monitor("disk", self.check_space)
 
     def restart(self) -> None:
-        """Start again with the node: the alarm of before is forgotten (M10)."""
+        """Start again with the node, and forget the earlier alarm (M10)."""
         self.monitor = DiskMonitor()
         self.check_space()

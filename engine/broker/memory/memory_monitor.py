@@ -1,4 +1,4 @@
-"""Looking at the memory: the alarm, and how long messages may stay in RAM (M1-M9)."""
+"""The memory monitor: the alarm, and how long messages may stay in RAM (M1-M9)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from engine.report.transitions.base import Why
 
 ALLOCATED_BASE_PCT: Final = 69
 ALLOCATED_PCT: Final = 103
-"""Of the same bytes by `erlang`: a node without messages, and what messages add."""
+"""Per cent of `erlang`'s bytes: for a node without messages, and for what messages add."""
 
 RSS_BASE_PCT: Final = 213
 RSS_HEAP_PCT: Final = 948
-"""Live bytes of process heaps: each larger heap is a new block, and the blocks of before stay."""
+"""Per cent of the live bytes of process heaps: each larger heap is a new block, and earlier blocks stay."""
 RSS_BINARY_PCT: Final = 89
 RSS_HEAP_KEPT_PCT: Final = 78
 RSS_BINARY_KEPT_PCT: Final = 28
-"""Of the most that there was, eight seconds after all of it was freed."""
+"""Per cent of the maximum that is left eight seconds after all of it was freed."""
 
 
 class HighWater:
-    """The most bytes that heaps and binaries had since the VM started, which `rss` remembers."""
+    """The largest heaps and binaries since the VM started, which `rss` depends on."""
 
     def __init__(self) -> None:
         self.heaps = self.binaries = 0
@@ -44,10 +44,8 @@ class HighWater:
 
 
 def counted(memory: MemoryModel, strategy: Strategy, high_water: HighWater) -> int:
-    """Return the node's memory in bytes as a strategy counts it.
-
-    Args:
-        high_water: has seen this measurement and all before it.
+    """Return the node's memory in bytes as a strategy counts it. Args: high_water: must include this
+    measurement and all earlier ones.
     """
     return _COUNTED[strategy](memory, high_water)
 
@@ -88,7 +86,7 @@ NEGLIGIBLE_SUM: Final = 1e-6
 
 
 class RegisteredQueue(msgspec.Struct):
-    """The duration that one queue reported, and the one that it was given; None is infinity (M1)."""
+    """The duration that one queue reported, and the one that it got; None is infinity (M1)."""
 
     reported: float | None = None
     sent: float | None = None
@@ -100,7 +98,7 @@ def _less(left: float | None, right: float | None) -> bool:
 
 
 class MemoryMonitor:
-    """Reported durations, and the desired one that is computed from them and the memory in use (M1)."""
+    """Computes the target duration from the queues' reports and the memory in use (M1)."""
 
     __slots__ = ("queues", "sum", "count", "desired")
 
@@ -111,16 +109,16 @@ class MemoryMonitor:
         self.desired: float | None = None
 
     def register(self, queue: str) -> None:
-        """Make a queue known, with both durations infinite (M1)."""
+        """Register a queue, with both durations infinite (M1)."""
         self.queues[queue] = RegisteredQueue()
 
     def deregister(self, queue: str) -> None:
-        """Forget a queue whose process ended; its report counts no longer (M1)."""
+        """Forget a queue whose process ended, and its report (M1)."""
         self.report(queue, None)
         del self.queues[queue]
 
     def report(self, queue: str, duration: float | None) -> float | None:
-        """Note a queue's duration and return the one it should aim for, as last computed (M2)."""
+        """Note a queue's duration and return the target duration, as last computed (M2)."""
         known = self.queues[queue]
         if known.reported is not None:
             self.sum -= known.reported
@@ -137,10 +135,9 @@ class MemoryMonitor:
     def recompute(
         self, process_memory: int, limit: int, paging_ratio: float, disk_alarm: bool = False
     ) -> list[str]:
-        """Compute the desired duration again; return the queues that must be notified at once (M3, M4).
-
-        While this node's disk alarm is set nothing is to be paged: the duration is infinite, and instead of falls it
-        is rises that queues are notified of at once.
+        """Compute the target duration again; return the queues to notify at once (M3, M4). While this node's
+        disk alarm is set, nothing may be paged: the duration is infinite, and queues are notified at once of
+        rises instead of falls.
         """
         before = self.desired
         self.desired = None if disk_alarm else self._desired(process_memory, limit, paging_ratio)
@@ -194,9 +191,9 @@ class MemoryWatch:
         self.paging_at = 0
         self.alarm = False
         self._bodies: deque[tuple[int, int]] = deque()
-        """When the bodies were measured, and their bytes: those of the last moments, each more than all after it."""
+        """Recent measurements of bodies: time and bytes, each larger than all later ones."""
         self._reported = self._items()
-        """What is shown of the last measurement."""
+        """The last measurement as shown."""
 
     def check(self, memory: MemoryModel, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
@@ -215,12 +212,12 @@ class MemoryWatch:
         return changed
 
     def restart(self) -> None:
-        """Start again with the VM: it has neither garbage nor memory of what it once took."""
+        """Start again with the VM, without garbage and without earlier maxima."""
         self.high_water.reset()
         self._bodies.clear()
 
     def _uncollected(self, bodies: int, now_us: int, lingers_us: int) -> int:
-        """Return the bytes of bodies with those that left a moment ago: no process has collected its garbage yet."""
+        """Return the bytes of bodies, including those that left RAM but are not collected yet."""
         if not lingers_us:
             return bodies
         while self._bodies and self._bodies[-1][1] <= bodies:
@@ -236,7 +233,8 @@ class MemoryWatch:
         return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
 
     def _beyond(self) -> Why:
-        """Return what the strategy counts beyond what lives in the VM, once it was another than erlang's."""
+        """Return what the strategy counts beyond the VM's own total, once a strategy other than erlang was
+        used."""
         if self.counted != self.memory.total:
             self._differed = True
         return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
@@ -267,5 +265,5 @@ class MemoryWatch:
 
 
 def _lingers_us(settings: NodeSettings) -> int:
-    """Return how long each body counts after it left; where processes collect garbage that follows from them."""
+    """Return how long each body counts after it left RAM, unless garbage is modelled by process."""
     return 0 if settings.garbage_follows else settings.garbage_lingers_ms * 1000

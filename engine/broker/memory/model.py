@@ -17,18 +17,18 @@ from engine.values.sizes import BodyCost, Sizes
 from engine.values.stretches import RangeSet
 
 SMALL_BODY_BYTES: Final = 64
-"""A body of at most this size lies inside the process heap, a larger one outside (one binary, counted once)."""
+"""A body of at most this size is in the process heap; a larger one is outside (one binary, counted once)."""
 
 BODY_BINARY: Final = 57_800
-"""Body outside the heap, besides what each of its bytes takes."""
+"""A body outside the heap, in addition to its own bytes."""
 SEGMENT_HEAP: Final = 1_889_440
 SEGMENT_ENTRIES: Final = 2048
-"""One segment known to the index, measured with segments of this many entries; smaller ones count in proportion."""
+"""One segment of the index, measured with this many entries; smaller segments count in proportion."""
 JOURNAL_HEAP_EMBEDDED: Final = 364_000
 JOURNAL_HEAP_STORE: Final = 316_000
 """Publish and deliver records of one message until they are flushed to a segment."""
 JOURNAL_BUFFER_HEAP: Final = 160_000
-"""The same, added until the journal's buffer is written."""
+"""What these records take in addition until the journal's buffer is written."""
 JOURNAL_BINARY_EMBEDDED: Final = 282_190
 JOURNAL_BINARY_PER_BYTE: Final = 995
 """Encoded copy of an embedded message, held until the flush."""
@@ -49,28 +49,28 @@ RESIDUAL_PCT: Final[dict[str, float | None]] = {
 
 
 HEAP_BYTES: Final = tuple(10_000 * each for each in (150, 225, 255, 294, 353, 425, 604, 743, 835))
-"""What the heaps of all processes have beside what lives in queues while one of them is awake.
+"""Heap bytes of all processes beyond the live messages, while a queue is awake.
 
-Nine quantiles of what was measured while six workloads ran: little after a large collection, much after a small one.
+Nine quantiles measured over six workloads: low after a large collection, high after a small one.
 """
 BUFFERS: Final = (0, 1, 1, 2)
 """Receive buffers that a busy connection has at once."""
 
 
 class HeapCollector(Protocol):
-    """A queue process, as far as its garbage goes."""
+    """A queue process, seen as a producer of garbage."""
 
     awake: bool
     collections: int
-    """How often it collected its garbage."""
+    """How often it has collected its garbage."""
 
     @property
     def garbage_bytes(self) -> int:
-        """Of bodies that left RAM and were not collected."""
+        """Bytes of bodies that left RAM and are not collected yet."""
 
 
 class GarbageBytes(msgspec.Struct, frozen=True):
-    """What processes hold beside what lives.
+    """Memory of processes beyond live data.
 
     Args:
         heap_bytes: on the heaps of processes.
@@ -84,7 +84,7 @@ class GarbageBytes(msgspec.Struct, frozen=True):
 
 
 class GarbageWatch:
-    """Draws how much garbage there is when the node looks at its memory.
+    """Draws at random how much garbage there is when the node checks its memory.
 
     Args:
         seed: all draws follow from it.
@@ -96,10 +96,10 @@ class GarbageWatch:
         self._draws = RandomDraws(seed)
         self._collections = -1
         self._heap_bytes = 0
-        """Drawn when processes had collected so often."""
+        """The last draw, and the number of collections at that time."""
 
     def check(self, processes: Iterable[HeapCollector], connections: int) -> GarbageBytes:
-        """Return what processes hold now; a body that left several queues at once counts once.
+        """Return the garbage of processes now; a body that left several queues at once counts once.
 
         Args:
             processes: of the queues.
@@ -125,7 +125,7 @@ class MemoryModel(msgspec.Struct, frozen=True):
     Args:
         base: the node and one empty queue.
         connections: publishers and consumers.
-        buffers: receive buffers of their sockets, which the VM counts though nothing of them is resident.
+        buffers: receive buffers of their sockets, which the VM counts although they are not resident.
         entries: the queue's entries in RAM, and unacknowledged ones in the channels.
         bodies: message bodies outside the process heaps.
         journal: index records that no segment has yet, and the segments' own records.
@@ -154,9 +154,8 @@ def _round_up_to_8(size: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
-    """Return thousandths of a byte that one message takes in the queue's heap, and that its body takes outside.
-
-    Every look at the memory asks it of every run, and there are few kinds of messages.
+    """Return what one message takes in the queue's heap, and its body outside, in thousandths of a byte.
+    Cached, because each check of the memory asks for every run, and there are few kinds of messages.
     """
     if not flags & IN_RAM:
         return (heap.gamma if flags & INDEXED else heap.beta), 0
@@ -167,7 +166,7 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
 
 @cache
 def _in_ram(heap: HeapFigures, part: int) -> BodyCost:
-    """Return one of the two costs of a message in RAM by its body; the same each time."""
+    """Return one of the two costs of a message in RAM, by its body."""
     return BodyCost(lambda size_bytes: _costs(heap, IN_RAM, size_bytes)[part], SMALL_BODY_BYTES + 1)
 
 
@@ -188,7 +187,7 @@ def _bodies_bytes(heap: HeapFigures, extent: Extent) -> int:
 
 
 def queues_bytes(queues: Sequence[BackingQueue], count: int, connection_bytes: int) -> int:
-    """Return what queues add to a node with one empty queue, in the same proportion to connections as measured.
+    """Return what queues add to a node with one empty queue, scaled like connections.
 
     Args:
         queues: those that run, of one kind.
@@ -207,13 +206,12 @@ def measure(
     stores: Iterable[StoreLoad],
     garbage: GarbageBytes | None = None,
 ) -> MemoryModel:
-    """Add up the memory; the cost follows the number of runs.
+    """Add up the memory; the work depends on the number of runs.
 
     Args:
         base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
         queues: all queues; a body that lies in several of them is one binary.
-        stores: what counts of each message store.
-        garbage: of the queue processes; None counts what lives alone.
+        stores: load of each message store. garbage: of the queue processes; None counts only live data.
     """
     entries = bodies = in_ram_and_store = 0
     counted = RangeSet()
@@ -248,7 +246,7 @@ def measure(
 
 
 def _not_counted(counted: RangeSet, extent: Extent) -> list[Extent]:
-    """Return the messages whose bodies no other queue had in RAM, and count them now."""
+    """Return the messages whose bodies are not counted yet, and mark them as counted."""
     new: list[Extent] = []
     at = 0
     for known in counted.inside(extent.msg_no, extent.count):

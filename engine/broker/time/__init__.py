@@ -1,1 +1,1 @@
-"""Virtual time: what happens when, processes, and what their work costs."""
+"""Virtual time: the scheduler, processes, and the time that their work takes."""

@@ -1,4 +1,4 @@
-"""Credit flow between processes: who may send how much, and who is blocked by whom (F1-F7)."""
+"""Credit flow between processes: how much each may send, and which process blocks which (F1-F7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEMORY_US: Final = 1_000_000
 
 
 class CreditSpec(NamedTuple):
-    """Credit of one pair: how much the sender starts with, and how much each grant gives (F1)."""
+    """Credit of one pair: the sender's first credit, and that of each grant (F1)."""
 
     initial: int
     more: int
@@ -38,8 +38,8 @@ class CreditPair(NamedTuple):
 class CreditFlow:
     """One process's credit with all others, as a sender and as a receiver.
 
-    A blocked process keeps the grants that it owes to others and releases them when it is unblocked (F3). It goes on
-    sending and handling: only a connection's reader stops (A3).
+    A blocked process keeps the grants that it owes to others until it is unblocked (F3). It still sends and
+    handles messages; only a connection's reader stops (A3).
 
     Args:
         now_us: returns the virtual time.
@@ -59,7 +59,7 @@ class CreditFlow:
 
     def __init__(self, now_us: Callable[[], int]) -> None:
         self.blocked_by: dict[str, None] = {}
-        """Receivers without whose grant it stays blocked, in the order in which they blocked it."""
+        """Receivers that block it, in the order in which they did."""
         self.deferred: dict[str, int] = {}
         """Grants kept back, by the process that waits for them."""
         self._now_us = now_us
@@ -81,13 +81,13 @@ class CreditFlow:
         return self.blocked_within(MEMORY_US)
 
     def blocked_within(self, memory_us: int) -> bool:
-        """Return whether it is blocked, or was last blocked less than so long ago (A4, F7)."""
+        """Return whether it is blocked, or was blocked within this time (A4, F7)."""
         began = self._began_us
         return self.blocked or (began is not None and self._now_us() - began < memory_us)
 
     @property
     def flow_until_us(self) -> int:
-        """Until when it shows `flow` if nobody blocks it any more (F7)."""
+        """Time until which it shows `flow` if nobody blocks it (F7)."""
         return 0 if self._began_us is None else self._began_us + MEMORY_US
 
     @property
@@ -117,7 +117,7 @@ class CreditFlow:
         return self.unblock(by) if self._left[by] > 0 else []
 
     def block(self, by: str) -> None:
-        """Note that `by` blocks this process, where the credit is counted elsewhere too (F3)."""
+        """Note that `by` blocks this process, for credit that is counted elsewhere (F3)."""
         if by in self.blocked_by:
             return
         self._began_us = self._now_us()

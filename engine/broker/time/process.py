@@ -1,4 +1,5 @@
-"""A process of the broker: a mailbox with priorities, work that takes virtual time, and credit (P6, F1-F3)."""
+"""A process of the broker: a mailbox with priorities, work that takes virtual time, and credit (P6,
+F1-F3)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class HibernateBackoff:
     Args:
         seed: all draws follow from it.
         minimum_ms: the shortest wait, and the first.
-        desired_ms: a process that was left alone for longer than this waits half as long the next time.
+        desired_ms: after a longer sleep than this, the next wait is half as long.
     """
 
     __slots__ = ("wait_ms", "_minimum_ms", "_desired_ms", "_draws")
@@ -32,7 +33,7 @@ class HibernateBackoff:
         self._draws = RandomDraws(seed)
 
     def wake(self, slept_us: int) -> None:
-        """Draw the next wait: between once and twice the last one, or half of it after a long rest.
+        """Draw the next wait: one to two times the last one, or half of it after a long sleep.
 
         Args:
             slept_us: for how long the process hibernated, in microseconds.
@@ -45,9 +46,8 @@ class HibernateBackoff:
 
 
 class WorkMeter:
-    """Adds up the cost of what was emitted since it was last read.
-
-    Costs follow from what happened: the message that triggers a reduction, a flush or a read from disk is the slow one.
+    """Adds up the cost of transitions since it was last read. So a message that triggers a reduction, a flush
+    or a read from disk is slow itself.
     """
 
     def __init__(self) -> None:
@@ -67,12 +67,12 @@ class WorkMeter:
         self._ns += ns
 
     def again(self, ns: int, disk_ns: int) -> None:
-        """Count work that was taken already, for the process that has to wait for it."""
+        """Count work again for the process that has to wait for it."""
         self._ns += ns
         self._disk_ns += disk_ns
 
     def observe(self, transition: Transition) -> None:
-        """Count what a transition cost, where work takes time."""
+        """Count the cost of a transition, if work takes time."""
         kind = type(transition)
         if isinstance(transition, BufferWritten):
             self._unsynced[transition.store] = self._unsynced.get(transition.store, 0) + transition.bytes_
@@ -93,10 +93,10 @@ class WorkMeter:
 
 
 QUANTUM_NS: Final = 4_000_000
-"""A process handles about so much work at a time; what came meanwhile has its turn after it."""
+"""Work that a process handles at a time, in nanoseconds; messages that arrive meanwhile come afterwards."""
 MILLI: Final = 1000
 FLOW_MEMORY_US: Final = 5_000_000
-"""A connection shows `flow` for so long after its reader was blocked (A4)."""
+"""How long a connection shows `flow` after its reader was blocked, in microseconds (A4)."""
 
 FIRST: Final = 9
 CALLBACK: Final = 6
@@ -107,12 +107,8 @@ PUBLISH: Final = 0
 
 
 class MailBatch:
-    """Equal messages that lie one after the other in a mailbox.
-
-    Args:
-        count: how many.
-        each_ns: what one is expected to cost, so that a quantum takes as many as fit.
-        do: handles so many of them, the first ones.
+    """Equal consecutive messages in a mailbox. Args: count: how many. each_ns: expected cost of one, so that
+    a quantum takes as many as fit. do: handles this many messages from the front.
     """
 
     __slots__ = ("count", "each_ns", "do")
@@ -124,7 +120,8 @@ class MailBatch:
 
 
 class NodeCores:
-    """The processors that all processes share: when more are busy than there are cores, each takes longer."""
+    """The cores that all processes share: if more processes are busy than there are cores, each takes
+    longer."""
 
     __slots__ = ("milli", "busy", "running")
 
@@ -132,15 +129,15 @@ class NodeCores:
         self.milli = MILLI
         self.busy = 0
         self.running: WorkProcess | None = None
-        """The process whose work is being done at this moment."""
+        """The process that works at this moment."""
 
     def begin(self, process: WorkProcess) -> None:
-        """Note that one more is busy, and that what happens now is its work."""
+        """Note that another process is busy, and that current events are its work."""
         self.busy += 1
         self.running = process
 
     def stretched(self, ns: int) -> int:
-        """Return how long work lasts with what is busy now, the asking process included."""
+        """Return how long work lasts with the currently busy processes, the asking one included."""
         return max(ns, ns * self.busy * MILLI // self.milli)
 
 
@@ -148,9 +145,8 @@ class ProcessContext(NamedTuple):
     """What all processes of a node share.
 
     Args:
-        spec: returns how much credit others have with a process, and it with others.
-        peer: finds a process by its id.
-        on_change: called with a process when what is shown of it may differ.
+        spec: returns the credit between two processes. peer: finds a process by its id. on_change: called
+            with a process whose shown state may have changed.
     """
 
     scheduler: TimerScheduler
@@ -164,18 +160,17 @@ class ProcessContext(NamedTuple):
 class WorkProcess:
     """One of the broker's processes on virtual time.
 
-    Whatever a quantum does is done at its beginning; what it sends leaves at its end, when the work is paid for.
+    A quantum does its work at its beginning; its results leave at its end, after the time of the work.
 
     Args:
         kind: reader, channel, writer, queue, store, gc or monitor.
-        around: what it shares with the others.
-        after_each: called with this process after every quantum, once its messages left (P1).
-        may_read: returns how many messages it may handle now; only readers have such a bound (A3).
-        more_credit: returns credit that is counted elsewhere (F4).
+        around: context that it shares with the others. after_each: called with this process after every
+            quantum, when its messages have left (P1). may_read: returns how many messages it may handle now;
+            only readers have such a bound (A3). more_credit: returns credit that is counted elsewhere (F4).
     """
 
     is_shown = True
-    """Whether the page gets it."""
+    """Whether the page shows it."""
 
     def __init__(
         self,
@@ -192,9 +187,9 @@ class WorkProcess:
         self.credit = CreditFlow(around.scheduler.time)
         self.busy = False
         self.busy_us = 0
-        """Virtual time that it worked in all."""
+        """Total virtual time that it has worked."""
         self.ended = False
-        """Whether it is no more: what is sent to it is lost."""
+        """Whether it has ended; messages to it are lost."""
         self._boxes: dict[int, deque[MailBatch]] = {}
         self._scheduler, self._meter, self._cores = around.scheduler, around.meter, around.cores
         self._peer, self._on_change, self._spec = around.peer, around.on_change, around.spec
@@ -217,7 +212,7 @@ class WorkProcess:
         return not self.busy and not any(self._boxes.values())
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
-        """Put messages into the mailbox, behind those of the same priority (P6)."""
+        """Put messages into the mailbox, after those of the same priority (P6)."""
         if self.ended:
             return
         self._append(priority, count, do, each_ns)
@@ -228,12 +223,12 @@ class WorkProcess:
         self._boxes.setdefault(priority, deque()).append(MailBatch(count, each_ns, do))
 
     def wake(self) -> None:
-        """Let it look at its mailbox, now that it may have something to do."""
+        """Let it check its mailbox, because it may have work."""
         if not self.busy and self._timer is None and not self.ended:
             self._timer = self._scheduler.after(0, self._serve)
 
     def wake_now(self) -> None:
-        """Let it look at its mailbox in this very event; not for use while another process works."""
+        """Let it check its mailbox within this event; do not call while another process works."""
         if not self.busy:
             self._stop_timer()
             self._serve()
@@ -309,7 +304,7 @@ class WorkProcess:
             send()
 
     def work_off(self) -> bool:
-        """Handle everything at once, as when work begins to cost nothing; return whether there was anything."""
+        """Handle everything at once, when work starts to take no time; return whether there was anything."""
         worked = self.busy or bool(self._outbox)
         self._stop_timer()
         self._rest()
@@ -336,7 +331,7 @@ class WorkProcess:
     # --- credit ------------------------------------------------------------------------------------------------------
 
     def send(self, action: Callable[[], None]) -> None:
-        """Let something leave at the end of this quantum, or at once while it is not at work."""
+        """Send something at the end of this quantum, or at once if it is not working."""
         if self.busy:
             self._outbox.append(action)
         else:
@@ -347,7 +342,7 @@ class WorkProcess:
         return 0 if self.credit.blocked else self.credit.left(to, self._spec())
 
     def pay(self, to: str, count: int) -> None:
-        """Pay for messages to another process (F2)."""
+        """Pay credit for messages to another process (F2)."""
         self.credit.sent(to, count, self._spec())
 
     def earned(self, sender: str, count: int) -> None:
@@ -363,14 +358,15 @@ class WorkProcess:
             self.hand_over(self.credit.unblock(by))
 
     def hand_over(self, grants: list[CreditGrant]) -> None:
-        """Give credit to those who wait for it."""
+        """Send credit to the processes that wait for it."""
         for grant in grants:
             sender = self._peer(grant.to)
             if sender is not None:
                 sender.take_grant(self.id, grant.amount)
 
     def take_grant(self, by: str, amount: int) -> None:
-        """Take credit: with it, this process may be unblocked, release its own grants and read on (F2, F3, A3)."""
+        """Take credit, which may unblock this process so that it releases its own grants and reads on (F2,
+        F3, A3)."""
         self.hand_over(self.credit.granted(by, amount))
         self.wake()
         self._on_change(self)

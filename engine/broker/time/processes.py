@@ -1,4 +1,4 @@
-"""All processes of the broker: which there are, and what is reported of them where work takes time (P6, F3)."""
+"""All processes of the broker, and their reports if work takes time (P6, F3)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ UNBOUNDED: Final = 1 << 62
 
 
 class ImmediateProcess(WorkProcess):
-    """Has the mailbox of a process, in which nothing ever waits: nobody runs out of credit, and nothing is shown.
-
-    Only a reader may leave something lying in its socket, while it may not read (A3).
+    """A process that handles each message at once: nothing waits, nobody runs out of credit, and nothing is
+    shown. Only a reader that may not read leaves messages in its socket (A3).
     """
 
     is_shown = False
@@ -29,12 +28,12 @@ class ImmediateProcess(WorkProcess):
 
     @classmethod
     def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
-        """Return a process to which no other process of the node sends anything."""
+        """Return a process that gets no messages from other processes."""
         around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, _ignore, _default)
         return cls(kind="queue", id_=id_, around=around)
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
-        """Do it now, or as soon as the process may read."""
+        """Do the work now, or as soon as the process may read."""
         if self.ended:
             return
         if self._may_read is not None and (self._may_read(self) < count or self.mailbox):
@@ -45,25 +44,25 @@ class ImmediateProcess(WorkProcess):
             self._after_each(self)
 
     def wake(self) -> None:
-        """Do what lies there, as far as it may read."""
+        """Do the waiting work, as far as it may read."""
         while not self.ended and (work := self._take(everything=True)) is not None:
             work()
 
     def wake_now(self) -> None:
-        """Do nothing: whatever was posted is done."""
+        """Do nothing, because all posted work is done."""
 
     def may_send(self, to: str) -> int:
         """Return how many messages it may send to another process: any number."""
         return UNBOUNDED
 
     def pay(self, to: str, count: int) -> None:
-        """Do nothing: the receiver has handled the messages."""
+        """Do nothing, because the receiver has already handled the messages."""
 
     def earned(self, sender: str, count: int) -> None:
-        """Do nothing: the sender did not pay."""
+        """Do nothing, because the sender did not pay."""
 
     def peer_gone(self, peer: str) -> None:
-        """Do nothing: nobody waits for its credit."""
+        """Do nothing, because nobody waits for its credit."""
 
 
 def _nobody(_: str) -> WorkProcess | None:
@@ -71,7 +70,7 @@ def _nobody(_: str) -> WorkProcess | None:
 
 
 def _ignore(_: object) -> None:
-    """Nobody is notified."""
+    """Notify nobody."""
 
 
 def _default() -> CreditSpec:
@@ -79,7 +78,7 @@ def _default() -> CreditSpec:
 
 
 MESSAGES: Final = 100
-"""A store handles so many messages at a time."""
+"""Messages that a store handles at a time."""
 
 
 class StoreProcess(WorkProcess):
@@ -99,11 +98,11 @@ class StoreProcess(WorkProcess):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits, not even a sync, and nothing is being worked on."""
+        """Whether it has no work, no waiting messages and no pending sync."""
         return not self.busy and not self.mailbox and not self._store.sync_owed
 
     def _take(self, everything: bool) -> Callable[[], None] | None:
-        """Sync when it is time or nothing else is left to do, else handle the next messages (S166)."""
+        """Sync if it is time or nothing else is left to do, else handle the next messages (S166)."""
         store = self._store
         if not store.sync_owed:
             self._owed_since_us = None
@@ -156,11 +155,11 @@ class GcProcess(WorkProcess):
 
 
 REPORT_EVERY_US: Final = 100_000
-"""What is shown of a process changes at most this often, however fast its mailbox does."""
+"""Shortest time between two reports of a process, in microseconds."""
 
 
 class NodeProcesses:
-    """The processes by id, such as `queue:orders`. Where work takes no time each does at once what it is sent.
+    """The processes by id, such as `queue:orders`. If work takes no time, each handles messages at once.
 
     Args:
         emit: takes transitions.
@@ -175,7 +174,7 @@ class NodeProcesses:
     ) -> None:
         self.meter = WorkMeter()
         self.timed = False
-        """Whether work takes time, so that mailboxes fill. Hardly anything depends on it."""
+        """Whether work takes time, so that mailboxes fill."""
         self.cores = NodeCores()
         self._scheduler = scheduler
         self._emit = emit
@@ -187,7 +186,7 @@ class NodeProcesses:
         self._timer: ScheduledTimer | None = None
 
     def use(self, name: ProfileName) -> None:
-        """Work on another machine from now on."""
+        """Use another machine from now on."""
         self.meter.profile = PROFILES[name]
         self.timed = not self.meter.profile.instant
         self.meter.forget()
@@ -200,10 +199,8 @@ class NodeProcesses:
         return self._all.get(id_)
 
     def of(self, kind: str, name: str, **duties: Any) -> WorkProcess:
-        """Return a process, which begins if it is not there yet.
-
-        Args:
-            duties: what a new one is to do besides, as `WorkProcess` takes it: after_each, may_read, more_credit.
+        """Return a process, starting it if needed. Args: duties: callbacks for a new one, as in
+        `WorkProcess`: after_each, may_read, more_credit.
         """
         id_ = f"{kind}:{name}"
         if id_ not in self._all:
@@ -213,10 +210,9 @@ class NodeProcesses:
         return self._all[id_]
 
     def of_stores(self, stores: Mapping[str, MessageStore], on_worked: Callable[[], None]) -> None:
-        """Begin the processes of message stores that have just started; without time, callers let stores work.
-
-        Args:
-            on_worked: called when a store or its collector did something that queues may be notified of.
+        """Start the processes of message stores that have just started; if work takes no time, callers run
+        the stores. Args: on_worked: called after a store or its collector worked, since queues may need to
+        know.
         """
         if not self.timed:
             return
@@ -230,26 +226,21 @@ class NodeProcesses:
                 self.changed[process.id] = None
 
     def has_read_files(self, id_: str, work: tuple[int, int]) -> None:
-        """Let a queue's process wait until the node has read its files: it serves nobody before (D1, D2).
-
-        Args:
-            work: nanoseconds of processor and of disk.
+        """Keep a queue's process busy until the node has read its files (D1, D2). Args: work: nanoseconds of
+        processor and of disk.
         """
         if self.timed and any(work):
             self._all[id_].post(FIRST, 1, partial(_once, partial(self.meter.again, *work)))
 
     def in_monitor(self, name: str, check: Callable[[], None]) -> None:
-        """Let a monitor look, in its own process (M1, M7, M10)."""
+        """Run a monitor's check in its own process (M1, M7, M10)."""
         monitor = self.of("monitor", name)
         monitor.post(PUBLISH, 1, partial(_once, check))
         monitor.wake_now()
 
     def spacing_us(self, working_us: int, given_us: int) -> int:
-        """Return how far apart messages are that a process handles one after the other.
-
-        Args:
-            working_us: what the work of one takes, where it takes time.
-            given_us: how far apart they were sent.
+        """Return the distance of messages that a process handles one after the other. Args: working_us: time
+        for one message, if work takes time. given_us: distance at which they were sent.
         """
         return working_us if self.timed else given_us
 
@@ -258,7 +249,7 @@ class NodeProcesses:
         on_worked()
 
     def wake_stores(self) -> None:
-        """Let the stores and their collectors check whether there is something to do."""
+        """Let the stores and their collectors check for work."""
         for process in self._all.values():
             if process.kind in ("store", "gc") and not process.idle:
                 process.wake()
@@ -270,7 +261,7 @@ class NodeProcesses:
         return sum(process.mailbox for process in self._all.values() if process.kind in kinds)
 
     def end(self, id_: str) -> None:
-        """End a process: its mailbox is lost, and those whom it blocked go on (F3)."""
+        """End a process: its mailbox is lost, and the processes that it blocked continue (F3)."""
         process = self._all.pop(id_, None)
         if process is None:
             return
@@ -301,7 +292,7 @@ class NodeProcesses:
             self.changed[process.id] = None
 
     def report_processes(self) -> None:
-        """Emit what differs of the processes that changed, each of them at most once in a while."""
+        """Report the processes that changed, each at most once per interval."""
         now_us = self._scheduler.now_us
         later: dict[str, None] = {}
         again_us: int | None = None
@@ -325,7 +316,7 @@ class NodeProcesses:
             self._emit(ProcessChanged("P6", id_, None))
 
     def _report_one(self, process: WorkProcess) -> int:
-        """Report one process; return when to look again, 0 if that is only when something changes."""
+        """Report one process; return when to check again, 0 for only after a change."""
         now_us = self._scheduler.now_us
         items, shown = process.info_items(), self._shown.get(process.id, {})
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
@@ -337,7 +328,7 @@ class NodeProcesses:
         return process.credit.flow_until_us if items["state"] == "flow" and not items["blocked_by"] else 0
 
     def _report_again(self, at_us: int | None) -> None:
-        """Let something happen when the next process may be reported."""
+        """Schedule an event for the next process report."""
         if self._timer is not None and self._timer.live:
             if at_us is not None and self._timer.at_us <= at_us:
                 return
@@ -355,4 +346,4 @@ def _once(do: Callable[[], None], _: int) -> None:
 
 
 def _nothing() -> None:
-    """Only let an event happen, at whose end everything is reported."""
+    """Do nothing; the event that ends afterwards reports everything."""

@@ -1,4 +1,4 @@
-"""Virtual time: what is to happen when, in one fixed order (promise 1)."""
+"""The scheduler of virtual time, with one fixed order of events (promise 1)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final
 MULTIPLIER: Final = 6364136223846793005
 INCREMENT: Final = 1442695040888963407
 MODULUS: Final = 1 << 64
-"""Of Knuth's linear congruential generator."""
+"""Modulus of Knuth's linear congruential generator."""
 LOW_BITS: Final = 33
-"""Those that are dropped: they repeat too soon."""
+"""Low bits that are dropped, because they repeat too soon."""
 
 
 class RandomDraws:
@@ -36,17 +36,15 @@ class RandomDraws:
 
 SECOND_US: Final = 1_000_000
 TICK_US: Final = 10_000
-"""Actors act at most this often; what falls due in between is one batch."""
+"""Shortest time between two actions of an actor; what falls due in between is one batch."""
 
 BURST_SPACING_US = 1
-"""Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
+"""Microseconds between messages that come or go at once, so that the queue's rates see them all (Q26)."""
 
 
 class RatePace:
-    """How much is due at a steady rate, counted from when it began.
-
-    Args:
-        phase_us: where on the grid of ticks this actor acts; publishers at 0, consumers half a tick later.
+    """How much is due at a steady rate, counted from its start. Args: phase_us: offset of this actor in the
+    grid of ticks; publishers at 0, consumers half a tick later.
     """
 
     __slots__ = ("rate_per_s", "phase_us", "tick_us", "_origin_us", "_begun", "_done")
@@ -55,22 +53,22 @@ class RatePace:
         self.rate_per_s = rate_per_s
         self.phase_us = phase_us
         self.tick_us = TICK_US
-        """How often it acts at most: a coarser grid costs less where what it works on comes in coarse bursts. It is
-        left for the usual one where nothing is due at its tick, and where all is done before: so pauses are as long
-        on either, and a queue syncs in the same ones (P2)."""
+        """Its tick in microseconds: a coarser grid costs less when work comes in coarse bursts. The usual
+        grid applies when nothing is due at a tick, and when all is done before it, so that pauses have the
+        same length on both grids and a queue syncs in the same pauses (P2)."""
         self._origin_us = 0
         self._begun = 0
-        """How far the first one was when counting started, in millionths."""
+        """Progress towards the first one when counting started, in millionths."""
         self._done = 0
 
     def begin(self, now_us: int) -> None:
-        """Start counting: nothing is due yet."""
+        """Start counting, with nothing due yet."""
         self._origin_us = now_us
         self._begun = 0
         self._done = 0
 
     def change(self, rate_per_s: int, now_us: int) -> None:
-        """Go on at another rate from now: what is due already stays due, and what was begun is not lost."""
+        """Change the rate from now on; what is due stays due, and partial progress is kept."""
         begun = self._progress(now_us) - self._done * SECOND_US
         self.rate_per_s = rate_per_s
         self.begin(now_us)
@@ -81,7 +79,7 @@ class RatePace:
         return self._progress(now_us) // SECOND_US - self._done
 
     def _progress(self, now_us: int) -> int:
-        """Return how much there was to do since counting started, in millionths."""
+        """Return how much has become due since counting started, in millionths."""
         return self._begun + (now_us - self._origin_us) * self.rate_per_s
 
     def did(self, count: int) -> None:
@@ -89,10 +87,8 @@ class RatePace:
         self._done += count
 
     def next_us(self, now_us: int, most: int = 0) -> int:
-        """Return when it acts next after `now_us`: at a tick at which something is due.
-
-        Args:
-            most: how much it can do at all, where that is known.
+        """Return the next tick after `now_us` at which something is due. Args: most: how much it can do at
+        all, if known.
         """
         first_us = self.done_us(1, now_us)
         first_us += (self.phase_us - first_us) % TICK_US
@@ -105,20 +101,20 @@ class RatePace:
         return max(first_us, own_us)
 
     def done_us(self, count: int, now_us: int) -> int:
-        """Return the moment after `now_us` at which `count` more are due than are done."""
+        """Return the first time after `now_us` at which `count` more are due than done."""
         left = (self._done + count) * SECOND_US - self._begun
         at_us = self._origin_us - (-left // self.rate_per_s)
         return at_us if at_us > now_us else now_us + 1
 
     def spacing_us(self, count: int, sharing: int) -> int:
-        """Return how far apart `count` messages of one tick are when `sharing` actors use half a tick in turn."""
+        """Return the distance of `count` messages of one tick when `sharing` actors share half a tick."""
         return TICK_US // 2 // (sharing or 1) // (count or 1)
 
 
 OWN: Final = 0
-"""Rank of what the node does by itself."""
+"""Rank of the node's own events."""
 COMMAND: Final = 1
-"""Rank of a command: at equal times it comes after everything that the node does by itself."""
+"""Rank of a command: at equal times it comes after the node's own events."""
 
 
 class ScheduledTimer:
@@ -130,7 +126,8 @@ class ScheduledTimer:
         self.at_us = at_us
         self.action: Callable[[], None] | None = action
         self.number = number
-        """Of its setting: an entry of the heap with another one is older, and only leads to this one."""
+        """Number of its latest setting; a heap entry with another number is outdated and refers to this
+        one."""
 
     @property
     def live(self) -> bool:
@@ -170,10 +167,9 @@ class TimerScheduler:
     def after_instead(
         self, timer: ScheduledTimer | None, delay_us: int, action: Callable[[], None]
     ) -> ScheduledTimer:
-        """Let `action` happen `delay_us` from now, and not what a timer was set for; return the timer that counts.
-
-        All is as if the timer were cancelled and another one set. But one that is put off again and again stays where
-        it is in the heap until its old time comes.
+        """Let `action` happen `delay_us` from now instead of a timer's action; return the valid timer. This
+        equals cancelling the timer and setting another, but a timer that is postponed often stays in the heap
+        until its old time.
         """
         at_us = self.now_us + delay_us
         if timer is None or timer.action is None:
@@ -186,11 +182,12 @@ class TimerScheduler:
         return timer
 
     def next_us(self) -> int | None:
-        """Return the time of what comes first, perhaps of a timer that was cancelled or put off; None for nothing."""
+        """Return the time of the first timer, even if it was cancelled or postponed; None if there is
+        none."""
         return self._heap[0][0] if self._heap else None
 
     def run_next(self, until_us: int) -> bool:
-        """Do what comes first, if it comes at or before `until_us`; return whether something was done."""
+        """Run the first action, if it is due by `until_us`; return whether there was one."""
         heap = self._heap
         while heap and heap[0][0] <= until_us:
             _, rank, number, timer = heappop(heap)

@@ -1,1 +1,1 @@
-"""What a broker has: its virtual host with files, its definitions, and its bounds."""
+"""The virtual hosts with their files, definitions and bounds."""

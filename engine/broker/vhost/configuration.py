@@ -1,4 +1,4 @@
-"""The settings of one run, and the bounds of this program, looked at before anything is done."""
+"""The settings of one run, and this program's bounds, which are checked before anything is done."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from engine.storage.port import Storage
 from engine.values.errors import CommandError
 
 INDEX_BYTES: Final = 100
-"""More than the index writes for one message, in journal and segment together, beside an embedded body."""
+"""Upper bound of what the index writes for one message to journal and segment, without an embedded body."""
 HELD_BYTES: Final = 600
-"""More than one message with its records takes on disk beside its body, written to journal and segment."""
+"""Upper bound of what one message takes on disk in journal and segment, without its body."""
 
 
 class StorageCapacity:
-    """What the node has room for.
+    """Checks whether the node has room for more messages.
 
     Args:
         settings: the node's settings.
@@ -49,7 +49,7 @@ class StorageCapacity:
         self._hosts = hosts
 
     def held(self, waiting: int) -> int:
-        """Return how many messages there are, with `waiting` that are on their way in."""
+        """Return how many messages there are, including the `waiting` ones."""
         for hosts in self._hosts:
             for host in () if hosts.down else hosts.all.values():
                 for each in host.hosted.values():
@@ -57,15 +57,12 @@ class StorageCapacity:
         return waiting
 
     def ram_bytes(self) -> int:
-        """Return the bytes of all bodies in RAM: any of them may be paged out."""
+        """Return the bytes of all bodies in RAM, any of which may be paged out."""
         return sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
 
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
-        """Return why a batch cannot be let in, or None.
-
-        Args:
-            batch: what is to be published.
-            waiting: messages that were let in and wait in a socket.
+        """Return why a batch is refused, or None. Args: batch: messages to publish. waiting: accepted
+        messages that wait in a socket.
             copies: how many queues each message goes to.
         """
         held = self.held(waiting)
@@ -96,7 +93,7 @@ QUEUE: Final = "orders"
 
 
 class NodeConfiguration:
-    """Settings of the queues, which stay, and of the node, which commands may change."""
+    """Settings of the queues, which are fixed, and of the node, which commands may change."""
 
     def __init__(self, scenario: ParsedScenario) -> None:
         self.profile = scenario.profile
@@ -107,7 +104,7 @@ class NodeConfiguration:
         self._name(frozenset(scenario.settings))
 
     def codec(self) -> MessageCodec:
-        """Return what encodes the messages of the run; their ids follow from its seed."""
+        """Return the codec of the run's messages; their ids follow from its seed."""
         prefix = blake2b(self._seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         return self.release.storage.codec(self.queue, prefix, (MessageTemplate(routing_keys=(QUEUE,)),))
 
@@ -128,20 +125,19 @@ class NodeConfiguration:
         self.named = named
         """Settings that the scenario or a command named."""
         self.names_disk = not DISK_NAMES.isdisjoint(named)
-        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
+        """Whether anyone set a disk setting; runs from before these existed keep their digest."""
         self.names_work = "work_profile" in named
-        """Whether anyone named the machine whose times work costs."""
+        """Whether anyone chose a work profile."""
 
     def forget_runtime(self) -> None:
-        """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
+        """Return to the configuration, because values set by `rabbitmqctl` were only in RAM (M8)."""
         configured = {name: getattr(self._configured, name) for name in RUNTIME}
         self.node = msgspec.structs.replace(self.node, **configured)
 
     def info_items(self, mode: str, target: int | None) -> Why:
         """Return all settings under their names; the pair of credits as two.
 
-        Args:
-            mode, target: what commands asked of the queue called orders.
+        Args: mode, target: values that commands set for the queue called orders.
         """
         # Runs from before there was another release keep their digest.
         rules = {} if self.release is REFERENCE else {"release": self.release.series}

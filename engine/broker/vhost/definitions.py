@@ -1,4 +1,4 @@
-"""What is declared: queues as AMQP has them, exchanges, bindings and policies (D1, P17, P18)."""
+"""The definitions: queues, exchanges, bindings and policies (D1, P17, P18)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ MAX_POLICIES: Final = 16
 
 
 class HostDefinitions:
-    """Tables of a node; each change is emitted as a transition. What is in which virtual host, its label says.
-
-    The exchanges that every broker has are known and never reported.
+    """The definitions of a node; each change is emitted as a transition. Labels name the virtual host. The
+    exchanges that every broker has are never reported.
 
     Args:
         emit: receives every transition.
@@ -47,7 +46,7 @@ class HostDefinitions:
         self.exchanges = Exchanges()
         self.policies: dict[str, Policy] = {}
         self.hosts = [FIRST_HOST]
-        """The virtual hosts that there are, the oldest first."""
+        """The virtual hosts, oldest first."""
         self._emit = emit
         self._exchanges_stay = rules.exchanges_stay
         self.times_queues = "consumer-timeout" in rules.validation.keys
@@ -57,13 +56,13 @@ class HostDefinitions:
     # --- virtual hosts -----------------------------------------------------------------------------------------------
 
     def add_host(self, vhost: str) -> None:
-        """Take a virtual host, with the exchanges that every one has."""
+        """Add a virtual host with its standard exchanges."""
         self.hosts.append(vhost)
         self.exchanges.add_host(vhost)
         self._emit(VhostAdded("S1", vhost))
 
     def remove_host(self, vhost: str) -> None:
-        """Forget a virtual host with its exchanges and policies; its queues are gone already."""
+        """Forget a virtual host with its exchanges and policies, after its queues."""
         self.hosts.remove(vhost)
         self.exchanges.forget_host(vhost)
         self.policies = {name: each for name, each in self.policies.items() if host_of(name) != vhost}
@@ -72,7 +71,7 @@ class HostDefinitions:
     # --- queues ------------------------------------------------------------------------------------------------------
 
     def add_queue(self, queue: DeclaredQueue) -> None:
-        """Take a queue, which the default exchange routes to from now on."""
+        """Add a queue; the default exchange routes to it from now on."""
         self.queues[queue.name] = queue
         self.exchanges.add_queue(queue.name)
 
@@ -83,7 +82,7 @@ class HostDefinitions:
             self.exchanges.forget_queue(name)
 
     def effective(self, name: str) -> EffectivePolicy:
-        """Return what a queue obeys, after arguments and policy (P17)."""
+        """Return the values that apply to a queue, from arguments and policy (P17)."""
         return effective(self.queues[name].arguments, self.policy(name))
 
     def consumer_timeout_ms(self, name: str) -> int | None:
@@ -100,7 +99,7 @@ class HostDefinitions:
         return policy_of(self.policies.values(), "queues", name, self._not_for_classic)
 
     def info_items(self, name: str) -> dict[str, Any]:
-        """Return what is shown of a queue's definition; what has its usual value is left out."""
+        """Return what is shown of a queue's definition, without default values."""
         queue, policy = self.queues[name], self.policy(name)
         obeyed = msgspec.structs.asdict(self.effective(name))
         usual = msgspec.structs.asdict(EffectivePolicy())
@@ -132,10 +131,7 @@ class HostDefinitions:
             self.exchanges.remove(name)
 
     def bind(self, binding: Binding) -> None:
-        """Take a binding, unless it is there.
-
-        Raises CommandError when there are too many.
-        """
+        """Add a binding, unless it exists. Raises CommandError when there are too many."""
         if binding in self.exchanges.bindings:
             return
         vhost = host_of(binding.queue)
@@ -151,7 +147,7 @@ class HostDefinitions:
 
     @contextmanager
     def _reporting(self, rule: str) -> Iterator[None]:
-        """Report which bindings and exchanges are gone after something was removed."""
+        """Report the bindings and exchanges that went with a removal."""
         bindings, exchanges = list(self.exchanges.bindings), set(self.exchanges.exchanges)
         yield
         for each in bindings:
@@ -177,10 +173,7 @@ class HostDefinitions:
     # --- policies ----------------------------------------------------------------------------------------------------
 
     def set_policy(self, policy: Policy) -> None:
-        """Take a policy, or replace the one of its name.
-
-        Raises CommandError when there are too many.
-        """
+        """Add a policy, or replace the one with its name. Raises CommandError when there are too many."""
         here = sum(host_of(each) == host_of(policy.name) for each in self.policies)
         if policy.name not in self.policies and here >= MAX_POLICIES:
             raise CommandError("too_many_policies", most=MAX_POLICIES)
@@ -195,12 +188,10 @@ class HostDefinitions:
     # --- restarts ----------------------------------------------------------------------------------------------------
 
     def restart(self, kept_queues: list[str], in_order: bool = False) -> None:
-        """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1, W227).
-
-        Args:
-            kept_queues: those that are there after the restart, durable or declared again.
-            in_order: the node closed all connections first, and deleted their exclusive queues as at any time: an
-                auto-delete exchange goes with its last binding to one (D2, P18).
+        """Keep only durable exchanges and their bindings to durable queues, as a restart does (D1, W227).
+        Args: kept_queues: queues that exist after the restart, durable or declared again. in_order: whether
+        the node first closed all connections and so deleted their exclusive queues; an auto-delete exchange
+        is deleted with its last binding to one (D2, P18).
         """
         durable = [name for name in kept_queues if self.queues[name].durable]
         with self._reporting("W227" if self._exchanges_stay else "D1"):

@@ -1,4 +1,4 @@
-"""Which exchange, routing key and properties a message carries, under the number that its extents have (S50, S52)."""
+"""Templates: exchange, routing key and properties of messages, by the number in their extents (S50, S52)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ from engine.values.stretches import Stretches
 
 PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
 MANY_RUNS: Final = 4096
-"""Stretches of stored messages that are remembered before those that are gone are looked for."""
+"""Ranges of stored messages to remember before searching for those that are gone."""
 
 
 class StoredKind(msgspec.Struct, frozen=True, gc=False):
-    """What the bodies of messages whose home is the store contain, and their index records do not.
-
-    Args:
-        persistent: their own delivery_mode is 2, whatever the queue is.
+    """Facts that store records of messages contain and index records do not. Args: persistent: whether their
+    own delivery_mode is 2, whatever the queue.
     """
 
     start: int
@@ -48,7 +46,7 @@ class StoredKind(msgspec.Struct, frozen=True, gc=False):
 
 
 class MessageKinds:
-    """Numbers of the codec's templates, and what each of them stands for.
+    """The codec's templates by number.
 
     Args:
         codec: encodes messages.
@@ -66,7 +64,7 @@ class MessageKinds:
         self.next_msg_no = 0
 
     def take_numbers(self, count: int) -> int:
-        """Return the first of `count` message numbers that nobody had."""
+        """Take `count` new message numbers; return the first."""
         first = self.next_msg_no
         self.next_msg_no += count
         return first
@@ -84,7 +82,7 @@ class MessageKinds:
         return number
 
     def of(self, number: int) -> MessageFields:
-        """Return what a template stands for."""
+        """Return the fields of a template."""
         published = self._published.get(number)
         if published is None:
             template = self._codec.templates[number]
@@ -103,7 +101,8 @@ class MessageKinds:
         return {str(each.number): [each.first, each.sizes] for each in self._codec.columns}
 
     def remember(self, arrival: Arrival) -> None:
-        """Remember what stored messages carry: index records do not have it, and reads are only counted (S60)."""
+        """Remember the templates of stored messages, because index records lack them and reads are only
+        counted (S60)."""
         template, sizes = arrival.template, arrival.size_bytes
         border = self._embed_below - self._codec.estimated_bytes(template)
         if isinstance(sizes, int):
@@ -127,9 +126,8 @@ class MessageKinds:
             at += count
 
     def as_read(self, extent: Extent) -> list[Extent]:
-        """Return messages with what is known once their bodies are read from a file: template and delivery mode (S60).
-
-        Their own expiration is not decoded then, which a dead letter shows (P9), unless the broker wrote it itself.
+        """Return messages with the template and delivery mode that a read of their bodies gives (S60). Their
+        expiration is not decoded then, as dead letters show (P9), unless the broker wrote it itself.
         """
         if not extent.home_store:
             return [self._undecoded(extent)]

@@ -1,4 +1,4 @@
-"""What the node has reported about its own parts, so that only differences become transitions."""
+"""What the node has reported so far, so that only differences become transitions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from engine.report.transitions.queue import QueueChanged
 
 
 class ReportedState:
-    """Compares what a part of the node is now with what was reported of it before.
-
-    A snapshot never reads from here: it asks the parts, so that a forgotten report shows as a difference.
+    """Compares the parts of the node with what was last reported of them. A snapshot never reads from here
+    but asks the parts, so that a missing report shows as a difference.
     """
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
@@ -24,7 +23,7 @@ class ReportedState:
         self._queues: defaultdict[str, dict[str, Any]] = defaultdict(dict)
 
     def report_part(self, part: str, rule: str, items: Why, why: Why | None = None) -> None:
-        """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
+        """Emit the differences in `part` (settings, memory, disk, alarms or clock), if any."""
         shown = self._parts[part]
         if shown == items:  # nearly always, and quicker than to look at each
             return
@@ -34,7 +33,7 @@ class ReportedState:
             self._emit(NodeChanged(rule, part, changed, why or {}))
 
     def report_actor(self, actor: str, rule: str, items: dict[str, Any], why: Why | None = None) -> None:
-        """Emit what differs of an actor, if anything does."""
+        """Emit the differences of an actor, if any."""
         shown = self._actors[actor]
         if shown == items:
             return
@@ -49,10 +48,8 @@ class ReportedState:
             self._emit(ActorChanged(rule, actor, None))
 
     def report_queue(self, queue: str, rules: Mapping[str, str], items: dict[str, Any]) -> None:
-        """Emit what differs of a queue, if anything does, by rule; None for what it has no longer.
-
-        Args:
-            rules: the rule that each fact follows; what is not listed follows P17.
+        """Emit the differences of a queue, if any, by rule; None for facts that it no longer has. Args:
+        rules: the rule of each fact; others follow P17.
         """
         shown = self._queues[queue]
         if shown == items:
@@ -70,5 +67,5 @@ class ReportedState:
         self._queues.pop(queue, None)
 
     def rename_queue(self, queue: str, source: str) -> None:
-        """Let what was reported of one queue count for another one from now on: a mirror became the queue (H62)."""
+        """Move the reports of one queue to another, because a mirror became the queue (H62)."""
         self._queues[queue] = self._queues.pop(source, {})

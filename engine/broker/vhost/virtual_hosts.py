@@ -22,14 +22,12 @@ from engine.values.labels import BREAK, FIRST_HOST, bare, host_of, in_host
 
 
 class HostedQueue:
-    """One queue with what the virtual host remembers of it while the node is stopped.
-
-    Args:
-        declared: what it was declared as.
+    """One queue, and what the virtual host remembers of it while the node is stopped. Args: declared: its
+    declaration.
         release: of the node.
         vhost, root: name and folder of the virtual host.
-        crashes: how often a process of this queue crashed here already.
-        version: of its files, by its argument or policy; None where neither says it (W2).
+        crashes: how often a process of this queue has crashed here. version: of its files, by argument or
+            policy; None if neither says (W2).
     """
 
     def __init__(
@@ -54,7 +52,8 @@ class HostedQueue:
 
     @property
     def backing_queue(self) -> str:
-        """Name of its implementation in the table of releases; once it runs, of the one with its files."""
+        """Name of its implementation in the table of releases; once it runs, of the one that has its
+        files."""
         version = (self.queue.queue_version if hasattr(self, "queue") else None) or self.version
         if version not in self._named:  # it is asked at the end of each event
             self._named[version] = self._release.backing_queue_of(self._declared, version)
@@ -62,7 +61,7 @@ class HostedQueue:
 
     @property
     def wished(self) -> str:
-        """Name of the implementation that a start takes, whatever ran before."""
+        """Name of the implementation that a start uses, whatever ran before."""
         return self._release.backing_queue_of(self._declared, self.version)
 
     @property
@@ -77,7 +76,7 @@ class VirtualHost:
     Args:
         release: which queues and stores there are.
         settings: what these read from the configuration.
-        later: lets something happen in that many microseconds.
+        later: runs an action after this many microseconds.
         folder: of the node inside the storage, with a slash at its end; empty for the only one.
         codec: encodes messages of this virtual host, and knows its name.
     """
@@ -105,9 +104,9 @@ class VirtualHost:
         self.files = release.storage.host_files(means)
         self.hosted: dict[str, HostedQueue] = {}
         self._crashes: dict[str, int] = {}
-        """Of queues that crashed here and were wiped; a new process takes a new name at the stores (Q62)."""
+        """Crashes of queues that were wiped; a new process takes a new name at the stores (Q62)."""
         self.down = False
-        """Whether all is stopped; then there are files and nothing else."""
+        """Whether all is stopped, so that only files exist."""
 
     def queues(self) -> Iterator[BackingQueue]:
         """Yield every queue that runs, the oldest first."""
@@ -140,7 +139,8 @@ class VirtualHost:
         return self.files.stores
 
     def forget(self) -> None:
-        """Delete the virtual host's files; its queues are gone already, and its stores where the node is down."""
+        """Delete the virtual host's files, after its queues are gone (and its stores, if the node is
+        down)."""
         if not self.down:
             self.files.stop("kill")
         self._storage.delete_directory(self.root)
@@ -161,7 +161,7 @@ class VirtualHost:
         return hosted.queue
 
     def start_again(self, now_us: int) -> None:
-        """Start on what the stop left: the stores first, then the queues on their indexes (D2, Q62, S110, S206)."""
+        """Start on the files that the stop left: first the stores, then the queues (D2, Q62, S110, S206)."""
         self.down = False
         for hosted in list(self.hosted.values()):
             if not hosted.durable:
@@ -195,7 +195,7 @@ class VirtualHost:
         self._storage.delete_directory(hosted.directory)
 
     def crash(self, name: str) -> None:
-        """Let one queue process crash for good: nobody reads its files (H75)."""
+        """Let one queue process crash for good, so that nobody reads its files (H75)."""
         hosted = self.hosted[name]
         hosted.queue.kill("crash")
         self.files.settle()
@@ -208,10 +208,9 @@ class VirtualHost:
         self.files.settle()
 
     def stop(self, kind: StopKind) -> None:
-        """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234).
-
-        With `kill_in_flush` each queue dies between the write of its segments and the cut of its journal (S115).
-        The cut of power itself is the storage's, after all virtual hosts.
+        """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`)
+        (S234). With `kill_in_flush` each queue dies after writing its segments and before truncating its
+        journal (S115). The storage cuts the power itself, after all virtual hosts.
         """
         self.down = True
         for hosted in self.hosted.values():
@@ -253,14 +252,14 @@ class VirtualHosts:
         self.all = {FIRST_HOST: make(FIRST_HOST)}
         """By name, the oldest first."""
         self.down = False
-        """Whether all is stopped; then there are files and nothing else."""
+        """Whether all is stopped, so that only files exist."""
 
     def of(self, label: str) -> VirtualHost:
         """Return the virtual host in which something is."""
         return self.all[host_of(label)]
 
     def hosted(self, name: str) -> HostedQueue:
-        """Return what is known of a queue, whether it runs or not."""
+        """Return the record of a queue, whether it runs or not."""
         host = self.of(name) if BREAK in name else self.all[FIRST_HOST]
         return host.hosted[name]
 
@@ -273,7 +272,7 @@ class VirtualHosts:
         return [name for host in self.all.values() for name in host.hosted]
 
     def queues(self) -> Iterator[BackingQueue]:
-        """Return every queue that runs, the oldest of a virtual host first."""
+        """Return every running queue, oldest first within a virtual host."""
         return chain.from_iterable(host.queues() for host in self.all.values())
 
     @property
