@@ -1,4 +1,4 @@
-"""What work costs: profiles of machines, nanoseconds for each step, the price of each kind of transition."""
+"""The time that work takes: profiles of machines, nanoseconds for each step, and costs of transitions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ProfileName = Literal["instant", "measured-vm", "nvme", "ssd", "hdd", "cloud-vol
 
 
 class WorkCost(NamedTuple):
-    """What one message costs in one place.
+    """The cost of one message in one step.
 
     Args:
         each_ns: nanoseconds for a message.
@@ -54,7 +54,7 @@ class WorkCost(NamedTuple):
 
 
 class CpuCost(NamedTuple):
-    """What processes do with messages, by the names of the calibration."""
+    """Processor costs of the steps, with the names of the calibration."""
 
     reader_publish: WorkCost = WorkCost()
     channel_publish: WorkCost = WorkCost()
@@ -85,7 +85,7 @@ class CpuCost(NamedTuple):
 
 
 class DiskCost(NamedTuple):
-    """What the disk costs, for each operation and each MiB."""
+    """Disk costs, for each operation and each MiB."""
 
     fsync_ns: int = 0
     fsync_ns_per_mib: int = 0
@@ -95,7 +95,7 @@ class DiskCost(NamedTuple):
     read_ns_per_mib: int = 0
 
     def fsync(self, size_bytes: int) -> int:
-        """Return the nanoseconds of an fsync after that many bytes."""
+        """Return the nanoseconds of an fsync after this many bytes."""
         return self.fsync_ns + self.fsync_ns_per_mib * size_bytes // MEBIBYTE
 
     def write(self, size_bytes: int) -> int:
@@ -112,8 +112,8 @@ class WorkProfile(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         milli_cores: thousandths of a core that all processes share.
-        trip_us: microseconds for which a delivery to a client that has nothing to do, and its acknowledgement, are on
-            their way, beside what processes do: sockets, and sleepers that are woken.
+        trip_us: microseconds that a delivery to an idle client and its acknowledgement take in addition to
+            the processes' work, for sockets and waking processes.
         combine_ns_per_mib, combine_ns_per_message: what the garbage collector needs to merge two files.
         assumed: whether the disk part is an assumption.
         why: where the figures come from.
@@ -131,7 +131,7 @@ class WorkProfile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def instant(self) -> bool:
-        """Whether work costs nothing, so that every mailbox is empty at once."""
+        """Whether work takes no time, so that every mailbox is empty at once."""
         return self.name == "instant"
 
 
@@ -166,7 +166,8 @@ MEASURED_CPU: Final = CpuCost(
 """Medians of tracing real AMQP traffic; `store_write_server_cpu` is derived and leaves the fsyncs to the disk."""
 
 MEASURED_TRIP_US: Final = 250
-"""Clients with prefetch 1 finished 224 of 250 and 369 of 400 messages a second: 0.2 to 0.5 ms more for each."""
+"""Clients with prefetch 1 finished 224 of 250 and 369 of 400 messages a second, so each took 0.2 to 0.5 ms
+more."""
 
 PROFILES: Final[dict[str, WorkProfile]] = {
     each.name: each
@@ -244,25 +245,25 @@ def each_us(profile: WorkProfile) -> dict[str, float | None]:
 
 
 Price = Callable[[WorkProfile, Any], int]
-"""Returns the nanoseconds of what a transition reports."""
+"""Returns the nanoseconds that a transition's work takes."""
 
 CPU: Final[dict[type[Transition], Price]] = {}
-"""What the process that does it needs of the processor."""
+"""Processor time of each kind of transition, in the process that does the work."""
 
 DISK: Final[dict[type[Transition], Price]] = {}
-"""What the disk needs."""
+"""Disk time of each kind of transition."""
 
 SYNCS: Final[set[type[Transition]]] = set()
-"""Kinds after which all that was written to a store is on its disk; they name the `store`."""
+"""Kinds after which everything written to a store is on disk; they name the `store`."""
 
 
 def on_cpu(*kinds: type[Transition]) -> Callable[[Price], Price]:
-    """Register the decorated function as what these kinds need of the processor."""
+    """Register the decorated function as the processor time of these kinds."""
     return _register(CPU, kinds)
 
 
 def on_disk(*kinds: type[Transition]) -> Callable[[Price], Price]:
-    """Register the decorated function as what these kinds need of the disk."""
+    """Register the decorated function as the disk time of these kinds."""
     return _register(DISK, kinds)
 
 
@@ -305,7 +306,7 @@ def _acked(profile: WorkProfile, t: Shift) -> int:
 
 @on_cpu(Dropped, Requeued)
 def taken(profile: WorkProfile, t: Shift) -> int:
-    """Return what it costs to take messages from the head, or to put them back."""
+    """Return the cost of taking messages from the head, or of putting them back."""
     return profile.cpu.bq_fetch_ram.of(count(t))
 
 
@@ -321,7 +322,7 @@ def _store_written(profile: WorkProfile, t: StoreWritten) -> int:
 
 
 def store_written_ns(profile: WorkProfile, record_bytes: Length, msg_no: int, messages: int) -> int:
-    """Return what a store needs to append records of consecutive messages."""
+    """Return the cost of appending records of consecutive messages to a store."""
     return profile.cpu.store_write_server_cpu.of(messages, total(record_bytes, msg_no, messages) // messages)
 
 
@@ -331,7 +332,7 @@ def _removed(profile: WorkProfile, t: RefCountChanged) -> int:
 
 
 def removed_ns(profile: WorkProfile, messages: int) -> int:
-    """Return what a store needs to count references of consecutive messages again."""
+    """Return the cost of counting references of consecutive messages in a store."""
     return profile.cpu.store_remove.of(messages)
 
 
@@ -343,12 +344,12 @@ def _store_read(profile: WorkProfile, t: StoreRead) -> int:
 
 @on_cpu(StoreRead)
 def _store_decoded(profile: WorkProfile, t: StoreRead) -> int:
-    """What is read from a file costs the queue process more than what the store's cache has."""
+    """Bodies read from a file cost the queue process more than bodies from the store's cache."""
     return decoded_ns(profile, t.count, t.bytes_) if t.by == "file" else 0
 
 
 def decoded_ns(profile: WorkProfile, messages: int, size_bytes: int) -> int:
-    """Return what a queue process needs for bodies that a file had, of records that lie together."""
+    """Return a queue process's cost of bodies from a file, for adjacent records."""
     cpu = profile.cpu.store_read_cached
     return cpu.of(1, size_bytes) + (messages - 1) * cpu.each_ns
 
@@ -359,7 +360,7 @@ def _moved(profile: WorkProfile, t: RowsMoved) -> int:
 
 
 def publish_ns(profile: WorkProfile, extent: Extent) -> int:
-    """Return what the queue process needs to take messages in."""
+    """Return the queue process's cost of accepting messages."""
     cpu = profile.cpu
     if not extent.persistent:
         return cpu.queue_publish_transient.of(extent.count)
@@ -370,7 +371,7 @@ def publish_ns(profile: WorkProfile, extent: Extent) -> int:
 
 
 def _deliver_cost(profile: WorkProfile, extent: Extent) -> int:
-    """Return what a delivery costs, without its acknowledgement, which is counted when it comes."""
+    """Return the cost of a delivery, without its acknowledgement, which counts when it arrives."""
     cpu = profile.cpu
     embedded = extent.persistent and not extent.home_store
     both = cpu.queue_deliver_and_ack_persistent_embedded if embedded else cpu.queue_deliver_and_ack

@@ -1,4 +1,4 @@
-"""What transitions mean (promise 2). `engine.fold` adds those of each kind of queue."""
+"""The fold of common transitions (promise 2). `engine.fold` adds those of each kind of queue."""
 
 from __future__ import annotations
 
@@ -36,11 +36,8 @@ from engine.values.stretches import Range, Stretches
 
 
 class FoldTable(NamedTuple):
-    """What a kind of transition changes, by the name in `About.fold`.
-
-    Args:
-        owner: the class that has a method for each of these kinds, named after the kind.
-        find: returns what of a state is meant, given the state and the transition.
+    """A table that kinds of transitions change; `About.fold` names it. Args: owner: class with a method for
+    each kind, named after the kind. find: returns the part of the state, given the state and the transition.
     """
 
     owner: type
@@ -48,20 +45,18 @@ class FoldTable(NamedTuple):
 
 
 class OwnPart(Protocol):
-    """What one kind of queue shows of each queue, besides what all queues have."""
+    """The part of a queue's state that only its kind of queue has."""
 
     def begin(self) -> None:
-        """The queue begins; what its recovery has found stays."""
+        """Begin, keeping what the recovery has found."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield the stretches of seq_ids that are there by this part, each as its first and one past its last.
-
-        Args:
-            own: the part as a snapshot has it.
+        """Yield the ranges of live seq_ids, each as first and one past the last. Args: own: the part as a
+        snapshot has it.
         """
 
 
@@ -82,7 +77,7 @@ class NothingMore:
 
 
 TABLES: dict[str, FoldTable] = {}
-"""Every table that a kind may name."""
+"""All tables that a kind may name."""
 
 _OWN_PARTS: dict[str, type[OwnPart]] = {}
 
@@ -102,7 +97,7 @@ _FOUND: dict[type[Transition], Found] = {}
 
 
 def found_by(kind: type[Transition]) -> Callable[[Found], Found]:
-    """Let the decorated function say which seq_ids a queue's start found, of a transition that reports its start."""
+    """Register the decorated function to find the seq_ids in a transition that reports a queue's start."""
 
     def register_it(found: Found) -> Found:
         _FOUND[kind] = found
@@ -118,7 +113,7 @@ def found_at_start(transition: Transition) -> Iterable[Range] | None:
 
 
 def own_part(info: Mapping[str, Any]) -> type[OwnPart]:
-    """Return the class of a queue's own part, given what is shown of it: a snapshot of it, or its facts."""
+    """Return the class of a queue's own part, given its snapshot or its facts."""
     assert _OWN_PARTS, "engine.generations registers every kind of queue"
     return _OWN_PARTS.get(info.get("backing_queue", VARIABLE_QUEUE), NothingMore)
 
@@ -134,7 +129,7 @@ class QueueTable:
         self.lanes: dict[str, Stretches[Extent]] = {}
         """Messages by the name of their place, for each place that ever had any."""
         self.record: DeltaExtent = BLANK
-        """Of the place whose messages are only counted, where the queue has one."""
+        """Record of the place whose messages are only counted, if the queue has one."""
         self.counters: dict[str, Any] = {}
         self.info: dict[str, Any] = info or {}
         self.own: OwnPart = own_part(self.info)()
@@ -144,7 +139,7 @@ class QueueTable:
         return self.lanes.setdefault(place, Stretches())
 
     def shift(self, t: Shift) -> None:
-        """Messages change place, and the record of those that are only counted with them."""
+        """Move messages, and update the record of those that are only counted."""
         if t.source is not None and not is_counted(t.source):
             source = self.lane(t.source)
             for extent in t.extents:
@@ -155,15 +150,15 @@ class QueueTable:
             self.record = t.record
 
     def counters_changed(self, t: CountersChanged) -> None:
-        """Numbers of the queue's record differ (Q5)."""
+        """Set numbers of the queue's record (Q5)."""
         self.counters.update(t.values)
 
     def target_changed(self, t: TargetChanged) -> None:
-        """The target is another (Q43)."""
+        """Set the target (Q43)."""
         self.counters["target_ram_count"] = t.target
 
     def mode_changed(self, t: ModeChanged) -> None:
-        """The mode is another (Q56)."""
+        """Set the mode (Q56)."""
         self.mode = t.mode
 
     def queue_changed(self, t: QueueChanged) -> None:
@@ -202,7 +197,7 @@ class TopologyTable:
 
     def __init__(self) -> None:
         self.vhosts: list[str] = []
-        """All of them where there are several, else none."""
+        """All virtual hosts if there are several, else none."""
         self.exchanges: dict[str, dict[str, Any]] = {}
         self.bindings: list[dict[str, Any]] = []
         self.policies: dict[str, dict[str, Any]] = {}
@@ -267,7 +262,7 @@ PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", 
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
 STAYING: Final = ("backing_queue",)
-"""What is shown of a queue that a start of it does not change: which implementation it has."""
+"""Shown facts of a queue that its start does not change: its implementation."""
 
 
 class RunState:
@@ -278,16 +273,16 @@ class RunState:
     def __init__(self) -> None:
         self.queues: dict[str, QueueTable] = {}
         self.stores: dict[str, Any] = {}
-        """By name; what a store has is a table of the kind of queue whose store it is."""
+        """Stores by name; each is a table of its kind of queue."""
         self.node: dict[str, dict[str, Any]] = {part: {} for part in (*PARTS, *MEMBERS)}
         self.topology = TopologyTable()
 
     def queue(self, name: str) -> QueueTable:
-        """Return a queue, making it known where this is the first word of it."""
+        """Return a queue, adding it if it is new."""
         return self.queues.setdefault(name, QueueTable())
 
     def queue_started(self, t: QueueStarted) -> None:
-        """A queue begins, with what its recovery found (Q62)."""
+        """Start a queue with what its recovery found (Q62)."""
         before = self.queue(t.queue)
         queue = QueueTable({name: before.info[name] for name in STAYING if name in before.info})
         queue.own = before.own
@@ -296,11 +291,11 @@ class RunState:
         self.queues[t.queue] = queue
 
     def queue_stopped(self, t: QueueStopped) -> None:
-        """Everything of a queue is forgotten (S234)."""
+        """Forget everything of a queue (S234)."""
         self.queues.pop(t.queue, None)
 
     def queue_promoted(self, t: QueuePromoted) -> None:
-        """A mirror is the queue from now on (H62)."""
+        """Make a mirror the queue (H62)."""
         self.queues[t.queue] = self.queues.pop(t.source)
 
     def vhost_added(self, t: VhostAdded) -> None:
@@ -313,15 +308,15 @@ class RunState:
         self.stores = {name: each for name, each in self.stores.items() if host_of(name) != t.vhost}
 
     def node_changed(self, t: NodeChanged) -> None:
-        """Values of a part of the node differ."""
+        """Update values of a part of the node."""
         self.node[t.part].update(t.values)
 
     def actor_changed(self, t: ActorChanged) -> None:
-        """Values of an actor differ, or it is gone."""
+        """Update or remove an actor."""
         _merge(self.node["actors"], t.actor, t.values)
 
     def process_changed(self, t: ProcessChanged) -> None:
-        """Values of a process differ, or it is gone."""
+        """Update or remove a process."""
         _merge(self.node["processes"], t.process, t.values)
 
 
@@ -377,7 +372,7 @@ register(
 
 
 def _handler(kind: type[Transition]) -> Handler | None:
-    """Return what a kind does to the state: the method that is called as the kind is."""
+    """Return the method that applies a kind; it has the kind's name."""
     table = kind.about.fold
     if table is None:
         return None
@@ -388,7 +383,7 @@ def _handler(kind: type[Transition]) -> Handler | None:
 
 
 class _Handlers(dict[type[Transition], Handler | None]):
-    """Handlers by kind, each made when it is needed first: until then its table may be registered."""
+    """Handlers by kind, each made at its first use, so that its table may be registered late."""
 
     def __missing__(self, kind: type[Transition]) -> Handler | None:
         self[kind] = found = _handler(kind)

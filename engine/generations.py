@@ -1,7 +1,6 @@
-"""The generations of storage that there are, and what each brings to what common code reads: the only list of them.
-
-Most of it is registered when a generation's modules are imported: places, tables of the fold, metrics, costs. So what
-reads a registry of all of them imports this. `engine.releases` says which release of the broker has which generation.
+"""The only list of the generations of storage, and of what each adds to common code. Most of it is registered
+when a generation's modules are imported: places, tables of the fold, metrics, costs. So code that reads such
+a registry imports this module. `engine.releases` says which release of the broker has which generation.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ KINDS: Final = (_version_1, _version_2, _either_version)
 """The modules with the kinds of transitions that only some generation has."""
 
 HOST_READERS: Final[tuple[type[HostReader], ...]] = (V2HostReader, V1HostReader)
-"""Who reads a data directory, in the order in which they are asked whether it is theirs."""
+"""Readers of data directories, in the order in which they are tried."""
 
 FILE_READERS: Final[tuple[FileReader, ...]] = (V2FileReader(), V1FileReader())
-"""Who reads the records of a file, in the order in which they are asked whether it is theirs."""
+"""Readers of a file's records, in the order in which they are tried."""
 
 STATUSES: Final[tuple[StatusReader, ...]] = (_STATUS_2, _STATUS_1)
-"""Who reads the status of a queue, in the order in which they are asked whether it has their lanes."""
+"""Readers of a queue's status, in the order in which they are tried."""
 
 
 def file_reader(name: str) -> FileReader:

@@ -1,7 +1,7 @@
 """The metrics of a run, counted from its transitions. Nothing is counted that the engine did not report.
 
-METRICS holds them all by name: tables, pages, exports and docs/whatif.md look them up there. `RunMeter` counts all of
-them while a run goes on.
+METRICS has all of them by name, for tables, pages, exports and docs/whatif.md. `RunMeter` counts them during
+a run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.counting.metric import METRICS, BetterWay, Metric, MetricUnit, Power
 __all__ = ["METRICS", "BetterWay", "Metric", "MetricUnit", "PowerCut", "RunEnding", "RunMeter"]
 
 TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
-"""In the order of tables: the names of the modules, in `engine.counting` and in a generation's folder alike."""
+"""Names of the modules in `engine.counting` and in a generation's folder, in the order of the tables."""
 
 
 def _place(metric: Metric) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""The x-arguments of a queue: which values the broker takes, and its message about the others."""
+"""The x-arguments of a queue: the values that the broker accepts, and its messages about the others."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from engine.values.errors import CommandError
 MAX_PRIORITY: Final = 255
 
 PRIORITIES: Final = "x-max-priority"
-"""Makes a queue that serves higher priorities first."""
+"""Argument of a queue that serves higher priorities first."""
 
 VERSION: Final = "x-queue-version"
-"""Which files a queue has, in releases that leave the choice (W2)."""
+"""Argument that sets the version of a queue's files, in releases that offer a choice (W2)."""
 
 LOCATOR: Final = "x-queue-master-locator"
 LOCATORS: Final = ("client-local", "random", "min-masters")
-"""On which node a new queue's master begins (H15)."""
+"""Values that say on which node a new queue's master begins (H15)."""
 
 Arguments = Mapping[str, Any]
 
 Row = tuple[Any, ...]
-"""What a release knows of a name: a kind of check, and what that needs."""
+"""A release's check of a name: the kind of check and its parameters."""
 
 Check = Callable[[Any, Arguments], str | None]
 """Returns what is wrong with a value, in the broker's words, or None."""
 
 
 def amqp_type(value: Any) -> str:
-    """Return the broker's name of the type with which a client sends a value."""
+    """Return the broker's name for the type of a client's value."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):
@@ -48,7 +48,8 @@ def amqp_type(value: Any) -> str:
 
 
 def _whole(value: Any, words: str) -> str | None:
-    """Return what is wrong with a value that must be a whole number of at least 0; `words` names how that is said."""
+    """Return what is wrong with a value that must be a whole number of at least 0; `words` picks the
+    wording."""
     kind = amqp_type(value)
     if kind not in ("signedint", "long"):
         return f'"expected integer, got {kind}"' if words == "expected" else f"{{unacceptable_type,{kind}}}"
@@ -117,11 +118,11 @@ def _version(words: str, *possible: int) -> Check:
 PLACE: Final = "~"
 """Stands for the value in a text of a table."""
 ANOTHER_TYPE: Final = "another_type"
-"""Of an argument that queues of another type take: the broker says so."""
+"""Message about an argument of another type of queue."""
 DENIED: Final = "denied"
-"""Of an argument that ends the connection whatever its value."""
+"""Message about an argument that always ends the connection."""
 LOCATION: Final = "location"
-"""Of an argument that names where a master begins: another value ends the connection."""
+"""Message about a wrong value for where a master begins; it ends the connection."""
 
 CHECKS: Final[dict[str, Callable[..., Check]]] = {
     "expires": _expires,
@@ -140,22 +141,21 @@ NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
     ("x-queue-type", "quorum", "quorum_queue"),
     ("x-queue-type", "stream", "stream"),
 )
-"""What the broker could do and Waterline does not: argument and value, and the code of the refusal that explains it."""
+"""Arguments and values that Waterline does not support, each with the code of the refusal that explains
+it."""
 
 
 def wrong_with(row: Row, value: Any, arguments: Arguments) -> str | None:
-    """Return what a row of a table finds wrong with a value, in the broker's words behind the argument's name."""
+    """Return what a row of a table finds wrong with a value, in the broker's words after the argument's
+    name."""
     kind, *rest = row
     return CHECKS[kind](*rest)(value, arguments) if kind in CHECKS else None
 
 
 def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
-    """Refuse what the broker refuses in a declaration (P18), and report what is not modelled here.
-
-    Args:
-        rows: what the release knows of each argument, in the order in which it looks at them.
-
-    Raises AmqpError as the broker does; CommandError for a thing that only the broker can do.
+    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here. Args:
+    rows: the release's checks, in its order. Raises AmqpError as the broker does; CommandError for what only
+    the broker can do.
     """
     dead_letter = arguments.get("x-dead-letter-exchange", "")
     if not isinstance(dead_letter, str):
@@ -183,18 +183,17 @@ def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -
 
 
 def with_version(arguments: Arguments, version: int | None) -> Arguments:
-    """Return the arguments with the version that holds by argument or policy (W2)."""
+    """Return the arguments with the version that argument or policy set (W2)."""
     return arguments if version is None else {**arguments, VERSION: version}
 
 
 def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wished: Arguments) -> None:
-    """Refuse a declaration whose arguments are not those of the thing that exists (P18).
-
-    A missing queue type is a classic one.
+    """Refuse a declaration whose arguments differ from those of the existing thing (P18). A missing queue
+    type means classic.
 
     Args:
         thing: the thing in the broker's words.
-        names: the arguments that count.
+        names: the arguments to compare.
     """
     for name in names:
         if name == "x-queue-type" and current.get(name, "classic") == wished.get(name, "classic"):
@@ -235,7 +234,8 @@ def inequivalent(thing: str, name: str, received: str, current: str) -> AmqpErro
 
 
 def check_field(thing: str, name: str, current: bool | str, wished: bool | str) -> None:
-    """Refuse a declaration whose field (durable, auto_delete, type, ...) is not the existing thing's (P18)."""
+    """Refuse a declaration whose field (durable, auto_delete, type, ...) differs from the existing thing's
+    (P18)."""
     if current != wished:
         raise inequivalent(thing, name, f"'{erlang(wished)}'", f"'{erlang(current)}'")
 
@@ -244,15 +244,13 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     """The tables of one release.
 
     Args:
-        arguments: of queues, in the order in which the broker looks at them; it takes any other, whatever its value.
-        keys: of policies, in the broker's order; any other is refused.
-        mirrors_first: whether the keys of mirrors are looked at before the others (H6).
-        not_for_classic: keys with which a policy does not apply to a classic queue at all (P17).
-        apply_to: to what a policy may apply.
-        apply_to_words: the refusal of anything else, with ~ for it.
-        exchange_types: that there are.
-        other_types: words that the broker knows, of which none is an exchange's type; its refusal differs.
-        pcre2: whether its Erlang reads regular expressions with PCRE2, whose words for a bad one differ.
+        arguments: of queues, in the order in which the broker checks them; it accepts all others. keys: of
+            policies, in the broker's order; it refuses all others. mirrors_first: whether the keys of mirrors
+            are checked first (H6). not_for_classic: keys with which a policy does not apply to classic queues
+            at all (P17). apply_to: what a policy may apply to. apply_to_words: the refusal of anything else,
+            with ~ for it. exchange_types: the existing types. other_types: words that the broker knows but
+            that are no type; their refusal differs. pcre2: whether its Erlang uses PCRE2, which words errors
+            differently.
     """
 
     arguments: Mapping[str, Row]
@@ -267,7 +265,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def counting(self) -> tuple[str, ...]:
-        """The arguments in which a queue that is declared again must not differ."""
+        """The arguments that must be equal when a queue is declared again."""
         return tuple(name for name, row in self.arguments.items() if row[0] in CHECKS)
 
 
@@ -296,20 +294,18 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         limits_channels: basic.qos with global limits all consumers of a channel together (P13); else it is the prefetch
             of each consumer that comes after it (W220).
-        consumes_again: channels consume again by themselves where a queue's process was killed (D4); else their
-            consumers are cancelled (W221).
-        serves_after_cancel: a cancel serves who is left from what waits, and a message may go past others to a consumer
-            (W222); else a queue whose backlog nobody took crashes with the next message (P8.3).
-        deaths_apart: what is known of a message's deaths is beside its headers; clients see its last death too, its
-            own expiration is never forgotten, and CC stays (W223).
-        unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
-        exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time
-            (W227); else it keeps what is durable (D1).
-        commits_to_processes: a commit sends to the processes that the queues had when the messages were published, and
-            fails where one of them is gone (W229); else to the queues that have these names then (D13).
-        acknowledgements_time_out: the channel is closed whose oldest delivery waits longer than consumer_timeout (P21);
-            else a classic queue waits for ever (W230).
-        validation: which arguments, policies and exchanges it takes.
+        consumes_again: after a queue's process was killed, channels consume again by themselves (D4); else
+            their consumers are cancelled (W221). serves_after_cancel: a cancel serves the remaining consumers
+            from the backlog, and a message may overtake others on its way to a consumer (W222); else a queue
+            with an untaken backlog crashes with the next message (P8.3). deaths_apart: a message's deaths are
+            kept apart from its headers; clients also see its last death, its own expiration is kept, and CC
+            stays (W223). unknown_type: the AMQP error for an unknown type of exchange (P18, W225).
+            exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not,
+            like any deletion (W227); else it keeps only what is durable (D1). commits_to_processes: a commit
+            sends to the processes that the queues had at the publish, and fails if one of them is gone
+            (W229); else to the queues that have these names at the commit (D13). acknowledgements_time_out: a
+            channel is closed if its oldest delivery waits longer than consumer_timeout (P21); else a classic
+            queue waits for ever (W230). validation: the accepted arguments, policies and exchanges.
     """
 
     commits_to_processes: bool = False
@@ -333,4 +329,4 @@ TODAYS: Final = AmqpRules(
     commits_to_processes=True,
     acknowledgements_time_out=False,
 )
-"""4.x, with what 4.3 denies (section 17 of the rules of version 2)."""
+"""Checks of 4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

@@ -1,4 +1,4 @@
-"""Dead letters: what the broker writes into a message's headers, and which cycles it breaks."""
+"""Dead letters: the headers that the broker writes, and the cycles that it breaks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def died(
 ) -> dict[str, Any]:
     """Return the headers of a dead-lettered message.
 
-    `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first death
-    of a pair leaves its time, exchange and keys. A message that dies for the first time gets `x-first-death-*` too.
-    Before 4.0 each death turns the older entries round, and a client's own header counts as one of the broker's (D16).
+    `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first
+    death of a pair leaves its time, exchange and keys. A message that dies for the first time gets
+    `x-first-death-*` too. Before 4.0 each death reverses the older entries, and a client's own header counts
+    like the broker's (D16).
 
     Args:
         headers: of the message that died.
@@ -33,10 +34,9 @@ def died(
         routing_key: with which it was published; the keys of its CC header count, too.
         time_s: of its death, seconds since 1970.
         expiration_ms: its own expiration; the dead-lettered message has none.
-        new_routing_key: the queue's dead-letter-routing-key, which takes the CC header away.
-        copies: further keys under which the message is routed, where deaths are beside the headers (W223).
-        died_before: whether its headers are of an earlier death, where deaths are beside them: what a client wrote
-            there itself counts for nothing then.
+        new_routing_key: the queue's dead-letter-routing-key, which removes the CC header. copies: further
+            routing keys, if deaths are kept apart from headers (W223). died_before: whether the headers come
+            from an earlier death, if deaths are kept apart: headers that a client wrote do not count then.
     """
     kept = dict(headers or {})
     if copies is not None and not died_before:
@@ -76,7 +76,7 @@ def died(
 
 
 def _without_blind(keys: list[str], carbon: int) -> list[str]:
-    """Return keys without those of BCC, which stand last, each taken away where it stands first."""
+    """Return keys without those of BCC (the last ones): for each, its first occurrence is removed."""
     left = list(keys)
     for blind in keys[1 + carbon :]:
         left.remove(blind)
@@ -87,7 +87,7 @@ def _with_another(before: Any, death: dict[str, Any], turned: bool) -> list[dict
     """Return the deaths with this one in front.
 
     Args:
-        turned: whether the older ones are grouped anew, which turns them round (D16).
+        turned: whether to group the older ones again, which reverses them (D16).
     """
     if not isinstance(before, list):  # a client turned it into something else: begin again
         return [death]
@@ -99,7 +99,7 @@ def _with_another(before: Any, death: dict[str, Any], turned: bool) -> list[dict
 
 
 def _grouped(deaths: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first entry of each pair of queue and reason; of several, it has a count."""
+    """Return the first entry of each pair of queue and reason, with a count if there were several."""
     groups: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
     for each in deaths:
         groups.setdefault((each.get("queue"), each.get("reason")), []).append(each)
@@ -115,9 +115,8 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def without_cycles(
     reason: Reason, headers: Mapping[str, Any], queues: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the queues that a dead letter goes to, and those it does not because it has been there.
-
-    A cycle in which a consumer rejected the message is no cycle: somebody wanted that.
+    """Return the queues that a dead letter goes to, and those that it skips because it was already there. If
+    a consumer rejected the message, a cycle is allowed, because it was intended.
 
     Args:
         headers: of the dead-lettered message, with this death.

@@ -1,4 +1,4 @@
-"""What AMQP lets a connection do with queues and exchanges: declare, delete, bind, consume, publish (P13, P14, P18)."""
+"""AMQP's checks of declaring, deleting, binding, consuming and publishing (P13, P14, P18)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.values.labels import bare
 
 RESERVED: Final = "amq."
 USER: Final = "guest"
-"""Who all connections are."""
+"""The user of all connections."""
 MAX_EXPIRATION_MS: Final = 315_360_000_000
 COPIES: Final = ("CC", "BCC")
 """Headers that name more routing keys (P16)."""
@@ -35,7 +35,7 @@ class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
     """A queue as AMQP has it.
 
     Args:
-        owner: the connection that alone may use it, None for a queue that is not exclusive.
+        owner: the only connection that may use it; None for a queue that is not exclusive.
     """
 
     name: str
@@ -63,11 +63,10 @@ def declare_queue(
     by_server: bool = False,
     validation: ReleaseValidation = REFERENCE,
 ) -> DeclaredQueue:
-    """Return the queue that a declaration leads to: the existing one, if it is what was asked for, or a new one.
-
-    An exclusive queue is never durable. A passive declaration only asks whether the queue is there. Only the broker
-    itself (`by_server`) gives names that begin with amq.
-    Raises AmqpError 404, 405, 406 or 403; CommandError for arguments that are not modelled.
+    """Return the queue of a declaration: the existing one, if it matches, or a new one. An exclusive queue is
+    never durable. A passive declaration only asks whether the queue is there. Only the broker itself
+    (`by_server`) may use names that begin with amq. Raises AmqpError 404, 405, 406 or 403; CommandError for
+    arguments that are not modelled.
     """
     if passive:
         return check_access(existing, name, connection)
@@ -91,9 +90,8 @@ def declare_queue(
 
 
 def server_named(number: int) -> str:
-    """Return the name of the queue number `number` that a client left the broker to name: amq.gen- and 22 characters.
-
-    A broker takes them from a guid; here they follow from the number, so that a run is the same each time (P18).
+    """Return the broker's name for the `number`th queue without one: amq.gen- and 22 characters. A broker
+    makes them from a guid; here they follow from the number, so that each run is the same (P18).
     """
     digest = hashlib.md5(f"amq.gen {number}".encode(), usedforsecurity=False).digest()
     return f"{RESERVED}gen-{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
@@ -153,9 +151,8 @@ def check_delete_queue(
     if_unused: bool = False,
     if_empty: bool = False,
 ) -> None:
-    """Refuse a deletion as AMQP does; a queue that is not there may be deleted (P19).
-
-    Raises AmqpError 405, or 406 when it is not empty, or in use; the first of these where both are asked.
+    """Refuse a deletion as AMQP does; deleting a missing queue is allowed (P19). Raises AmqpError 405, or 406
+    when it is not empty, or else in use.
     """
     if existing is None:
         return
@@ -179,10 +176,8 @@ def declare_exchange(
     *,
     validation: ReleaseValidation = REFERENCE,
 ) -> Exchange:
-    """Return the exchange that a declaration leads to: the existing one, if it is what was asked for, or a new one.
-
-    Args:
-        unknown_type: the error that an unknown type is.
+    """Return the exchange of a declaration: the existing one, if it matches, or a new one. Args:
+    unknown_type: the error for an unknown type.
 
     Raises AmqpError 403, 404, 406, or 503, which closes the connection.
     """
@@ -213,7 +208,7 @@ def declare_exchange(
 
 
 def check_delete_exchange(existing: Exchange | None, name: str, *, bound: bool, if_unused: bool) -> None:
-    """Refuse a deletion as AMQP does; an exchange that is not there may be deleted.
+    """Refuse a deletion as AMQP does; deleting a missing exchange is allowed.
 
     Args:
         bound: whether queues are bound to it.
@@ -236,10 +231,8 @@ def check_binding(
     unbind: bool = False,
     known: bool = True,
 ) -> None:
-    """Refuse to bind or unbind as AMQP does; unbinding what is not there is no error, whoever asks.
-
-    Args:
-        known: whether there is such a binding.
+    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error. Args: known:
+    whether the binding exists.
 
     Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
     """
@@ -303,7 +296,7 @@ def check_publish(
 
     Args:
         user_id: the property, which may only name the user of the connection.
-        reply_to: the property, which may not ask for fast replies: no consumer here takes them.
+        reply_to: the property, which may not ask for fast replies, since no consumer here takes them.
 
     Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large, an
     expiration that is not a time, or a CC or BCC that is not a list; 404 when there is no such exchange; 403 when it is

@@ -1,4 +1,4 @@
-"""AMQP's own errors: the broker's text, and whether it closes the channel or the whole connection."""
+"""AMQP's errors: the broker's text, and whether it closes the channel or the connection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.values.errors import EngineError
 from engine.values.labels import bare, host_of
 
 MAX_TEXT: Final = 255
-"""Bytes of a reply text (a short string); the broker cuts the rest off."""
+"""Most bytes of a reply text (a short string); the broker truncates longer ones."""
 
 Closes = Literal["channel", "connection"]
 
@@ -29,11 +29,8 @@ CODES: Final[dict[str, tuple[int, Closes]]] = {
 
 
 class AmqpError(EngineError):
-    """A client did what AMQP answers by closing its channel or its connection.
-
-    Args:
-        name: the exception's name, a key of CODES.
-        explanation: the broker's words about this case, "" where it has none.
+    """An error of a client that makes AMQP close its channel or connection. Args: name: the exception's name,
+    a key of CODES. explanation: the broker's words about this case, "" if it has none.
     """
 
     def __init__(self, name: str, explanation: str) -> None:

@@ -1,4 +1,4 @@
-"""Exchanges, the bindings between them and queues, and the way of a message through them (D1)."""
+"""Exchanges, their bindings, and the routing of messages (D1)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TopicTrie(Generic[T]):
         node.queues[queue] = node.queues.get(queue, 0) + 1
 
     def remove(self, pattern: str, queue: T) -> None:
-        """Take back what was added once, and the branches that nobody needs any more."""
+        """Remove a pattern that was added once, and branches that are no longer needed."""
         path = [self]
         for word in words_of(pattern):
             path.append(path[-1].children[word])
@@ -50,9 +50,8 @@ class TopicTrie(Generic[T]):
                 del parent.children[child.word]
 
     def matching(self, key: str) -> set[T]:
-        """Return the queues of every pattern that fits a routing key.
-
-        All places that the words so far can lead to are kept at once, so that many `#` in a pattern cost no more.
+        """Return the queues of every pattern that fits a routing key. All reachable places are followed at
+        once, so that many `#` in a pattern cost no more.
         """
         places = _with_nothing_between([self])
         for word in words_of(key):
@@ -64,7 +63,7 @@ class TopicTrie(Generic[T]):
 
 
 def _with_nothing_between(nodes: Iterable[TopicTrie[T]]) -> set[TopicTrie[T]]:
-    """Add the places behind a `#`, which fits no words as well."""
+    """Add the places after a `#`, since it also fits no words."""
     found: set[TopicTrie[T]] = set()
     for node in nodes:
         place: TopicTrie[T] | None = node
@@ -87,9 +86,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """An exchange as it was declared.
 
     Args:
-        auto_delete: gone when its last binding goes, never before it had one.
-        internal: clients cannot publish to it.
-        arguments: of which only `alternate-exchange` means something.
+        auto_delete: deleted with its last binding, but never before it had one. internal: clients cannot
+            publish to it. arguments: only `alternate-exchange` has a meaning.
     """
 
     name: str
@@ -101,11 +99,10 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue's wish for messages of an exchange; two bindings are the same when all fields are.
+    """A binding; two bindings are the same if all fields are equal.
 
     Args:
-        queue: name of the queue, or of the exchange that the messages go on to.
-        to: which of both it is.
+        queue: name of the bound queue or exchange. to: which of the two it is.
     """
 
     exchange: str
@@ -172,12 +169,12 @@ class Exchanges:
         self._topics: dict[str, TopicTrie[Target]] = {}
 
     def add_host(self, vhost: str) -> None:
-        """Add what every virtual host has from the start."""
+        """Add the exchanges that every virtual host has."""
         for each in PREDECLARED:
             self.add(msgspec.structs.replace(each, name=in_host(vhost, each.name)))
 
     def forget_host(self, vhost: str) -> None:
-        """Forget the exchanges of a virtual host, whose queues are gone already."""
+        """Forget the exchanges of a virtual host, after its queues."""
         for name in [each for each in self.exchanges if host_of(each) == vhost]:
             if name in self.exchanges:
                 self.remove(name)
@@ -199,7 +196,7 @@ class Exchanges:
         return gone
 
     def bind(self, binding: Binding) -> bool:
-        """Add a binding; return False when it is there already."""
+        """Add a binding; return False if it already exists."""
         if binding in self.bindings:
             return False
         self.bindings.append(binding)
@@ -208,7 +205,7 @@ class Exchanges:
         return True
 
     def unbind(self, binding: Binding) -> bool:
-        """Remove a binding, and an auto-delete exchange that loses its last; return whether it was there."""
+        """Remove a binding, and an auto-delete exchange with its last; return whether the binding existed."""
         if binding not in self.bindings:
             return False
         self._forget(binding)
@@ -247,8 +244,8 @@ class Exchanges:
     ) -> tuple[str, ...]:
         """Return the names of the queues that get a message, each once, sorted.
 
-        Bindings between exchanges are followed, each exchange once; where one finds nothing, its alternate exchange is
-        asked. An unknown exchange has no queues.
+        Follows bindings between exchanges, each exchange once; if an exchange finds no queue, its alternate
+        exchange is tried. An unknown exchange has no queues.
         """
         if exchange == DEFAULT and len(routing_keys) == 1 and routing_keys[0] in self._queues:
             return (routing_keys[0],)
@@ -287,14 +284,10 @@ class Exchanges:
         return {_target(each) for each in bindings if headers_match(each.arguments, headers)}
 
     def after_restart(self, durable_queues: Collection[str], all_stay: bool = False) -> Exchanges:
-        """Return what a restart keeps: durable exchanges, and bindings of those to durable queues (D1).
-
-        An auto-delete exchange stays, even if its last binding went with a queue that was not durable.
-
-        Args:
-            durable_queues: those that come back.
-            all_stay: exchanges that are not durable stay with their bindings too, and the other queues are deleted as
-                at any time, an auto-delete exchange with its last binding (W227).
+        """Return what a restart keeps: durable exchanges, and their bindings to durable queues (D1). An
+        auto-delete exchange stays, even if it loses its last binding with a queue that is not durable. Args:
+        durable_queues: queues that come back. all_stay: keep exchanges that are not durable too, and delete
+        the other queues as at any other time, with auto-delete exchanges that lose their last binding (W227).
         """
         if all_stay:
             for name in [each for each in self._queues if each not in durable_queues]:

@@ -1,10 +1,11 @@
-"""Regular expressions for names, matched in steps that grow with the name, never with its powers.
+"""Regular expressions for names, matched in a number of steps linear in the name.
 
-A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes, `^`,
-`$`, groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. A part of a pattern is read
-backwards: of all places where it may end it says at once from which ones it leads there. So a lookahead is answered
-once for all places of a name, and a repeat in a repeat goes on from what it has reached before. How many steps a name
-can cost at most is known when the pattern is read; one beyond `MAX_STEPS` is refused before anything is matched.
+A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes,
+`^`, `$`, groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. Parts of a pattern
+work backwards: from all places where a part may end, it computes all places from which it leads there. So a
+lookahead is computed once for all places of a name, and nested repeats reuse what they have reached. The
+largest number of steps is known when the pattern is read; a pattern that could exceed `MAX_STEPS` is refused
+before anything is matched.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from engine.values.errors import EngineError, Refusal, ValueRefused
 MAX_PATTERN: Final = 128
 MAX_REPEAT: Final = 64
 MAX_DEPTH: Final = 8
-"""Groups inside groups."""
+"""Most levels of nested groups."""
 MAX_NAME: Final = 255
-"""Letters of a name; AMQP's short strings have no more."""
+"""Most letters of a name, as in AMQP's short strings."""
 MAX_STEPS: Final = 32_768
-"""What a pattern may ask of its parts for such a name; each step takes less than a microsecond."""
+"""Most steps for the longest name; each takes less than a microsecond."""
 
 Places = int
-"""Places of a name, from 0 before its first letter on: the bits of a number."""
+"""A set of places in a name, as the bits of a number; place 0 is before the first letter."""
 Fits = Callable[[str], bool]
 
 _CLASSES: Final[dict[str, Fits]] = {
@@ -36,14 +37,12 @@ _CLASSES: Final[dict[str, Fits]] = {
 
 
 class PatternRefused(Refusal):
-    """A pattern is more than this engine understands, though a broker may; `at` is the character, from 1."""
+    """A pattern that this engine does not support, though a broker may; `at` is the character, from 1."""
 
 
 class PatternInvalid(EngineError):
-    """A text is no pattern; the message names the reason and the place.
-
-    Args:
-        why: in the words of PCRE, which the broker reads patterns with up to 4.0.
+    """A text is not a valid pattern; the message names the reason and the place. Args: why: in the words of
+    PCRE, which brokers up to 4.0 use.
         at: the character at which reading stopped, from 0.
     """
 
@@ -53,7 +52,7 @@ class PatternInvalid(EngineError):
         self.at = at
 
     def said(self, pcre2: bool) -> tuple[str, int]:
-        """Return the reason and the place as a broker says them, whose Erlang reads with PCRE or with PCRE2."""
+        """Return the reason and the place in the words of a broker with PCRE or with PCRE2."""
         words, further = _OF_PCRE2.get(self.why, (self.why, 0)) if pcre2 else (self.why, 0)
         return words, self.at + further
 
@@ -64,16 +63,13 @@ _OF_PCRE2: Final = {
     "nothing to repeat": ("quantifier does not follow a repeatable item", 1),
     "range out of order in character class": ("range out of order in character class", 1),
 }
-"""What PCRE2 says instead, and how many characters later it stops; the rest it says alike."""
+"""PCRE2's different messages, and how many characters later it stops; its other messages are the same."""
 
 
 class PatternCost(NamedTuple):
-    """The most steps of a part: one for each time that a part inside it, or itself, is asked.
-
-    Args:
-        asked: each time that it is asked.
-        once: in a name, whoever asks.
-        place: for each place of a name.
+    """The most steps of a part, one for each evaluation of it or of a part inside it. Args: asked: steps for
+    each evaluation. once: steps for a whole name, however often it is evaluated. place: steps for each place
+    of a name.
     """
 
     asked: int = 1
@@ -81,12 +77,12 @@ class PatternCost(NamedTuple):
     place: int = 0
 
     def steps(self, letters: int = MAX_NAME) -> int:
-        """Return the most steps for a name with so many letters."""
+        """Return the most steps for a name with this many letters."""
         return self.asked + self.once + self.place * (letters + 1)
 
 
 def _together(parts: Sequence[PatternPart]) -> PatternCost:
-    """Return the cost of a part that asks each of these once."""
+    """Return the cost of a part that evaluates each of these once."""
     asked, once, place = (
         sum(column) for column in zip(PatternCost(), *(each.cost for each in parts), strict=True)
     )
@@ -94,7 +90,7 @@ def _together(parts: Sequence[PatternPart]) -> PatternCost:
 
 
 class _Name:
-    """A name in which a pattern is looked for, with what its parts have found out about it."""
+    """A name to search for a pattern, with the cached results of the pattern's parts."""
 
     def __init__(self, text: str) -> None:
         self.all: Places = (1 << len(text) + 1) - 1
@@ -105,21 +101,21 @@ class _Name:
             self._letters[letter] = self._letters.get(letter, 0) | 1 << place
 
     def fitting(self, fits: Fits) -> Places:
-        """Return the places in front of the letters that fit."""
+        """Return the places before matching letters."""
         return sum(places for letter, places in self._letters.items() if fits(letter))
 
 
 class PatternPart:
-    """A part of a pattern: a letter, what is in parentheses, a repeat and the like."""
+    """A part of a pattern, such as a letter, a group or a repeat."""
 
     cost = PatternCost()
 
     def starts(self, name: _Name, ends: Places) -> Places:
-        """Return the places from which it leads to one of the ends."""
+        """Return the places from which this part leads to one of `ends`."""
         raise NotImplementedError
 
     def again(self) -> PatternPart:
-        """Return the same for another place in the pattern, where its endless repeats are asked other questions."""
+        """Return a copy for another place in the pattern, so that its endless repeats cache separately."""
         return self
 
 
@@ -144,7 +140,7 @@ class _End(PatternPart):
 
 
 class _Row(PatternPart):
-    """One part behind the other."""
+    """Parts in sequence."""
 
     def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
@@ -160,7 +156,7 @@ class _Row(PatternPart):
 
 
 class _Either(PatternPart):
-    """One of several parts."""
+    """Alternatives."""
 
     def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
@@ -177,7 +173,7 @@ class _Either(PatternPart):
 
 
 class _UpTo(PatternPart):
-    """As many of equal parts as one likes, none as well."""
+    """Any number of optional equal parts."""
 
     def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
@@ -194,10 +190,9 @@ class _UpTo(PatternPart):
 
 
 class _Endless(PatternPart):
-    """A part any number of times, or at least once.
-
-    Whoever asks again adds ends and takes none away, as all above is such a repeat or asks once. So what was reached
-    stays, and each round but the last of a question adds a place: there are at most so many.
+    """A part any number of times, or at least once. Later evaluations only add ends, because all parts above
+    are such repeats or evaluate once. So reached places stay, and each round but the last adds a place, which
+    bounds the rounds.
     """
 
     def __init__(self, part: PatternPart, once: bool) -> None:
@@ -216,7 +211,7 @@ class _Endless(PatternPart):
 
 
 class _Ahead(PatternPart):
-    """A lookahead: the places are the same ones, whoever asks."""
+    """A lookahead; its places are the same for every evaluation."""
 
     def __init__(self, part: PatternPart, wanted: bool) -> None:
         self._part, self._wanted = part, wanted
@@ -231,17 +226,15 @@ class _Ahead(PatternPart):
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> PatternPart:
-    """Return a pattern, read.
-
-    Raises PatternInvalid when it is none, and PatternRefused when it is not understood here or could cost too much.
+    """Return a compiled pattern. Raises PatternInvalid when it is not one, and PatternRefused when it is not
+    supported here or could cost too much.
     """
     return _Reader(pattern).whole()
 
 
 def check_cost(pattern: str) -> None:
-    """Look what a pattern could cost, before anybody asks for it.
-
-    Raises ValueRefused; what else is wrong with a pattern is said in the broker's words when it is set.
+    """Check what a pattern could cost, before it is used. Raises ValueRefused; other faults are reported in
+    the broker's words when the pattern is set.
     """
     try:
         compiled(pattern)
@@ -260,7 +253,7 @@ def found_in(pattern: str, text: str) -> bool:
 
 
 class _Reader:
-    """Recursive descent over one pattern."""
+    """Recursive-descent parser of one pattern."""
 
     def __init__(self, pattern: str) -> None:
         self._text = pattern
@@ -396,7 +389,8 @@ class _Reader:
 
 
 def _repeated(part: PatternPart, least: int, most: int | None) -> PatternPart:
-    """Return a part so many times. Where it has endless repeats, each time has its own: they reach other places."""
+    """Return a part repeated this many times. Endless repeats are copied each time, because they reach other
+    places."""
     times = max(least, 1) if most is None else most
     _check(PatternCost(*(each * times for each in part.cost)))
     parts = [part.again() if part.cost.place else part for _ in range(times)]
@@ -406,6 +400,6 @@ def _repeated(part: PatternPart, least: int, most: int | None) -> PatternPart:
 
 
 def _check(cost: PatternCost) -> None:
-    """Raise PatternRefused where a name could cost too many steps."""
+    """Raise PatternRefused if a name could cost too many steps."""
     if cost.steps() > MAX_STEPS:
         raise PatternRefused("pattern_too_costly", letters=MAX_NAME, most=MAX_STEPS)

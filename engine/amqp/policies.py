@@ -1,4 +1,4 @@
-"""Policies: which one a queue gets, and what it means beside the queue's own arguments (P17)."""
+"""Policies: which one a queue gets, and how it merges with the queue's own arguments (P17)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.values.errors import Refusal
 from engine.values.labels import bare, host_of
 
 BATCH_SIZE: Final = 4096
-"""Messages of one batch of a synchronisation, where nothing else is set."""
+"""Default number of messages in one batch of a synchronisation."""
 ALWAYS: Final = "always"
 WHEN_SYNCED: Final = "when-synced"
 
@@ -27,16 +27,16 @@ KEYS: Final = (
     "ha-promote-on-shutdown",
     "ha-promote-on-failure",
 )
-"""The keys of a policy that concern mirrors; none of it is a queue's argument."""
+"""The keys of a policy that concern mirrors; none is an argument of a queue."""
 
 
 class Mirroring(msgspec.Struct, frozen=True, kw_only=True):
-    """What a queue's policy wants of its mirrors (H5).
+    """A policy's settings for mirrors (H5).
 
     Args:
         mode: all, exactly or nodes.
         params: how many members for exactly, the nodes' names for nodes, else None.
-        automatic: whether a mirror is synchronised as soon as it joins.
+        automatic: whether a mirror is synchronised when it joins.
         batch_size: messages of one batch of a synchronisation.
         promote_on_shutdown, promote_on_failure: always or when-synced.
     """
@@ -65,7 +65,7 @@ def mirroring_of(definition: Mapping[str, Any]) -> Mirroring | None:
 
 
 def refusal_of(definition: Mapping[str, Any], erlang: Callable[[Any], str]) -> str | None:
-    """Return the broker's refusal of a policy's part about mirrors, None where it takes it (H6).
+    """Return the broker's refusal of a policy's part about mirrors, None if it accepts it (H6).
 
     Args:
         erlang: writes a value as the broker does.
@@ -120,15 +120,15 @@ APPLIES: Final[dict[Kind, tuple[str, ...]]] = {
     "queues": ("all", "queues", "classic_queues"),
     "exchanges": ("all", "exchanges"),
 }
-"""What of a policy's `apply_to` means classic queues, and what exchanges."""
+"""Values of a policy's `apply_to` that include classic queues, and those that include exchanges."""
 
 Check = Callable[[Any, Mapping[str, Any]], bool]
-"""Returns whether a key's value is taken; the second is the whole definition."""
+"""Returns whether a key's value is accepted; the second argument is the whole definition."""
 
 AGE: Final = re.compile(r"0*[1-9][0-9]*[YMDhms]")
 INVALID: Final = "pattern should be regular expression but is invalid: "
 WIDTH: Final = 78
-"""Up to here the broker prints a term in one line (seen: 76 and 79)."""
+"""Most characters of a term that the broker prints in one line (seen: 76 and 79)."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +147,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyRefused(Refusal):
-    """The broker would not take this policy, in its own words; or this engine cannot do what it asks for."""
+    """A policy that the broker refuses, in its own words, or that this engine does not support."""
 
 
 def _integer(value: Any) -> bool:
@@ -161,7 +161,7 @@ def _between(least: int | None = None, most: int | None = None) -> Check:
 
 
 def _age(refused: str) -> Check:
-    """Return the check of an age; on what is not `refused` in words, the broker's own function ends with an error."""
+    """Return the check of an age; for values without a `refused` message, the broker's own check fails."""
 
     def check(value: Any, _: Mapping[str, Any]) -> bool:
         text = isinstance(value, str)
@@ -176,7 +176,7 @@ def _age(refused: str) -> Check:
 
 
 def _retries(*possible: str) -> Check:
-    """Return the check of a kind of retries, of which all but `disabled` need a shortest delay."""
+    """Return the check of a kind of retries; all kinds but `disabled` need a shortest delay."""
 
     def check(value: Any, definition: Mapping[str, Any]) -> bool:
         if value in possible and value != "disabled" and "delayed-retry-min" not in definition:
@@ -198,16 +198,13 @@ CHECKS: Final[dict[str, Callable[..., Check]]] = {
     "retries": _retries,
     "mirrors": lambda: lambda _value, _definition: True,
 }
-"""Kinds of checks, as the tables name them; each takes what stands behind the words. Mirrors' keys go together (H6)."""
+"""Kinds of checks, as the tables name them; each gets the rest of its row. Mirrors' keys are checked together
+(H6)."""
 
 
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
-    """Return the policy, if the broker would take it.
-
-    Args:
-        validation: of its release.
-
-    Raises PolicyRefused, with the broker's words where the broker would not take it either.
+    """Return the policy, if the broker would accept it. Args: validation: of its release. Raises
+    PolicyRefused, with the broker's words if the broker also refuses it.
     """
     refusals = [_refused_definition(policy.definition, validation)]
     if policy.apply_to not in validation.apply_to:
@@ -226,7 +223,7 @@ def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy
 
 
 def _refused_definition(definition: Mapping[str, Any], validation: ReleaseValidation) -> str | None:
-    """Return how the broker refuses a definition, None where it takes it; it looks at the keys in their order."""
+    """Return how the broker refuses a definition, None if it accepts it; keys are checked in order."""
     if not definition:
         return "no policy provided"
     given = dict(sorted(definition.items()))
@@ -258,7 +255,7 @@ def wrong_with(row: Row, value: Any, definition: Mapping[str, Any]) -> str | Non
 
 
 def _pair(one: str, other: str) -> str:
-    """Return a pair as the broker prints it behind its sentence: in two lines where it is too long for one."""
+    """Return a pair as the broker prints it after its sentence: in two lines if it is too long for one."""
     line = f"{{{one},{other}}}"
     if len(INVALID) + len(line) <= WIDTH:
         return line
@@ -270,7 +267,7 @@ def _in_its_words(words: str) -> PolicyRefused:
 
 
 def _crashes(key: str, value: Any) -> PolicyRefused:
-    """Return the refusal of a value on which the broker's own check ends with an error, without words for a client."""
+    """Return the refusal of a value on which the broker's own check fails without a message."""
     return PolicyRefused("policy_crashes", key=key, value=term(value))
 
 
@@ -320,7 +317,7 @@ def policy_of(
 
 
 class EffectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a queue obeys, after its arguments and its policy are merged.
+    """The values that apply to a queue, merged from its arguments and its policy.
 
     Args:
         overflow: drop-head, reject-publish or reject-publish-dlx.
@@ -351,9 +348,8 @@ _FIELDS: Final = {"expires": "expires_ms", "message-ttl": "message_ttl_ms"}
 
 
 def effective(arguments: Mapping[str, Any], policy: Policy | None) -> EffectivePolicy:
-    """Return what a queue with these x-arguments obeys under a policy (P17).
-
-    Of two limits the smaller counts; elsewhere the argument wins over the policy.
+    """Return the values that apply to a queue with these x-arguments under a policy (P17). Of two limits the
+    smaller counts; otherwise the argument wins over the policy.
     """
     definition = policy.definition if policy is not None else {}
     found: dict[str, Any] = {}
@@ -371,7 +367,7 @@ def expiry_ms(queue_ttl_ms: int | None, expiration_ms: int | None) -> int | None
 
 
 def too_long(limits: EffectivePolicy, ready: int, ready_bytes: int) -> bool:
-    """Return whether so many ready messages and bytes are more than the queue may hold (P8 step 5)."""
+    """Return whether this many ready messages and bytes exceed the queue's limits (P8 step 5)."""
     return (limits.max_length is not None and ready > limits.max_length) or (
         limits.max_length_bytes is not None and ready_bytes > limits.max_length_bytes
     )
