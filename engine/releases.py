@@ -1,7 +1,6 @@
-"""The table of releases: which storage a broker has, with which defaults and rules, and at which scales it can be run.
-
-It is the only place that compares releases: everything else asks a row for what it needs to know. A *profile* is a
-release at a scale: `real` has the constants of the release, `classroom` the same rules at the size of a drawing.
+"""The table of releases: the storage, defaults, rules and scales of each. It is the only place that compares
+releases; all other code asks a row for a rule. A *profile* is a release at a scale: `real` has the constants
+of the release, `classroom` the same rules with numbers small enough to draw.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ from engine.version_choice.generation import EITHER_VERSION, serves_version_2
 
 Scale = Literal["real", "classroom"]
 Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
-"""What one release has and another has not: mirrors, lazy mode, paging under memory pressure, a target for RAM."""
+"""Features that only some releases have: mirrors, lazy mode, paging under memory pressure, a target for
+RAM."""
 
 Values = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ MEBIBYTE: Final = 1024 * 1024
 
 
 class RequestedQueue(NamedTuple):
-    """A queue as somebody wants it."""
+    """A requested queue."""
 
     name: str
     arguments: Values
@@ -49,16 +49,15 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
     """One release of the broker.
 
     Args:
-        name: as its makers write it.
-        series: as links and scenario files write it, where a setting named `release` chooses its rules.
+        name: as its makers write it. series: as links and scenario files write it; a setting named `release`
+            chooses rules by it.
         storage: its generation.
-        queues: its backing queues by name; the last one that serves a declared queue is taken.
-        constants: settings of queues and stores whose defaults are others than the generation's.
-        rules: where its queues differ from the generation's defaults.
-        amqp: where its channels, consumers and dead letters differ.
-        node: settings of a node whose defaults are others than those of `NodeSettings`.
-        profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
-        gone: what it has no more, each with the rule that says so.
+        queues: its backing queues by name; the last one that serves a declared queue is used. constants:
+            settings of queues and stores whose defaults differ from the generation's. rules: rules of queues
+            that differ from the generation's. amqp: rules of channels, consumers and dead letters that
+            differ. node: settings of a node whose defaults differ from `NodeSettings`. profiles: its words in
+            scenario files and links, by scale; they never change, because kept runs contain them. gone:
+            features that it lacks, each with its rule.
     """
 
     name: str
@@ -74,11 +73,11 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mirrors(self) -> bool:
-        """Whether its queues can have mirrors, so that several nodes make sense."""
+        """Whether its queues can have mirrors, so that several nodes are useful."""
         return "mirrors" not in self.gone
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let a checkpoint of a run name its row instead of copying it."""
+        """Let a checkpoint of a run refer to its row instead of copying it."""
         return _row, (self.series,)
 
     def backing_queue_of(self, queue: DeclaredSettings, version: int | None = None) -> str:
@@ -86,7 +85,7 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             queue: as it was declared.
-            version: of its files, where a policy or its present state says it instead of an argument (W2).
+            version: of its files, if a policy or its current state sets it instead of an argument (W2).
         """
         wished = (
             queue if version is None else RequestedQueue(queue.name, with_version(queue.arguments, version))
@@ -98,8 +97,8 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             scale: of the constants.
-            chosen: values that a scenario names.
-            rules: of another release of the same generation; None for its own.
+            chosen: values from a scenario. rules: of another release of the same generation; None for its
+                own.
 
         Raises:
             InvalidSetting: the formats or the rules cannot work with a value.
@@ -159,18 +158,17 @@ CLASSROOM_NODE: Final[Values] = {
 Paging starts at 0.5 * 0.4 of one MiB, which is 110 kB above the base: 16 messages of 6 kB, 22 of 4 kB or 39 of 2 kB.
 The watermark is at 45 messages of 6 kB.
 
-Timers are faster than real ones, and the rate timer comes before the hibernation: a queue that got one burst reports
-twice then, and with the second report it learns how long messages may stay in RAM and pages, 0.75 s after the burst.
-With the real timers it hibernates with its first report and learns of it only after the next message: with a single
-queue M4 never pushes a duration below what was reported, because (d + 1) / r > d for every r < 1.
-
-Every single publish may reduce here (G = 0), so that messages cost about 100 microseconds each instead of one for a
-whole burst; hence the smaller bound.
+Timers are faster than real ones, and the rate timer fires before the hibernation. So a queue reports twice
+after a burst; the second report tells it how long messages may stay in RAM, and it pages 0.75 s after the
+burst. With the real timers it hibernates at its first report, and learns that only after the next message:
+with a single queue M4 never pushes a duration below the reported one, because (d + 1) / r > d for every r <
+1. Every single publish may reduce here (G = 0), so a message costs about 100 microseconds instead of one for
+a whole burst; hence the smaller bound.
 """
 
 
 def _queues(generation: StorageGeneration, name: str) -> dict[str, QueueImplementation]:
-    """Return the backing queues of a release with one generation: its queue, and the same with priorities."""
+    """Return the backing queues of a release with one generation: its queue, with and without priorities."""
     return {
         name: QueueImplementation(any_queue, generation.make),
         PRIORITY_QUEUE: priorities_of(generation.make),
@@ -208,15 +206,16 @@ V3_10_8: Final = BrokerRelease(
     },
     profiles={"real": "real", "classroom": "classroom"},
 )
-"""The reference: the defaults of a generation and of a node are its own. A queue has version 1 unless asked (W2)."""
+"""The reference: defaults of the generation and of the node are those of 3.10.8. A queue has version 1 unless
+asked (W2)."""
 
 GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
     {"mirrors": "W75", "queue_mode": "W39", "paging": "W70", "target_ram_count": "W70"}
 )
-"""What queues of version 2 have no more in any 4.x."""
+"""Features that queues of version 2 lack in every 4.x."""
 
 TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6, "max_message_size": 16 * MEBIBYTE}
-"""4.x rings at 60 % of the memory (W72), and takes messages of 16 MiB at most (W1)."""
+"""4.x sets the alarm at 60 % of the memory (W72), and accepts messages of at most 16 MiB (W1)."""
 
 V4_0_5: Final = BrokerRelease(
     name="4.0.5",
@@ -238,7 +237,7 @@ V4_0_5: Final = BrokerRelease(
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,
 )
-"""The first release series that has nothing but queues of version 2; it converts files of version 1 (W100)."""
+"""The first release series with only queues of version 2; it converts files of version 1 (W100)."""
 
 V4_3_6: Final = BrokerRelease(
     name="4.3.6",
@@ -253,13 +252,13 @@ V4_3_6: Final = BrokerRelease(
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
     gone=GONE_IN_4,
 )
-"""Today's broker: the defaults of version 2 are its own."""
+"""Today's broker: the defaults of version 2 are those of 4.3.6."""
 
 RELEASES: Final = {each.series: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}
-"""By series."""
+"""Releases by series."""
 
 REFERENCE: Final = V3_10_8
-"""What runs have shown that were kept from before there was another release: they name none."""
+"""The release of kept runs that name none, from before there were others."""
 
 
 class Profile(NamedTuple):
@@ -274,4 +273,4 @@ PROFILES: Final = {
     for release in sorted(RELEASES.values(), key=lambda each: each is not REFERENCE)
     for scale, word in sorted(release.profiles.items())
 }
-"""By the word of scenario files and links; the reference comes first."""
+"""Profiles by the word in scenario files and links; the reference comes first."""

@@ -1,11 +1,11 @@
-"""The kinds of transitions that there are: those that all queues have, and those of each generation.
+"""All kinds of transitions: those that all queues share, and those of each generation.
 
 A transition reports what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
 (`why`). State after = fold(state before, transitions): see `engine.folding`, and static/js/model/reduce.js for its
 twin. On the wire and in the digest a transition is one row: [kind, rule, fields..., why].
 
-A kind is one class in a module of `MODULES`, and `about` has what is known of it. The page's module of kinds and the
-tables in docs/transitions.md are written from these classes: `manage.py catalogue`.
+A kind is one class in a module of `MODULES`, and `about` describes it. `manage.py catalogue` writes the
+page's module of kinds and the tables in docs/transitions.md from these classes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from engine.report import transitions as common
 from engine.report.transitions.base import Transition
 
 MODULES: Final = tuple(module.__name__ for module in (*common.MODULES, *KINDS))
-"""Where the kinds are defined, in the order in which documents list them."""
+"""The modules of kinds, in the order of the documents."""
 
 
 def all_kinds() -> list[type[Transition]]:
-    """Return every concrete transition class, in an order that is always the same."""
+    """Return every concrete transition class, in a fixed order."""
     place = {module: at for at, module in enumerate(MODULES)}
     return sorted(_below(Transition), key=lambda kind: place.get(kind.__module__, len(place)))
 

@@ -1,1 +1,2 @@
-"""The operator's view: lines of `rabbitmqctl`, what they change, and what they answer in the broker's format."""
+"""The operator's console: lines of `rabbitmqctl`, what they change, and their answers in the broker's
+format."""

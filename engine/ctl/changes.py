@@ -1,4 +1,4 @@
-"""The lines that change something: which command of the node each of them is, and what rabbitmqctl prints."""
+"""Lines that change something: the node's command for each, and what rabbitmqctl prints."""
 
 from __future__ import annotations
 
@@ -26,25 +26,19 @@ FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 BELOW: Final = re.compile(r"-[0-9]{1,15}")
 PARTS: Final = re.compile(r"(?P<number>[+-]?[0-9]+)(?P<more>\.[0-9]+)?(?P<rest>.*)", re.DOTALL)
 NOT_WATERMARKS: Final = re.compile(r"[0-9]+[kK]iB")
-"""The watermark has no such unit, although the disk limit has."""
+"""Units that the disk limit accepts and the watermark does not."""
 
 
 def fraction(request: Request, text: str) -> float:
-    """Return a number with or without a fraction.
-
-    Raises:
-        CtlRefused: it is none for the command line.
-    """
+    """Return a number with or without a fraction. Raises: CtlRefused: the command line does not accept it."""
     if FRACTION.fullmatch(text) is None:
         raise request.invalid("Bad argument.", BAD_VALUE)
     return float(text)
 
 
 def watermark_bytes(request: Request, text: str) -> int:
-    """Return the bytes of an absolute watermark.
-
-    Raises:
-        CtlRefused: it is no whole number, or its unit is unknown.
+    """Return the bytes of an absolute watermark. Raises: CtlRefused: it is not a whole number, or its unit is
+    unknown.
     """
     found = PARTS.fullmatch(text)
     if found is None:
@@ -62,7 +56,7 @@ def watermark_bytes(request: Request, text: str) -> int:
 
 
 def limit_bytes(request: Request, text: str) -> int:
-    """Return the bytes of a disk limit; less than nothing is no limit.
+    """Return the bytes of a disk limit; a negative number means no limit.
 
     Raises:
         CtlRefused: the command line does not understand it.
@@ -220,7 +214,7 @@ def _cancel_sync(request: Request, state: State, _: LiveValues) -> Change:
 
 
 def _mirrored(request: Request, state: State, heading: str) -> None:
-    """Look whether there is such a queue, and mirroring for it (H51)."""
+    """Check that the queue exists and is mirrored (H51)."""
     queue = declared(state).get(request.arguments[0])
     if queue is None:
         raise request.failed(heading, "not_found")
@@ -286,7 +280,7 @@ GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK})\)\.
 SET: Final = re.compile(rf"application:set_env\(rabbit,{RATIO},({FRACTION.pattern})\)\.?")
 MNESIA: Final = "rabbit_mnesia:"
 LITERAL: Final = re.compile(r"([a-z]\w{0,60}|[1-9]\d{0,15}|0)\.")
-"""What evaluates to itself."""
+"""Expressions that evaluate to themselves."""
 
 
 def _alarms(state: State) -> str:
@@ -314,14 +308,12 @@ READS: Final[Mapping[str, Callable[[State], Any]]] = {
     "rabbit_alarm:get_alarms()": _alarms,
     "rabbit_mnesia:status()": _cluster,
 }
-"""Expressions without a blank, and what they read."""
+"""Expressions without spaces, and what they read."""
 
 
 def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
-    """Return what an expression evaluates to, or what it changes.
-
-    Raises:
-        NotHere: it is none of those that are played.
+    """Return what an expression evaluates to, or what it changes. Raises: NotHere: the console does not
+    support it.
     """
     text = re.sub(r"\s", "", request.arguments[0])
     if not text.endswith("."):

@@ -1,4 +1,5 @@
-"""The console: a line in, what rabbitmqctl prints out. What a line changes is a command of the node, done elsewhere."""
+"""The console takes a line and returns what rabbitmqctl prints. Changes are commands of the node, done
+elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     Args:
         text: what rabbitmqctl prints.
-        changes: the line changes something, which a command `ctl` with the same line does.
+        changes: whether the line changes something; a command `ctl` with the same line then does it.
         code: rabbitmqctl's exit code, 0 when all is well.
     """
 
@@ -38,13 +39,10 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def ask(line: str, state: Mapping[str, Any], now_us: int, live: LiveValues = NOTHING_MORE) -> Answer:
-    """Return what a line prints; nothing changes.
-
-    Args:
-        line: as typed, with or without `rabbitmqctl` before it.
+    """Return what a line prints, and change nothing. Args: line: as typed, with or without `rabbitmqctl`
+    before it.
         state: a snapshot of the node, whose settings name its release.
-        now_us: its time, microseconds since it began.
-        live: what no snapshot contains.
+        now_us: its time, microseconds since its start. live: values that no snapshot contains.
     """
     try:
         request = parse(line, facts_of(state))

@@ -1,4 +1,4 @@
-"""A line that is not done: refused as rabbitmqctl refuses it, or said to have no part here, in Waterline's words."""
+"""Errors of lines: refused as rabbitmqctl refuses them, or not supported by Waterline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOFTWARE: Final = 70
 
 
 class CtlRefused(EngineError):
-    """A line was not done; the message is what the console prints.
+    """A refused line; the message is what the console prints.
 
     Args:
         text: all lines that it prints.
@@ -27,10 +27,8 @@ class CtlRefused(EngineError):
 
 
 class NotHere(CtlRefused):
-    """A line that the broker would answer and Waterline does not.
-
-    Args:
-        what: a sentence about what is not here.
+    """A line that the broker would answer and Waterline does not. Args: what: a sentence that says what is
+    missing.
     """
 
     def __init__(self, what: str, code: int = USAGE) -> None:

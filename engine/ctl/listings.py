@@ -38,7 +38,7 @@ OF_TLS: Final = (
     "peer_cert_issuer peer_cert_subject peer_cert_validity ssl_cipher ssl_hash ssl_key_exchange ssl_protocol "
     "container_id".split()
 )
-"""What a connection without TLS, of AMQP 0-9-1, has not."""
+"""Columns that are empty for a connection over AMQP 0-9-1 without TLS."""
 
 
 def _count(rows: list[list[int]]) -> int:
@@ -55,7 +55,7 @@ def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Pid:
 
 
 def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
-    """Return the processes of a queue's mirrors as a list; nothing for one without mirroring."""
+    """Return the processes of a queue's mirrors as a list; nothing if it is not mirrored."""
     if "mirrors" not in queue:
         return None
     first = FIRST_PROCESS // 2 + number
@@ -63,7 +63,8 @@ def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
 
 
 def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
-    """Return the actors that have a connection, with its number; the node's own two only once they are in use."""
+    """Return the actors that have a connection, with its number; the node's own two only after they were
+    used."""
     used = {"burst": "published", "hand": "delivered"}
     return {
         name: (number, info)
@@ -106,7 +107,7 @@ def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
 def _status_of(facts: ReleaseFacts, queues: Mapping[str, Mapping[str, Any]], live: LiveValues) -> list[str]:
     """Return the terms of the status of a queue's backing queue, the release's own (Q10, W74).
 
-    Of several, one for each priority, the broker adds up what can be added up (P20).
+    For several backing queues, one for each priority, the broker adds up the numbers (P20).
 
     Args:
         facts: of the release.
@@ -135,7 +136,7 @@ def status_terms(facts: ReleaseFacts, state: State, live: LiveValues) -> str:
 
 
 def _added(one: Any, other: Any) -> Any:
-    """Return two values of a status as one."""
+    """Return the sum of two values of a status."""
     if isinstance(one, str) or isinstance(other, str):
         texts = [each for each in (one, other) if isinstance(each, str)]
         record = texts[0].startswith("{") and texts[0].removeprefix("{").partition(",")[0]
@@ -144,7 +145,7 @@ def _added(one: Any, other: Any) -> Any:
 
 
 def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the numbers of backing queues, added up."""
+    """Return the sums of the numbers of backing queues."""
     found: dict[str, int] = {}
     for queue in queues:
         for name, value in queue["counters"].items():
@@ -153,7 +154,7 @@ def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _owners(state: State, queue: Mapping[str, Any], name: str) -> Row:
-    """Return what is empty of a queue that nobody has for himself, and whose messages have no time of their own."""
+    """Return the columns that are empty for a queue without owner and without message timestamps."""
     found: Row = {}
     actors = [each for each in state["node"]["actors"].values() if each]
     if not queue.get("exclusive"):
@@ -245,7 +246,7 @@ def exchanges(facts: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
 
 
 def bindings(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
-    """Return a row for each binding, first those that every queue has to the default exchange."""
+    """Return a row for each binding, beginning with those to the default exchange."""
     made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in declared(state)]
     return [
         {
@@ -261,7 +262,8 @@ def bindings(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
 
 
 def _on_connections(state: State) -> dict[str, list[str]]:
-    """Return the actors of each connection in the order of its channels; channels by hand may share one."""
+    """Return the actors of each connection in the order of its channels; manual channels may share a
+    connection."""
     found: dict[str, list[str]] = {}
     for name, (_number, info) in _connections(state).items():
         found.setdefault(connection_of(name) if info["role"] == "hand" else name, []).append(name)
@@ -408,15 +410,14 @@ LISTINGS: Final[dict[str, tuple[Callable[[ReleaseFacts, State, LiveValues], list
     "list_feature_flags": (feature_flags, "Listing feature flags ..."),
     "list_deprecated_features": (deprecated_features, "Listing deprecated features ..."),
 }
-"""For each listing what makes its rows, and what rabbitmqctl prints before them."""
+"""For each listing, the function that makes its rows, and what rabbitmqctl prints before them."""
 OF_HOST: Final = ("list_queues", "list_exchanges", "list_bindings", "list_consumers", "list_policies")
-"""Listings of one virtual host; the others are of the whole node."""
+"""Listings of one virtual host; all others cover the whole node."""
 
 
 def listed(request: Request, state: State, live: LiveValues) -> str:
-    """Return what a listing prints.
-
-    Raises CtlRefused where there is no such virtual host and the listing asks for it.
+    """Return what a listing prints. Raises CtlRefused when the listing needs a virtual host that does not
+    exist.
     """
     rows_of, banner = LISTINGS[request.name]
     heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))

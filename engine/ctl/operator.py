@@ -1,4 +1,4 @@
-"""A node with its operator, who reads and changes it by lines of rabbitmqctl."""
+"""A node with a console: lines of rabbitmqctl read and change it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from engine.storage.port import Storage
 
 
 def operated(scenario: ParsedScenario, storage: Storage, keep: int = 2048) -> Cluster:
-    """Return a node whose command `ctl` does what a line of rabbitmqctl prints; arguments as for Node."""
+    """Return a node whose command `ctl` carries out lines of rabbitmqctl; arguments as for Cluster."""
     return Cluster(scenario, storage, keep, console.command_of)
 
 
 def ask(node: Cluster, line: str) -> Answer:
-    """Return what a line of rabbitmqctl prints; nothing changes. The command `ctl` does what a line changes."""
+    """Return what a line of rabbitmqctl prints, and change nothing; the command `ctl` makes changes."""
     return console.ask(line, node.snapshot(), node.now_us, node.live())

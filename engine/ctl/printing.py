@@ -18,12 +18,12 @@ class Term:
 
     @property
     def in_json(self) -> Any:
-        """How JSON has it."""
+        """Return it as JSON shows it."""
         return self.text
 
 
 class PrintedDefinition(Term):
-    """What a policy defines, as a list of pairs; a word of the release's where there is none."""
+    """A policy's definition as a list of pairs; the release's own word if there is none."""
 
     def __init__(self, fields: Mapping[str, Any], none: str) -> None:
         pairs = ", ".join(f'{{<<"{name}">>, {_binary(value)}}}' for name, value in fields.items())
@@ -32,7 +32,7 @@ class PrintedDefinition(Term):
 
     @property
     def in_json(self) -> Any:
-        """As a list of pairs."""
+        """Return it as a list of pairs."""
         return self._in_json
 
 
@@ -54,7 +54,7 @@ class Pid(Term):
 
     @property
     def in_json(self) -> str:
-        """As the command line itself sees it: with a number for the node."""
+        """Return it as the command line sees it: with a number for the node."""
         return f"#PID<1.{self._number}.0>"
 
 
@@ -140,7 +140,7 @@ PRINTERS: Final[Mapping[str, Callable[[Sequence[str], Sequence[Sequence[Any]]], 
     "pretty_table": _pretty_table,
     "erlang": _erlang_rows,
 }
-"""What prints rows in another form than tabs or JSON."""
+"""Printers of rows in forms other than tabs or JSON."""
 
 
 def print_rows(request: Request, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

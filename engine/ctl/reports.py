@@ -1,6 +1,5 @@
-"""What whole reports print: status, nodes, alarms, settings, versions, and `report`, which has all of them.
-
-Of a node in virtual time there is a part; a remark at the end names what a broker prints besides.
+"""Whole reports: status, nodes, alarms, settings, versions, and `report`, which has all of them. A node in
+virtual time has only some parts; a remark at the end names the parts that only a broker prints.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ COUNTED: Final = {
     "msg_index": ("store_bytes",),
     "reserved_unallocated": ("beyond_live_bytes",),
 }
-"""What the model counts by itself. Beyond what lives, it has one figure: a broker's allocators had none unused."""
+"""Parts that the model counts. For everything beyond live data it has one figure."""
 BEYOND: Final = ("allocated_unused", "reserved_unallocated")
-"""Parts that the model has only where the strategy counts them."""
+"""Parts that the model has only if the strategy counts them."""
 UNKNOWN: Final = f"Waterline: not known here with this calculation strategy: {', '.join(BEYOND)}\n"
 
 
@@ -78,14 +77,14 @@ def largest_first(facts: ReleaseFacts, state: State) -> list[tuple[str, int, flo
 
 
 def totals(state: State) -> dict[str, int]:
-    """Return what lives in the VM, and what the node's strategy counts."""
+    """Return the VM's own total, and the total by the node's strategy."""
     counted = state["node"]["memory"]["process_memory"]
     beyond = state["node"]["memory"].get("beyond_live_bytes", 0)
     return {"erlang": counted - beyond, strategy_of(state): counted}
 
 
 def memory_terms(facts: ReleaseFacts, state: State) -> str:
-    """Return what `rabbit_vm:memory()` gives, but for totals that the model has not."""
+    """Return what `rabbit_vm:memory()` gives, without totals that the model lacks."""
     given = totals(state)
     parts = ",\n ".join(f"{{{name},{size}}}" for name, size in memory_parts(facts, state).items())
     total = ",".join(f"{{{name},{size}}}" for name, size in given.items())
@@ -112,7 +111,7 @@ def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> 
 
 
 def amounts(request: Request) -> Callable[[float], str]:
-    """Return what writes bytes in the unit that was asked for.
+    """Return the function that writes bytes in the requested unit.
 
     Raises CtlRefused for a unit that does not exist.
     """
@@ -131,7 +130,7 @@ OF_BROKER: Final = {
     "ram_bytes": "total_memory_available_override_value",
     "memory_monitor_interval_ms": "memory_monitor_interval",
 }
-"""How the broker calls a setting that has another name here."""
+"""The broker's names of settings that have other names here."""
 KEYS: Final = frozenset(
     "disk_free_limit memory_monitor_interval msg_store_credit_disc_bound msg_store_file_size_limit "
     "msg_store_io_batch_size queue_index_embed_msgs_below queue_index_max_journal_entries "
@@ -241,7 +240,7 @@ def _check_text(request: Request) -> None:
 
 
 def cluster_names(state: State) -> tuple[list[str], list[str]]:
-    """Return the names of the nodes that there are, and of those that run."""
+    """Return the names of all nodes, and of the running ones."""
     cluster = state["node"].get("cluster", {})
     names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
     running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
@@ -249,7 +248,7 @@ def cluster_names(state: State) -> tuple[list[str], list[str]]:
 
 
 def cluster_status(request: Request, state: State, _: int, live: LiveValues) -> str:
-    """Return which nodes there are and which run."""
+    """Return all nodes, and which of them run."""
     nodes, running = cluster_names(state)
     facts = request.facts
     flags = feature_flags(facts, state, live)
@@ -285,7 +284,7 @@ def cluster_status(request: Request, state: State, _: int, live: LiveValues) -> 
 
 
 def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, int, LiveValues], str]:
-    """Return what says which alarms have gone off; a check fails where there is one (A1)."""
+    """Return the report of set alarms; a check fails if there is one (A1)."""
 
     def answer(request: Request, state: State, _: int, __: LiveValues) -> str:
         _check_text(request)
@@ -300,7 +299,7 @@ def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, in
 
 
 def environment(request: Request, state: State, _: int, __: LiveValues) -> str:
-    """Return the settings that a session has as the broker's application has them, in Erlang's form."""
+    """Return the session's settings as the broker's application environment, in Erlang's form."""
     settings = state["node"]["settings"]
     found = {OF_BROKER.get(name, name): value for name, value in settings.items()}
     if "credit_flow_initial" in settings:
@@ -368,4 +367,4 @@ REPORTS: Final[dict[str, Callable[[Request, State, int, LiveValues], str]]] = {
     "status": status,
     "version": _version,
 }
-"""What answers each report."""
+"""The function for each report."""

@@ -15,19 +15,19 @@ from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts
 from engine.ctl.usage import CTL, NODE_NAME, PROGRAMS, USAGES, Usage
 
 NEAR: Final = 0.75
-"""From this likeness on a command is suggested."""
+"""Similarity from which a command is suggested."""
 
 
 def closest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is most like a name, None where none is near."""
+    """Return the known name that is most similar to a name, None if none is similar enough."""
     likeness, found = max((jaro(each, name), each) for each in sorted(known))
     return found if likeness >= NEAR else None
 
 
 def jaro(one: str, other: str) -> float:
-    """Return how alike two words are, from 0 to 1: common letters near the same place, less for those out of order.
-
-    Elixir counts a letter as out of order where its match lies before the match of the letter before it.
+    """Return the similarity of two words, from 0 to 1: common letters near the same place, with less for
+    letters out of order. Elixir counts a letter as out of order if its match is before the match of the
+    previous letter.
     """
     short, long = (one, other) if len(one) < len(other) else (other, one)
     reach = len(long) // 2 - 1
@@ -54,12 +54,12 @@ PLAIN: Final = ("json", "csv")
 LAUNCHERS: Final = frozenset(
     "sudo docker docker-compose podman kubectl oc su runuser ssh watch time env nsenter lxc crictl nerdctl".split()
 )
-"""What stands in front of the program where it runs as another user, again and again, elsewhere, or in a container."""
+"""Words in front of the program that run it as another user, repeatedly, elsewhere, or in a container."""
 OTHER_TOOLS: Final = frozenset(
     "rabbitmqadmin rabbitmq-queues rabbitmq-plugins rabbitmq-streams rabbitmq-upgrade rabbitmq-server".split()
 )
 SHELL: Final = re.compile(r"\||\|\||&&?|;|[0-9]?>>?.*|<.*")
-"""A word that a shell keeps for itself, where it stands without quotes."""
+"""A word that a shell interprets if it is not quoted."""
 SHELLS: Final = frozenset({"sh", "bash", "ash"})
 VHOST: Final = "/"
 
@@ -75,19 +75,15 @@ _SHORT: Final = {
     "-u": "if-unused",
 }
 SHOWN_BESIDES: Final = {"list_queues": ["backing_queue_status"]}
-"""What a listing shows here and on no broker, whose nodes tell it by other ways (Q10)."""
+"""Columns that a listing shows only here; brokers give these facts in other ways (Q10)."""
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 _FLAGS: Final = ("quiet", "silent", "longnames", "help")
 _EVERYWHERE: Final = ("node", "timeout")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A line that can be done.
-
-    Args:
-        facts: of the release whose command line it is.
-        words: what stands after `rabbitmqctl`, as typed; rabbitmqctl repeats it in its complaints.
-        program: which was called.
+    """A valid line. Args: facts: of the line's release. words: the words after `rabbitmqctl`, as typed;
+    rabbitmqctl repeats them in its complaints. program: the called program.
         options: long names and values; a flag's value is "true".
     """
 
@@ -116,7 +112,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def vhost(self) -> str:
-        """The virtual host that the line is about."""
+        """The line's virtual host."""
         return self.options.get("vhost", VHOST)
 
     @property
@@ -144,29 +140,24 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\nUsage\n\n{usage}\n", code)
 
     def failed(self, heading: str, reason: str, code: int = UNREACHABLE) -> CtlRefused:
-        """Return the node's refusal, after what the program says it does."""
+        """Return the node's refusal, after the program's heading."""
         return self.refused(heading, CtlRefusal(code, f"Error:\n{reason}"))
 
     def refused(self, heading: str, refusal: CtlRefusal) -> CtlRefused:
-        """Return a refusal, after what the program says it does."""
+        """Return a refusal, after the program's heading."""
         before = "" if self.quiet else f"{heading}\n"
         return CtlRefused(f"{before}{refusal.text}\n", refusal.code)
 
     def no_vhost(self, heading: str, name: str | None = None) -> CtlRefused:
-        """Return the broker's words for a virtual host that is not there."""
+        """Return the broker's words for a missing virtual host."""
         return self.refused(
             heading, CtlRefusal(BAD_VALUE, f"Virtual host '{name or self.vhost}' does not exist")
         )
 
 
 def parse(line: str, facts: ReleaseFacts) -> Request:
-    """Return the request that a line makes; the word rabbitmqctl before it may be left out.
-
-    Args:
-        line: as typed.
-        facts: of the release whose command line it is.
-
-    Raises CtlRefused with what is printed instead of an answer.
+    """Return the request of a line; the word rabbitmqctl at its start is optional. Args: line: as typed.
+    facts: of the line's release. Raises CtlRefused with what is printed instead of an answer.
     """
     if len(line) > MAX_LINE:
         raise CtlRefused(f"Error: a line has at most {MAX_LINE} characters\n")
@@ -192,7 +183,7 @@ def parse(line: str, facts: ReleaseFacts) -> Request:
 
 
 def _behind_program(words: list[str]) -> tuple[str, list[str]]:
-    """Return which program a line calls, and the words behind its name; launchers in front have no influence."""
+    """Return the program that a line calls, and the words after it; launchers in front are ignored."""
     names = [word.rpartition("/")[2].removesuffix(".bat") for word in words]
     if names and names[0] in OTHER_TOOLS:
         raise NotHere(
@@ -208,7 +199,7 @@ def _behind_program(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line as a shell parts them.
+    """Return the words of a line as a shell splits them.
 
     Raises:
         CtlRefused: a quote is not closed.
@@ -220,10 +211,8 @@ def _words(line: str) -> list[str]:
 
 
 def _check_shell(line: str) -> None:
-    """Refuse what only a shell does: pipes, redirections, one line after another.
-
-    Raises:
-        NotHere: there is such a word.
+    """Refuse shell syntax: pipes, redirections, several commands in a line. Raises: NotHere: the line has
+    such a word.
     """
     try:
         words = shlex.split(line, posix=False)
@@ -235,7 +224,7 @@ def _check_shell(line: str) -> None:
 
 
 def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple[str, str]]]:
-    """Part the words into arguments, known options, and options that no command or only others have."""
+    """Split the words into arguments, known options, and options that this command does not have."""
     arguments: list[str] = []
     options: dict[str, str] = {}
     unknown: list[tuple[str, str]] = []
@@ -262,7 +251,7 @@ def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple
 
 
 def _is_value(word: str) -> bool:
-    """Return whether a word is an argument, or the value of the option before it: an option begins with a dash."""
+    """Return whether a word is an argument or a value: options begin with a dash."""
     return not word.startswith("-") or word == "-" or word[1:2].isdigit()
 
 

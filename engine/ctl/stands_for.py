@@ -1,9 +1,8 @@
-"""What each control of the page stands for: the line of rabbitmqctl, and the line of rabbitmq.conf or advanced.config.
-
-A template's `{name}` is the value now, taken from the node's settings or the actor or queue that the control changes.
-A key's `.from_1` takes its place for values from 1 on: rabbitmq.conf of 3.10.8 accepts only paging ratios below 1 (M6).
-A line without a runtime command is None: such a setting needs the configuration file and a restart. Controls of the
-classroom itself (time, rates of the publishers) stand for nothing of the broker's and are not here.
+"""The line of rabbitmqctl, and of rabbitmq.conf or advanced.config, that each control of the page stands for.
+A template's `{name}` is the current value, from the node's settings or from the actor or queue that the
+control changes. A key with `.from_1` replaces the key for values from 1 on, because rabbitmq.conf of 3.10.8
+accepts only paging ratios below 1 (M6). The command is None for a setting that needs the configuration file
+and a restart. Controls of the simulation itself (time, rates of publishers) have no line.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import msgspec
 CONF: Final = "rabbitmq.conf"
 ADVANCED: Final = "advanced.config"
 CLIENT: Final = "client"
-"""The control does what a client program does: the line is its AMQP method."""
+"""The control acts as a client program does; the line is its AMQP method."""
 
 
 class StandsFor(msgspec.Struct, frozen=True, kw_only=True):

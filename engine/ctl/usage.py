@@ -1,4 +1,4 @@
-"""The commands that the console plays: how many arguments each takes, which options, and what it is for."""
+"""The commands of the console: the arguments, options and purpose of each."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         about: what it does, one sentence.
-        takes: what the usage line shows, in its order: `name=` is an option with a value, `name!` one without, anything
-            else an argument.
-        hidden: options that it takes besides.
+        takes: the parts of the usage line, in order: `name=` is an option with a value, `name!` one without,
+            anything else an argument. hidden: further options.
         least, most: how many arguments it takes, None for any number.
         changes: whether it changes anything.
         needs_app: whether the broker's application must run.
@@ -45,7 +44,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The options that have none."""
+        """The options that have no value."""
         return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("!"))
 
     def without(self, text: str) -> Usage:
@@ -53,7 +52,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, takes=self.takes.replace(text, ""))
 
     def with_option(self, option: str, before: str) -> Usage:
-        """Return the usage with one option more, shown before another one."""
+        """Return the usage with a further option, shown before another one."""
         return msgspec.structs.replace(self, takes=self.takes.replace(before, f"{option} {before}"))
 
     def line(self, name: str, program: str) -> str:
@@ -167,4 +166,4 @@ USAGES: Final[dict[str, Usage]] = {
     "stop_app": _change("Stops the broker; the node's virtual machine stays.", "", 0, 0, needs_app=False),
     "sync_queue": _change("Synchronises a queue's mirrors.", "vhost= queue"),
 }
-"""By name; a release may lack some, or take other options (`engine.ctl.releases`)."""
+"""Usages by name; a release may lack some, or have other options (`engine.ctl.releases`)."""

@@ -1,1 +1,1 @@
-"""Files that may be damaged: how far each can be read, and what is wrong with it."""
+"""Reading of files that may be damaged: how far each can be read, and its faults."""

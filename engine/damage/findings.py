@@ -1,6 +1,5 @@
-"""What can be wrong with the files that are inspected, by code: the English sentence of each, with its parameters.
-
-A page words the same in its reader's language, by code and parameters (playground/inspecting/damage.py).
+"""The faults of inspected files, by code: an English sentence for each, with parameters. A page has its own
+sentences in the reader's language, by code and parameters (playground/inspecting/damage.py).
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ ENGLISH: Final[dict[str, str]] = {
 
 
 MOST: Final = 10_000
-"""Findings that are described."""
+"""Most findings that are described; others are only counted."""
 
 
 class FileDamage(msgspec.Struct, frozen=True):
@@ -131,8 +130,8 @@ class FileDamage(msgspec.Struct, frozen=True):
         offset: byte at which it begins, None for the file as a whole.
         kind: "truncated", "garbage", "wrong marker", "zeros", "missing", "contradiction" or "unreadable".
         words: what is wrong and what a broker does about it, in English.
-        code: which of the sentences that is.
-        values: what the sentence's places stand for: numbers, texts, and refusals, each with a `code` and `values`.
+        code: key of the sentence.
+        values: the sentence's values: numbers, texts, and refusals, each with a `code` and `values`.
     """
 
     file: str
@@ -149,7 +148,7 @@ class DamageFindings:
     def __init__(self) -> None:
         self.damage: list[FileDamage] = []
         self.more = 0
-        """Findings beyond the first `MOST`, which are counted alone: damage can be in each record."""
+        """Number of findings beyond the first `MOST`, since each record may be damaged."""
 
     def add(self, file: str, offset: int | None, kind: str, code: str, /, **values: object) -> None:
         """Note one finding.
@@ -158,8 +157,7 @@ class DamageFindings:
             file: path of the file, relative to the inspected directory.
             offset: byte at which it begins, None for the file as a whole.
             kind: see `FileDamage`.
-            code: a key of `ENGLISH`.
-            values: what the sentence's places stand for.
+            code: a key of `ENGLISH`. values: the sentence's values.
         """
         if len(self.damage) == MOST:
             self.more += 1

@@ -1,4 +1,4 @@
-"""What a generation of storage brings for inspection: who knows its files, and reads them."""
+"""The readers that a generation of storage provides for inspection."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from engine.values.errors import ProcessCrash
 
 
 class InspectedQueue(NamedTuple):
-    """The virtual host that is inspected.
-
-    Args:
-        storage: the inspected directory.
-        codec: numbers the ids of queues and stores together.
-        entry_count: entries in a segment, where a virtual host's `.config` says so.
-        findings: where damage is noted.
+    """The inspected virtual host. Args: storage: the inspected directory. codec: numbers the ids of queues
+    and stores together. entry_count: entries in a segment, if the virtual host's `.config` says. findings:
+    collects damage.
         options: how much to report.
     """
 
@@ -42,7 +38,7 @@ class IndexedMessage(Protocol):
 
     @property
     def embedded(self) -> bool:
-        """Whether its body lies with the queue."""
+        """Whether its body is stored with the queue."""
 
     @property
     def persistent(self) -> bool:
@@ -71,7 +67,7 @@ class QueueReader(Protocol):
         """Read everything and return it under the names of a manifest."""
 
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
-        """Return how the start after an orderly stop ends the queue's process; None where it does not.
+        """Return how the start after an orderly stop would end the queue's process; None if it would not.
 
         Args:
             terms: what the queue left.
@@ -94,7 +90,7 @@ class HostReader(Protocol):
     """Reads what one generation left of a virtual host."""
 
     def __init__(self, host: InspectedQueue) -> None:
-        """Begin with a virtual host of which nothing is read yet."""
+        """Begin with an unread virtual host."""
 
     def has_queue(self, directory: str) -> bool:
         """Return whether a queue's directory is this generation's."""
@@ -109,4 +105,4 @@ class HostReader(Protocol):
         """Return what reads a store's directory."""
 
     def release(self, terms: Collection[RecoveryTerms]) -> str | None:
-        """Return the series of the release as far as what was read shows it, None where it does not."""
+        """Return the release's series if the read files show it, else None."""

@@ -1,4 +1,4 @@
-"""What the inspectors share: reading within bounds, and what a body looks like."""
+"""Parts that all inspectors use: reading within bounds, and descriptions of bodies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.storage.directory import DirectoryStorage
 from engine.values.errors import EngineError, FileCorrupt
 
 MAX_FILE_BYTES: Final = 512 * 1024 * 1024
-"""A larger file is named and not decoded."""
+"""Larger files are listed but not decoded."""
 
 
 class ReadingOptions(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class ReadingOptions(msgspec.Struct, frozen=True):
 
 
 def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:
-    """Return a file's bytes; None, with a finding where it is more than absence, when they cannot be had."""
+    """Return a file's bytes; None if it cannot be read, with a finding unless it is missing."""
     size = storage.size(path)
     if size is None:
         return None
@@ -52,7 +52,7 @@ def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> b
 def until_damage(
     scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: DamageFindings
 ) -> Iterable[tuple[int, AnyChunk]]:
-    """Yield what a scanner finds; where a broker would crash, note it and end."""
+    """Yield what a scanner finds; where a broker would crash, note that and stop."""
     try:
         yield from scanned
     except FileCorrupt as error:
@@ -61,7 +61,7 @@ def until_damage(
 
 
 def parsed(data: bytes | None, path: str, findings: DamageFindings, read: Callable[[bytes], Any]) -> Any:
-    """Return what `read` makes of a small file, or None; what it refuses is a finding."""
+    """Return the result of `read` on a small file, or None; a refusal becomes a finding."""
     if data is None:
         return None
     try:
@@ -75,7 +75,7 @@ def parsed(data: bytes | None, path: str, findings: DamageFindings, read: Callab
 
 
 def body_of(term: bytes) -> dict[str, Any] | None:
-    """Describe the message in a stored term; None when it is none."""
+    """Describe the message in a stored term; None if it is not a message."""
     try:
         message = parse_message(term)
     except TermError:

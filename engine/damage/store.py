@@ -1,4 +1,4 @@
-"""A message store's directory, as every generation leaves it: its files, and what a clean stop left beside them."""
+"""A message store's directory, as every generation leaves it: its files, and the files of a clean stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_in
 
 
 class StoreFiles(ABC):
-    """Reads one store's directory; a generation says what is in a file.
+    """Reads one store's directory; a generation reads the files' contents.
 
     Args:
         host: the virtual host.
@@ -20,7 +20,7 @@ class StoreFiles(ABC):
     """
 
     unfinished: ClassVar[str] = ""
-    """How the names of files end that an interrupted compaction leaves; empty where it leaves none."""
+    """Suffix of files that an interrupted compaction leaves; empty if it leaves none."""
 
     def __init__(self, host: InspectedQueue, directory: str) -> None:
         self._storage = host.storage
@@ -33,7 +33,7 @@ class StoreFiles(ABC):
         self.runs: list[tuple[int, int, int]] = []
         """Their records in runs: first number, count, bytes of each."""
         self.saved_refs: list[bytes] | None = None
-        """Clients that a clean stop saved; None where what it left is not whole."""
+        """Clients that a clean stop saved; None if its files are incomplete."""
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""

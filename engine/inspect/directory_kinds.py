@@ -1,4 +1,4 @@
-"""What kind of directory was given, and the report on all of it."""
+"""Finds the kind of a directory, and reports on all of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.values.entries import USUAL_ENTRY_COUNT
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"
 SEGMENTS: Final = ("idx", "qi", "qs")
-"""Ends of the names of files that only a queue's directory has."""
+"""Suffixes of files that only a queue's directory has."""
 
 
 def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
@@ -134,7 +134,7 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
 
 
 def _look_up(queue: QueueReader, store: StoreReader | None, path: str, findings: DamageFindings) -> int:
-    """Note the live persistent messages whose record is in no store file; return how many they are."""
+    """Note live persistent messages without a record in any store file; return their number."""
     there = store.message_numbers if store is not None else set()
     lost = sorted(
         seq for seq, message in queue.messages.items() if message.is_owed and message.msg_no not in there

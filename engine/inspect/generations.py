@@ -1,4 +1,4 @@
-"""Which generation reads which directory of a virtual host, and of which release the files are."""
+"""Finds the generation that reads each directory of a virtual host, and the release of the files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.generations import HOST_READERS
 from engine.storage.directory import DirectoryStorage
 
 OLD: Final = "3.8"
-"""The release by whose rules files are read where no `.config` is: brokers write it since 3.8.15 (V6)."""
+"""The release whose rules apply if there is no `.config`; brokers write that file since 3.8.15 (V6)."""
 
 
 class GenerationReaders:
-    """Makes what reads the directories of one virtual host: each by what is in it.
+    """Makes the readers of the directories of one virtual host, by their contents.
 
     Args:
         storage: the inspected directory.
@@ -50,6 +50,6 @@ class GenerationReaders:
         return next(each for each in self._hosts if each.has_store(directory)).store(directory)
 
     def release(self, terms: Collection[RecoveryTerms], has_config: bool) -> str | None:
-        """Return the series of the release as far as the files show it, None for the usual one of version 1."""
+        """Return the release's series if the files show it; None for the usual one of version 1."""
         known = next(filter(None, (each.release(terms) for each in self._hosts)), None)
         return known or (None if has_config else OLD)

@@ -1,4 +1,5 @@
-"""Compares what a clean stop left of the queues with their files: whether a start believes it, and what it misses."""
+"""Compares what a clean stop saved with the queues' files: whether a start trusts it, and what would be
+lost."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ NAME: Final = "recovery.dets"
 def recovery_terms(
     storage: DirectoryStorage, directory: str, findings: DamageFindings
 ) -> dict[str, RecoveryTerms]:
-    """Return the terms that queues left, by their directories; a table that no broker wrote is a finding."""
+    """Return the terms that queues saved, by directory; a malformed table is a finding."""
     path = f"{directory}/{NAME}" if directory else NAME
     found: dict[str, RecoveryTerms] | None
     found = parsed(content(storage, path, findings), path, findings, read_recovery_terms)
@@ -28,9 +29,8 @@ def recovery_terms(
 def is_believed(
     terms: dict[str, RecoveryTerms], store: StoreReader | None, directories: Collection[str]
 ) -> bool:
-    """Return whether a start loads what the persistent store saved, and looks into no file of it (S206).
-
-    Terms that stand under no queue's directory are found by no start: 4.0 leaves such after a purge (W201).
+    """Return whether a start loads what the persistent store saved and reads none of its files (S206). No
+    start finds terms that belong to no queue's directory; 4.0 leaves some after a purge (W201).
     """
     if store is None or store.saved_refs is None or not terms.keys() <= set(directories):
         return False
@@ -38,7 +38,7 @@ def is_believed(
 
 
 def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings) -> None:
-    """Note the segments of which the terms say something else than the index (S112, W94).
+    """Note the segments for which terms and index differ (S112, W94).
 
     Args:
         queue: read already.
@@ -67,7 +67,8 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Damag
 def try_start(
     storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings
 ) -> bool:
-    """Note and return whether the next start of a 3.8 ends a queue's process, which is started once more (V8).
+    """Note and return whether the next start of a 3.8 would end the queue's process, which is then restarted
+    (V8).
 
     Args:
         storage: the inspected directory.
@@ -88,7 +89,8 @@ def try_start(
 
 
 def delivered_before(queue: QueueReader, terms: RecoveryTerms) -> int | None:
-    """Return how many persistent messages the terms let come back as redelivered (W41); None where they do not say."""
+    """Return how many persistent messages come back as redelivered by the terms (W41); None if they do not
+    say."""
     if terms.delivered_below is None:
         return None
     return sum(

@@ -1,1 +1,1 @@
-"""What is asked of a state: places and Greek letters, values at paths, conditions and measures."""
+"""Questions about a state: places and Greek letters, values at paths, conditions and measures."""

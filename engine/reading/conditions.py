@@ -1,9 +1,8 @@
 """Conditions: the one language in which a path of a state is compared with a value. Nothing is ever executed.
 
-`{"path": "queue.delta.count", "op": ">", "value": 0}` compares; `all`, `any` and `not` combine; `ever` and `always`
-look at every moment of a run. Exercises, stories, claims and "run until" speak it.
-
-static/js/model/conditions.js does the same; tests/web/condition_cases.json compares both.
+`{"path": "queue.delta.count", "op": ">", "value": 0}` compares; `all`, `any` and `not` combine; `ever` and
+`always` look at every moment of a run. Exercises, stories, claims and "run until" use it.
+static/js/model/conditions.js is its twin; tests/web/condition_cases.json compares both.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ OPS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
 }
 DEPTH: Final = 5
-"""How deeply conditions may be nested in each other."""
+"""Most levels of nested conditions."""
 
 
 class ConditionReference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Another value to compare with: of the same moment, or of an earlier one."""
+    """Another value to compare with, from the same moment or an earlier one."""
 
     path: Path
     at_us: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -44,10 +43,10 @@ class Condition(
     """A comparison, or a combination of conditions.
 
     Args:
-        path: where the value is; a text with points, or a list of names where a name has points itself.
-        op: how it is compared. Ordering needs two numbers, or it does not hold.
-        value: with what, a plain value or a reference. Lists and objects are equal to nothing.
-        all, any: conditions of which all or any must hold, in the place of a comparison.
+        path: where the value is: a text with dots, or a list of names if a name contains dots. op: the
+            comparison. An ordering of anything but two numbers is false. value: a plain value or a reference.
+            Lists and objects equal nothing. all, any: conditions of which all or any must hold, instead of a
+            comparison.
         not_: a condition that must not hold.
         ever, always: a condition that must hold at some moment of the run, or at each.
     """
@@ -62,7 +61,7 @@ class Condition(
     always: Condition | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is neither a comparison nor one combination, and what is nested too deeply."""
+        """Refuse a condition that is not exactly one comparison or combination, or is nested too deeply."""
         forms = (self.path, self.all, self.any, self.not_, self.ever, self.always)
         if sum(each is not None for each in forms) != 1:
             raise ValueRefused("one_of_several", names="path, all, any, not, ever, always")
@@ -71,7 +70,7 @@ class Condition(
 
 
 def parts_of(condition: Condition) -> list[Condition]:
-    """Return the conditions that one is combined of; none for a comparison."""
+    """Return the conditions that a combination contains; none for a comparison."""
     one = condition.not_ or condition.ever or condition.always
     return [one] if one is not None else condition.all or condition.any or []
 
@@ -95,7 +94,7 @@ def references(condition: Condition) -> list[ConditionReference]:
 
 
 def needs_every_moment(condition: Condition) -> bool:
-    """Return whether every moment of the run counts, and not only the last one."""
+    """Return whether every moment of the run matters, not only the last one."""
     own = condition.ever is not None or condition.always is not None
     return own or any(map(needs_every_moment, parts_of(condition)))
 
@@ -128,7 +127,7 @@ def compare(found: Any, op: Op, wanted: Any) -> bool:
 
 
 class ConditionWatch:
-    """A condition that is followed through a run.
+    """A condition that is watched during a run.
 
     Args:
         condition: the condition.
@@ -145,7 +144,7 @@ class ConditionWatch:
         self._held = condition.always is not None
 
     def observe(self, state: State) -> None:
-        """Take notice of a moment; needed where `needs_every_moment`."""
+        """Observe a moment; needed if `needs_every_moment`."""
         for part in self._parts:
             part.observe(state)
         if self.condition.ever is not None:
@@ -157,7 +156,8 @@ class ConditionWatch:
         """Return whether the condition holds, with `state` as the last moment.
 
         Args:
-            state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` where the whole run is known.
+            state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` if the whole run is
+                known.
         """
         condition = self.condition
         if condition.path is not None:
@@ -178,7 +178,7 @@ class ConditionWatch:
         return self._earlier(wanted) if self._earlier else None
 
     def found(self, state: State) -> Any:
-        """Return the value that the first comparison is about, to be shown beside what was wanted."""
+        """Return the value that the first comparison reads, to show it beside the expected one."""
         first = comparisons(self.condition)[0]
         return None if first.path is None else value_at(state, first.path)
 
@@ -186,5 +186,5 @@ class ConditionWatch:
 def holds(
     condition: Condition, state: State, earlier: Callable[[ConditionReference], Any] | None = None
 ) -> bool:
-    """Return whether a condition holds in a state; of a run's other moments nothing is known."""
+    """Return whether a condition holds in a state, without knowledge of other moments."""
     return ConditionWatch(condition, earlier).holds(state)

@@ -1,6 +1,5 @@
-"""One virtual host of a snapshot, with names as they are in it; what is the node's stays.
-
-static/js/model/hosts.js does the same.
+"""One virtual host of a snapshot, with its own names; the node's parts stay. static/js/model/hosts.js is its
+twin.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ State = Mapping[str, Any]
 TABLES: Final = ("actors", "exchanges", "policies")
 ENDS: Final = ("exchange", "queue")
 NAMED: Final = ("queue", "exchange", "part_of", "mirror_of")
-"""What is shown of a queue or an actor and is a name in its virtual host."""
+"""Fields of a queue or an actor that are names in its virtual host."""
 
 
 def vhosts_of(state: State) -> list[str]:
@@ -53,7 +52,7 @@ def state_of(state: State, vhost: str) -> State:
 
 
 def host_shown(state: State) -> str:
-    """Return of which virtual host a state is."""
+    """Return the virtual host of a state."""
     return str(state["node"].get("vhost", FIRST_HOST))
 
 
@@ -62,7 +61,7 @@ def _in(table: Mapping[str, Any], vhost: str) -> dict[str, Any]:
 
 
 def _bared(value: Any) -> Any:
-    """Return what is shown of a thing, with the names in it as they are in its virtual host."""
+    """Return the shown fields of a thing, with names as they are in its virtual host."""
     if not isinstance(value, Mapping):
         return value
     named = {key: bare(value[key]) for key in NAMED if isinstance(value.get(key), str)}

@@ -18,12 +18,12 @@ State = Mapping[str, Any]
 
 
 class MeasureForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A measure that is made of others, or that needs the whole run.
+    """A measure that combines others, or that needs the whole run.
 
     Args:
         most, least: the extreme of a number over all moments.
         sum: measures that are added.
-        minus: measures that are all taken from the first one.
+        minus: the first measure minus all others.
     """
 
     most: Path | None = None
@@ -32,7 +32,7 @@ class MeasureForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     minus: Annotated[list[Measure], msgspec.Meta(min_length=1, max_length=10)] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is not exactly one of the forms, and what is nested too deeply."""
+        """Refuse a measure that is not exactly one of the forms, or is nested too deeply."""
         if sum(each is not None for each in (self.most, self.least, self.sum, self.minus)) != 1:
             raise ValueRefused("one_of_several", names="most, least, sum, minus")
         if _depth(self) > DEPTH:
@@ -48,7 +48,7 @@ def _depth(measure: Measure) -> int:
 
 
 class MeasureGauge:
-    """A measure that is followed through a run."""
+    """A measure that is watched during a run."""
 
     def __init__(self, measure: Measure) -> None:
         self._measure = measure
@@ -60,7 +60,7 @@ class MeasureGauge:
         )
 
     def observe(self, state: State) -> None:
-        """Take notice of a moment; needed where `needs_every_moment`."""
+        """Observe a moment; needed if `needs_every_moment`."""
         for part in self._parts:
             part.observe(state)
         path = self._extreme_path()

@@ -1,6 +1,5 @@
-"""Where the messages of a snapshot are: sub-queues, pending maps, and the Greek letters (Q3).
-
-static/js/model/messages.js does the same; tests/property/test_reading_twin.py compares both.
+"""The places of a snapshot's messages: sub-queues, pending maps, and the Greek letters (Q3).
+static/js/model/messages.js is its twin; tests/property/test_reading_twin.py compares both.
 """
 
 from __future__ import annotations
@@ -18,16 +17,13 @@ Queue = Mapping[str, Any]
 LETTERS: Final = ("alpha", "beta", "gamma", "delta")
 USUAL_QUEUE: Final = "orders"
 ONE_BY_ONE: Final = 64
-"""Up to so many messages have their place reported one by one."""
+"""Most messages whose places are reported one by one."""
 
 
 def letter_of(place: str, flags: int) -> str:
-    """Return the Greek letter of a message (Q3): where its body and its index entry are.
-
-    A small message keeps its body in RAM wherever its entry is, so it is an alpha wherever it lies.
-
-    Args:
-        place: a sub-queue, a pending map, or one whose messages are only counted.
+    """Return the Greek letter of a message (Q3), which says where its body and its index entry are. A small
+    message always keeps its body in RAM, so it is an alpha in every place. Args: place: a sub-queue, a
+    pending map, or a place whose messages are only counted.
         flags: of its extent.
     """
     about = place_named(place)
@@ -46,7 +42,7 @@ def count_of(queue: Queue, place: str) -> int:
 
 
 def declared(state: Mapping[str, Any]) -> dict[str, Queue]:
-    """Return the queues that clients can name: without those that a queue consists of, and without mirrors."""
+    """Return the queues that clients can name: without parts of queues and without mirrors."""
     hidden = ("part_of", "mirror_of")
     return {
         name: queue for name, queue in state["queues"].items() if not any(each in queue for each in hidden)
@@ -54,19 +50,19 @@ def declared(state: Mapping[str, Any]) -> dict[str, Queue]:
 
 
 def with_places(state: Mapping[str, Any]) -> dict[str, Queue]:
-    """Return the queues whose messages lie in them: a queue that consists of others only adds those up."""
+    """Return the queues that hold messages themselves; a queue with parts only adds them up."""
     return {name: queue for name, queue in state["queues"].items() if places_of(queue)}
 
 
 def parts_of(state: Mapping[str, Any], name: str) -> dict[str, Queue]:
-    """Return the queues that a queue consists of, the highest priority first; itself where it is one."""
+    """Return the parts of a queue, highest priority first, or the queue itself if it has none."""
     found = {part: queue for part, queue in state["queues"].items() if queue.get("part_of") == name}
     ordered = sorted(found.items(), key=lambda each: -int(each[1]["priority"]))
     return dict(ordered) or {name: state["queues"][name]}
 
 
 def ready_of(queue: Queue) -> int:
-    """Return how many messages wait for a consumer, in the sub-queues and where they are only counted."""
+    """Return how many messages wait for a consumer, including messages that are only counted."""
     if not places_of(queue):
         return int(queue["counters"]["len"])
     return sum(count_of(queue, place) for place in ready(places_of(queue)))
@@ -80,7 +76,7 @@ def unacked_of(queue: Queue) -> int:
 
 
 def letters_of(queue: Queue) -> dict[str, int]:
-    """Return how many of the waiting messages there are of each Greek letter (Q3)."""
+    """Return the number of waiting messages for each Greek letter (Q3)."""
     found = dict.fromkeys(LETTERS, 0)
     for place in ready(places_of(queue)):
         if place_named(place).counted:
@@ -91,33 +87,32 @@ def letters_of(queue: Queue) -> dict[str, int]:
 
 
 def held_messages(state: Mapping[str, Any]) -> int:
-    """Return how many messages a state holds: in all queues, in pending maps, and in publishers that are blocked."""
+    """Return how many messages a state holds: in all queues, in pending maps, and in blocked publishers."""
     held = sum((actor or {}).get("waiting") or 0 for actor in state["node"]["actors"].values())
     return held + sum(ready_of(queue) + unacked_of(queue) for queue in declared(state).values())
 
 
 def _usual_name(state: Mapping[str, Any]) -> str | None:
-    """Return the queue that is meant where none is named: `orders`, else the first."""
+    """Return the queue that is meant if none is named: `orders`, else the first."""
     return USUAL_QUEUE if USUAL_QUEUE in state["queues"] else next(iter(state["queues"]), None)
 
 
 def shown_queue(state: Mapping[str, Any]) -> Queue | None:
-    """Return the queue that is meant where none is named."""
+    """Return the queue that is meant if none is named."""
     name = _usual_name(state)
     return None if name is None else state["queues"][name]
 
 
 def shown_name(state: Mapping[str, Any]) -> str | None:
-    """Return the name of the queue that a page shows until its reader chooses: of several parts, the first.
-
-    static/js/model/shown.js does the same.
+    """Return the name of the queue that a page shows first; of several parts, the first.
+    static/js/model/shown.js is its twin.
     """
     name = _usual_name(state)
     return None if name is None else next(iter(parts_of(state, name)))
 
 
 def drawn_queue(state: Mapping[str, Any]) -> Queue | None:
-    """Return the queue that a picture shows: of one that consists of others, that with the most messages."""
+    """Return the queue that a picture shows; of a queue with parts, the part with the most messages."""
     name = _usual_name(state)
     if name is None:
         return None
@@ -136,7 +131,7 @@ def place_of(queue: Queue, seq_id: int) -> str | None:
 
 
 def placements(queue: Queue) -> dict[str, str]:
-    """Return where each message is, by its seq_id as a text; nothing when there are too many to list one by one."""
+    """Return the place of each message, by its seq_id as a text; nothing if there are too many to list."""
     count = queue["counters"].get("next_seq_id") or 0
     if count > ONE_BY_ONE:
         return {}
@@ -144,11 +139,10 @@ def placements(queue: Queue) -> dict[str, str]:
 
 
 def in_counted(queue: Queue, place: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of seq_ids that are in a place that is only counted, each as its first and one past its last.
-
-    RAM has only where such a place begins and ends, and how many messages it has (Q4). Where they are fewer than the
-    stretch is long, those that the queue's own part still has are its messages. They may lie in a sub-queue as well
-    while they are read: look there first.
+    """Yield the ranges of seq_ids in a place that is only counted, each as first and one past the last. RAM
+    knows only the bounds of such a place and its number of messages (Q4). If there are fewer messages than
+    seq_ids, the messages are those that the queue's own part still has. While they are read they may also be
+    in a sub-queue, so look there first.
     """
     first, _count, _transient, end = queue["counted"][place]
     if first is None or end is None:

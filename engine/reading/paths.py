@@ -34,10 +34,10 @@ Path = (
     Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     | Annotated[list[str | int], msgspec.Meta(min_length=1, max_length=12)]
 )
-"""A text with points, or a list of names where a name has points itself."""
+"""A text with dots, or a list of names if a name contains dots."""
 
 COUNTED: Final = ("happened", "moved", "became", "stopped")
-"""First names of counts: what is not there has not happened, so it is 0."""
+"""First names of counts; a missing count means 0."""
 WHOLE_RUN: Final = (*COUNTED, "figures")
 """First names of paths that need the whole run, not only a state of it."""
 RECORD_FIELDS: Final = DeltaExtent.__struct_fields__
@@ -50,7 +50,7 @@ def _is_counted_lane(name: Any) -> bool:
 
 
 class _Places:
-    """Where each message of a queue is, looked up one by one."""
+    """The place of each message of a queue, looked up one by one."""
 
     def __init__(self, queue: Mapping[str, Any]) -> None:
         self.queue = queue
@@ -81,7 +81,7 @@ def names_of(path: Path) -> list[str]:
 
 
 def value_at(state: Mapping[str, Any], path: Path) -> Any:
-    """Return the value at a path of a snapshot, or None where there is none."""
+    """Return the value at a path of a snapshot, or None if there is none."""
     names = names_of(path)
     value: Any = state
     parent = ""
@@ -136,5 +136,5 @@ def _of_list(value: Sequence[Any], name: str, parent: str) -> Any:
 
 
 def is_number(name: str) -> bool:
-    """Return whether a step is a number in digits, short enough to be a place in a list, and exact in JavaScript."""
+    """Return whether a step is a number in digits, short enough for a list index and exact in JavaScript."""
     return name.isascii() and name.isdecimal() and len(name) <= 15

@@ -1,4 +1,4 @@
-"""Runs played: a node and the commands that were given to it, in slices, with what happened in each."""
+"""Playing runs: a node and its commands, in slices, with what happened in each."""
 
 from engine.replay.player import (
     PlayedPiece,

@@ -1,4 +1,4 @@
-"""A run in the messages that a page reads: frames of rows, and snapshots where there are too many of them."""
+"""The messages of a run for a page: frames of rows, and snapshots when there are too many rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class PlayedFrame(msgspec.Struct):
-    """What happened since the last frame: the rows, or only their number by kind when there are too many."""
+    """The rows since the last frame, or only their numbers by kind if there are too many."""
 
     first: int
     at_us: list[int] = []
@@ -30,11 +30,11 @@ class PlayedFrame(msgspec.Struct):
 
     @property
     def next(self) -> int:
-        """Number of the row after the last."""
+        """Number of the row after the last one."""
         return self.first + self.counts.total()
 
     def add(self, piece: PlayedPiece) -> None:
-        """Take in what happened next; rows that have no room are only counted."""
+        """Add the next rows; rows without room are only counted."""
         if piece.lost:  # one event was larger than the log: readers get a snapshot in any case
             self.counts["more"] += piece.lost
             return
@@ -49,8 +49,8 @@ def frame_message(frame: PlayedFrame, now_us: int, **pace: Any) -> dict[str, Any
 
     Args:
         frame: its rows.
-        now_us: how far time has come.
-        pace: what else is sent to the page: the digest, whether time passes, and how fast.
+        now_us: the run's time. pace: further values for the page: the digest, whether time passes, and how
+            fast.
     """
     return {
         "t": "frame",
@@ -70,10 +70,9 @@ def snapshot_message(
     Args:
         number: of the next transition.
         now_us: the moment.
-        state: of the node, as plain values or written already.
+        state: of the node, as plain values or already encoded.
         why: the reason for sending the whole state: "join", "fast" or "lag".
-        skipped: the rows that were left out, by kind.
-        digest: of everything up to then.
+        skipped: numbers of left-out rows, by kind. digest: of everything so far.
     """
     return {
         "t": "snapshot",

@@ -1,8 +1,7 @@
-"""The one player of runs: it brings a node from moment to moment and hands out what happened on the way.
-
-Whoever plays a run (a live session, a link's preview, an export, a comparison, the grader, a cell of a sweep) takes
-pieces from `RunPlayer.play` and stops when it has had enough: after so much time, so many transitions, or as soon as a
-piece shows what was waited for. The player uses no clock; a piece is a bounded amount of work.
+"""The player of runs: it advances a node and yields what happened. Live sessions, previews, exports,
+comparisons, the grader and cells of sweeps take pieces from `RunPlayer.play` and stop when they have enough:
+after some time or some transitions, or when a piece shows what they wait for. The player uses no clock; a
+piece is a bounded amount of work.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, RunHalted, RunTooLong
 
 Timed = tuple[int, dict[str, Any]]
-"""A command and the virtual microsecond at which it was given."""
+"""The virtual microsecond of a command, and the command."""
 
 SLICE: Final = 400
-"""Transitions after which a piece ends; the event that brings the last one is finished."""
+"""Transitions after which a piece ends, at the end of the event."""
 SPAN_US: Final = 60_000_000
-"""Virtual time after which a piece ends: where nothing happens there are no transitions to count."""
+"""Virtual time after which a piece ends, for times without transitions."""
 KEEP: Final = 2048
 KEEP_EVENTS: Final = 100_000
-"""Transitions that a log holds where none may be missed: more than any one event makes."""
+"""Transitions that a log keeps if none may be missed; more than any single event makes."""
 
 
 class PlayableRun(Protocol):
-    """What the player asks of a node; see `engine.broker.cluster.Cluster`."""
+    """A node as the player uses it; see `engine.broker.cluster.Cluster`."""
 
     log: Any
 
@@ -55,15 +54,14 @@ class PlayableRun(Protocol):
 
 
 class PlayedPiece(msgspec.Struct, frozen=True):
-    """Transitions that came one after the other.
+    """Consecutive transitions.
 
     Args:
         first: number of the first.
         at_us: when each happened, in virtual microseconds.
         rows: the transitions.
-        lost: how many there were if the log does not hold them any more, since one event brought too many; `rows` is
-            empty then.
-        last: whether the player stands where it was asked to go.
+        lost: their number, if the log no longer has them because one event made too many; `rows` is then
+            empty. last: whether the player has reached its goal.
     """
 
     first: int
@@ -74,22 +72,17 @@ class PlayedPiece(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many transitions there were, those that are lost included."""
+        """How many transitions there were, including lost ones."""
         return self.lost + len(self.rows)
 
 
 class RunPlayer:
-    """Plays a node, with commands that were given besides the scenario's own.
-
-    Args:
-        node: a new one, or one that a checkpoint brought back.
-        commands: ascending by time; without those that a node from a checkpoint has had already.
-        first: number of the first transition to be handed out.
-        lenient: whether commands that the node refuses are passed over and kept in `refused`; else the error is
-            raised.
-        most: transitions that the run may have, None for any number.
-        whole: whether each single transition is needed.
-        give_up: asked after each piece whether the run takes too long.
+    """Plays a node, with commands in addition to the scenario's own. Args: node: a new one, or one from a
+    checkpoint. commands: ascending by time, without those that a node from a checkpoint already has. first:
+    number of the first transition to yield. lenient: skip commands that the node refuses and keep them in
+    `refused`; else raise the error. most: transitions that the run may have, None for any number. whole:
+    whether every single transition is needed. give_up: called after each piece; returns whether the run takes
+    too long.
     """
 
     def __init__(
@@ -106,11 +99,11 @@ class RunPlayer:
         self.node = node
         self.commands = list(commands)
         self.given = 0
-        """How many commands were given, one that is under way included."""
+        """How many commands were given, including the current one."""
         self.settled_us = 0
-        """The last instant of which everything is known to have been done."""
+        """The last instant at which everything has been done."""
         self.next = first
-        """Number of the first transition that was not handed out yet."""
+        """Number of the first transition that was not yielded yet."""
         self.refused: list[tuple[int, CommandError]] = []
         self._lenient = lenient
         self._most = most
@@ -118,13 +111,13 @@ class RunPlayer:
         self._give_up = give_up
 
     def play(self, until_us: int, slice_: int = SLICE) -> Iterator[PlayedPiece]:
-        """Go on to `until_us`, with the commands up to then; yield piece after piece, the last one marked.
-
-        It may be left after any piece, and be called again later, with another time.
+        """Play until `until_us`, with the commands up to then; yield pieces, the last one marked. The caller
+        may stop after any piece, and call again with another time.
 
         Args:
             until_us: virtual microseconds; everything of that instant is done.
-            slice_: transitions after which a piece ends. With 1 each event that brings any has a piece of its own.
+            slice_: transitions after which a piece ends. With 1, each event with transitions gets its own
+                piece.
 
         Raises:
             RunTooLong: after the piece that passed a bound.
@@ -140,14 +133,13 @@ class RunPlayer:
         yield from self._advance(until_us, slice_, last=True)
 
     def play_all(self, until_us: int) -> Iterator[PlayedPiece]:
-        """Go on to `until_us`, but at least to the last of the commands."""
+        """Play until `until_us`, but at least to the last command."""
         last_us = self.commands[-1][0] if self.commands else 0
         yield from self.play(max(until_us, last_us, self.node.now_us))
 
     def play_to(self, number: int, until_us: int) -> Iterator[PlayedPiece]:
-        """Go on until there are `number` transitions, in the middle of whatever goes on, or until `until_us`.
-
-        The files are those of that very moment afterwards. The node must not be played on if it came to the number.
+        """Play until there are `number` transitions, even in the middle of an event, or until `until_us`. The
+        files are then those of exactly that moment. Do not play the node further if it reached the number.
         """
         if self.node.log.number >= number:
             yield msgspec.structs.replace(self.news(), last=True)
@@ -159,12 +151,12 @@ class RunPlayer:
             yield msgspec.structs.replace(self.news(), last=True)
 
     def finish(self, until_us: int) -> None:
-        """Go on to `until_us` without looking at what happens."""
+        """Play until `until_us` and ignore what happens."""
         for _piece in self.play(until_us):
             pass
 
     def give(self, command: dict[str, Any]) -> PlayedPiece:
-        """Give a command now, between two instants; return what it did at once."""
+        """Give a command now, between two instants; return its immediate transitions."""
         try:
             self.node.submit(command)
         except CommandError as error:
@@ -174,13 +166,13 @@ class RunPlayer:
         return self.news()
 
     def step(self) -> PlayedPiece:
-        """Go on to the next event that brings transitions."""
+        """Play to the next event with transitions."""
         self.node.step()
         self.settled_us = max(self.settled_us, self.node.now_us - 1)
         return self.news()
 
     def news(self, last: bool = False) -> PlayedPiece:
-        """Return what was not handed out yet."""
+        """Return transitions that were not yielded yet."""
         first, self.next = self.next, self.node.log.number
         rows = self.node.log.since(first)
         if rows is None:
@@ -201,7 +193,7 @@ class RunPlayer:
                 yield from self._checked(piece)
 
     def _checked(self, piece: PlayedPiece) -> Iterator[PlayedPiece]:
-        """Yield a piece; raise RunTooLong if it passed a bound; time that the last one took does not count."""
+        """Yield a piece; raise RunTooLong if it exceeded a bound; time of the last piece does not count."""
         if piece.lost and self._whole:
             raise RunTooLong("event", piece.lost)
         yield piece
@@ -212,7 +204,7 @@ class RunPlayer:
 
 
 def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Cluster:
-    """Return a node about to run a scenario without files: the same transitions, only the sizes are kept.
+    """Return a node that runs a scenario without files: the same transitions, but it keeps only sizes.
 
     Args:
         scenario: as `engine.broker.commands.scenario.parse` reads it.
@@ -239,7 +231,7 @@ class RunTally(msgspec.Struct):
     meter: RunMeter = msgspec.field(default_factory=RunMeter)
 
     def add(self, piece: PlayedPiece) -> None:
-        """Add what happened; what the log lost is not counted."""
+        """Add a piece; transitions that the log lost are not counted."""
         for at_us, row in zip(piece.at_us, piece.rows, strict=True):
             kind = type(row).__name__
             self.happened[kind] += 1
@@ -255,29 +247,25 @@ class RunTally(msgspec.Struct):
 
 MOST_MESSAGES: Final = 20_000
 MOST_TRANSITIONS: Final = 40_000
-"""What a run may have that is judged: more takes longer than anybody waits."""
+"""Most transitions of a run to be graded; more would take too long."""
 
 WatchedState = dict[str, Any]
 """A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
 
 
 class RunWatcher(Protocol):
-    """Anything that may have to be given each moment."""
+    """An observer of moments of a run."""
 
     needs_every_moment: bool
-    """Whether it has to be given every moment, or only the last one."""
+    """Whether it needs every moment, or only the last one."""
 
     def observe(self, state: WatchedState) -> None:
-        """Take notice of a moment."""
+        """Observe a moment."""
 
 
 class WatchedRun:
-    """A run and those who watch it.
-
-    Args:
-        node: a new one.
-        player: plays it, from its first transition on.
-        watchers: those that look back are given every moment at which something happened.
+    """A run with its watchers. Args: node: a new one. player: plays it from its first transition on.
+    watchers: those that need every moment get each one at which something happened.
     """
 
     def __init__(self, node: Cluster, player: RunPlayer, watchers: Iterable[RunWatcher] = ()) -> None:
@@ -296,7 +284,7 @@ class WatchedRun:
         return self.last
 
     def take(self, piece: PlayedPiece) -> None:
-        """Count what happened, and show the moment to those who look back."""
+        """Count a piece, and show the moment to watchers that need every moment."""
         self.tally.add(piece)  # one event that is larger than the log is not counted by kind
         if self._watchers and piece.count:
             moment = self.moment()
@@ -304,7 +292,7 @@ class WatchedRun:
                 watcher.observe(moment)
 
     def moment(self) -> WatchedState:
-        """Return the present moment, without the figures: they cost more than they are asked for."""
+        """Return the current moment, without the figures, which are costly and rarely needed."""
         tally = self.tally
         return {
             **self.node.snapshot(),

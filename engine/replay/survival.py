@@ -1,4 +1,4 @@
-"""What a stop would leave of a run now: found out by stopping a repetition of it, not by rules of its own."""
+"""Finds what a stop would leave of a run now, by stopping a repetition of the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.values.extents import PERSISTENT
 from engine.values.stretches import Range, RangeSet
 
 LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refused"})
-"""How a queue or a member of it ends that nobody wanted to be deleted."""
+"""Ways in which a queue or a member ends without being deleted on purpose."""
 
 
 class RunWitness:
@@ -54,7 +54,7 @@ class RunWitness:
         self._confirmed.add(messages.start, messages.count)
 
     def observe(self, transition: Transition) -> None:
-        """Take notice of what happened; mirrors only repeat what their master does."""
+        """Observe transitions, except those of mirrors, which only repeat their master's."""
         kind = type(transition)
         if kind in self._handlers:
             of_queue: Any = transition
@@ -79,11 +79,10 @@ class RunWitness:
             self._settled.update(self._entered.pop(stop.queue, ()))
 
     def lost(self) -> int | None:
-        """Return how many confirmed messages no queue has any more, though nobody took or deleted them.
-
-        What a queue has that waits for its node to return is not lost; what a queue lost before it was deleted does
-        not count. Reads the queues, so ask when the run is over.
-        None for a queue whose messages cannot be listed, as one with priorities.
+        """Return how many confirmed messages no queue has any more, although nobody took or deleted them.
+        Messages of a queue that waits for its node are not lost, and losses of a queue that was later deleted
+        do not count. Reads the queues, so call it after the run. None for a queue whose messages cannot be
+        listed, such as one with priorities.
         """
         if not self._stopped:
             return 0
@@ -107,18 +106,12 @@ WITHIN_US: Final = 60_000_000
 
 
 class MessageFate(msgspec.Struct):
-    """What becomes of a queue's messages.
-
-    Args:
-        kept: seq_ids of ready messages that are there again.
-        back: of those that come back: they were unacknowledged, or acknowledged without the disk knowing.
-        lost: of those that are gone, as far as it is known which.
-        unplaced: how many of `kept` are gone as well: transient ones that were only counted.
-        unacked: how many of `back` consumers held.
-        acks: how many of `back` were acknowledged already.
-        transient: how many of those that are gone no disk was to keep.
-        unsynced: how many of them are persistent and had not reached the disk.
-        survives: whether the queue itself is there again.
+    """The fate of a queue's messages. Args: kept: seq_ids of ready messages that are still there. back:
+    seq_ids of messages that come back: unacknowledged, or acknowledged but not yet on disk. lost: seq_ids of
+    lost messages, as far as known. unplaced: how many of `kept` are lost too: transient ones that were only
+    counted. unacked: how many of `back` consumers held. acks: how many of `back` were acknowledged.
+    transient: how many of the lost ones are transient. unsynced: how many of the lost ones are persistent and
+    had not reached the disk. survives: whether the queue itself is still there.
     """
 
     kept: list[Range]
@@ -133,10 +126,8 @@ class MessageFate(msgspec.Struct):
 
 
 def foresee(player: RunPlayer, kind: str) -> dict[str, MessageFate]:
-    """Return the fate of each queue's messages if the node were stopped now; the player's node is stopped by that.
-
-    Args:
-        player: stands where the run is.
+    """Return the fate of each queue's messages if the node stopped now; this stops the player's node. Args:
+    player: at the run's moment.
         kind: "clean", "kill" or "power" (S234).
     """
     before = player.node.snapshot()["queues"]  # type: ignore[attr-defined]  # every node has one
@@ -172,8 +163,8 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: in
     Args:
         queue: as snapshots have it.
         recovered: their seq_ids; None when the queue is gone.
-        length: how many messages the queue has after its start: a clean start leaves transient entries in the index
-            and does not count them.
+        length: how many messages the queue has after its start; a clean start leaves transient entries in the
+            index and does not count them.
     """
     ready, held, transient = RangeSet(), RangeSet(), RangeSet()
     for place, rows in queue["lanes"].items():

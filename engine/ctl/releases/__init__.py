@@ -1,4 +1,5 @@
-"""What the command line of each release says. A release without facts has no console here, which Waterline says."""
+"""What the command line of each release says. For a release without facts, Waterline says that it has no
+console."""
 
 from __future__ import annotations
 
@@ -20,17 +21,17 @@ FACTS: Final = {each.version: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)
 KNOWN_COLUMNS: Final = frozenset(
     column for facts in FACTS.values() for columns in facts.columns.values() for column in columns
 )
-"""What any listing of any release can show: rabbitmqctl names such a word before one that it never heard."""
+"""All columns of all listings and releases; rabbitmqctl reports a known word before an unknown one."""
 
 
 def release_shown(state: Mapping[str, Any]) -> BrokerRelease:
-    """Return the release whose rules a snapshot goes by."""
+    """Return the release whose rules a snapshot follows."""
     settings = state["node"]["settings"]
     return release_of(settings["profile"], settings)
 
 
 def facts_of(state: Mapping[str, Any]) -> ReleaseFacts:
-    """Return the facts of the release whose rules a snapshot goes by.
+    """Return the facts of the release whose rules a snapshot follows.
 
     Raises:
         NotHere: there are none.

@@ -1,4 +1,4 @@
-"""What the command lines of several releases have in common."""
+"""Facts that the command lines of several releases share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CTL: Final = """
  set_operator_policy set_parameter set_permissions set_policy set_topic_permissions set_user_tags set_vhost_limits
  set_vm_memory_high_watermark shutdown start_app status stop stop_app suspend_listeners trace_off trace_on
  update_cluster_nodes version wait"""
-"""What rabbitmqctl takes in each release."""
+"""Commands of rabbitmqctl in every release."""
 
 DIAGNOSTICS: Final = """
  alarms autocomplete certificates check_alarms check_certificate_expiration check_if_node_is_mirror_sync_critical
@@ -35,14 +35,14 @@ DIAGNOSTICS: Final = """
  maybe_stuck memory_breakdown node_health_check observer os_env ping quorum_status report
  resolve_hostname resolver_info runtime_thread_stats server_version status
  tls_versions version wait"""
-"""What rabbitmq-diagnostics takes in each release."""
+"""Commands of rabbitmq-diagnostics in every release."""
 
 ATTEMPTS: Final = "list_node_auth_attempt_stats"
 ATTEMPTS_DIAGNOSED: Final[
     str
 ] = f"""{ATTEMPTS} disable_auth_attempt_source_tracking enable_auth_attempt_source_tracking
  remote_shell reset_node_auth_attempt_metrics stream_status"""
-"""What 3.8.9 has not, and each later one has."""
+"""Commands that 3.8.9 lacks and all later releases have."""
 
 COLUMNS: Final = {
     "list_bindings": words("source_name source_kind destination_name destination_kind routing_key arguments"),
@@ -62,7 +62,7 @@ COLUMNS: Final = {
     "list_feature_flags": words("name state stability provided_by desc doc_url"),
     "list_vhosts": words("name description tags default_queue_type tracing cluster_state"),
 }
-"""What listings can show in most releases; `list_queues` is made by `queue_columns`."""
+"""Columns of listings in most releases; `queue_columns` makes those of `list_queues`."""
 
 
 def queue_columns(
@@ -91,7 +91,7 @@ DEFAULT: Final = {
     "list_queues": words("name messages"),
     "list_vhosts": words("name"),
 }
-"""What listings show where no column is named."""
+"""Columns that listings show by default."""
 
 REFUSALS: Final[dict[str, CtlRefusal]] = {
     "purge_queue missing": CtlRefusal(69, "Error:\nnot_found"),
@@ -100,7 +100,7 @@ REFUSALS: Final[dict[str, CtlRefusal]] = {
     "delete_queue used": CtlRefusal(64, "Error:\nQueue is in use"),
     "set_policy no_json": CtlRefusal(69, "Error:\nJSON decoding error. Reason: badarg"),
 }
-"""As 3.x refuses."""
+"""Refusals of 3.x."""
 
 CONNECTION: Final = {
     "connection_readers": 3_904,
@@ -112,11 +112,11 @@ CONNECTION: Final = {
     "other_ets": 1_113,
     "other_system": 2_936,
 }
-"""Bytes of a connection with one channel, as on 3.10.8; what it has beyond them are buffers, which are binaries."""
+"""Bytes of a connection with one channel, as on 3.10.8; its buffers count as binaries."""
 
 
 def parts(text: str) -> dict[str, int]:
-    """Return the parts of a memory from their names, each followed by its bytes where it has some."""
+    """Return the parts of a memory, given their names, each followed by its bytes if it has any."""
     found: dict[str, int] = {}
     for word in text.split():
         if word.isdecimal():

@@ -1,4 +1,5 @@
-"""What the command line of one release says: names, numbers and short refusals, as a real node gave them."""
+"""Facts about the command line of one release: names, numbers and short refusals, as a real node gave
+them."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from engine.ctl.usage import CTL, DIAGNOSTICS, USAGES, Usage
 
 
 class CtlRefusal(NamedTuple):
-    """How a refusal is printed below what the program says that it does, and its exit code."""
+    """A refusal's text, which is printed after the program's heading, and its exit code."""
 
     code: int
     text: str
 
     def of(self, **names: str) -> CtlRefusal:
-        """Return the refusal of a thing, by what its text has places for."""
+        """Return the refusal with the values for its text."""
         return CtlRefusal(self.code, self.text.format(**names))
 
 
@@ -30,29 +31,27 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
         commands: the names that each program takes.
         columns: what each listing can show, in the order in which `report` prints them.
         default: what a listing shows where it names no column.
-        usages: commands that are written otherwise than in `USAGES`.
+        usages: commands whose usage differs from `USAGES`.
         flags: the feature flags of a new node, each with its state and stability.
         deprecated: the deprecated features, each with its phase and state.
         units: of `status` and `memory_breakdown`, as a refusal names them.
         idle: the parts of an idle node's memory, bytes, in the order of `rabbit_vm:memory()`.
         connection: the bytes that a connection with a channel has in each part.
         refusals: by command and reason.
-        deleted: what `delete_queue` says of the messages that it dropped.
-        remarks: what a check prints in place of its heading; such a check finds nothing.
+        deleted: what `delete_queue` prints about the messages that it dropped. remarks: what a check prints
+            in place of its heading; such a check finds nothing.
         status: returns what `backing_queue_status` prints of a backing queue of a snapshot with its rates.
-        not_in_status: what the release prints there and no snapshot has.
+        not_in_status: what the release prints there that no snapshot has.
         queue_type: the type of queues that a virtual host has by default.
         atom: how a node's name is written in `cluster_state`; space: what stands behind a comma there.
         exchanges: those of the first virtual host that no other release has.
-        json_pid: how JSON has a process.
-        mnesia: whether `rabbit_mnesia` can be asked.
+        json_pid: how JSON shows a process. mnesia: whether `rabbit_mnesia` answers.
         pages: whether queues page messages out under memory pressure.
         single_quotes: whether a definition may have its texts in single quotes.
-        formatters: what prints a listing that asks for no form.
+        formatters: default formatter of each listing.
         typed: a queue's arguments are printed with its type, and in the order of their names.
-        led: columns of a queue that every queue fills here: its leader and members.
-        no_definition: what stands for the definition of no policy.
-        busy: the activity of a consumer that holds all that its prefetch allows.
+        led: columns that every queue fills here: its leader and members. no_definition: what is shown as the
+            definition of no policy. busy: the activity of a consumer that holds all that its prefetch allows.
     """
 
     version: str
@@ -86,7 +85,7 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     busy: str = "up"
 
     def no_json(self, text: str) -> CtlRefusal:
-        """Return how a definition is refused that is no JSON."""
+        """Return the refusal of a definition that is not JSON."""
         found = self.refusals["set_policy no_json"].of(text=text)
         if len(found.text.rpartition("\n")[2]) <= WIDTH:
             return found
@@ -102,7 +101,7 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 WIDTH: Final = 80
-"""Where the broker breaks a term that it prints."""
+"""The width at which the broker breaks a printed term."""
 
 
 def words(text: str) -> tuple[str, ...]:

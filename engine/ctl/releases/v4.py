@@ -33,7 +33,7 @@ REQUIRED: Final = (
     "stream_single_active_consumer stream_update_config_command tracking_records_in_ets user_limits "
     "virtual_host_metadata"
 )
-"""Feature flags that a node of 4.x cannot be without."""
+"""Feature flags that every node of 4.x needs."""
 
 UNITS: Final = "bytes, mb, mib, gb, gib, tb, tib"
 
