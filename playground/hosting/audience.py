@@ -1,4 +1,4 @@
-"""The sockets that watch a session, and the numbers by which its worker addresses them."""
+"""The sockets that watch a session, with the numbers that its worker uses for them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ class SessionClient:
     Args:
         send: hands bytes to the socket; must not block, and bounds what it keeps.
         language: in which messages are written.
-        close: ends the socket, for good or so that its browser connects again.
-        move: ends the socket so that its browser connects to the process that has the session.
-        owner: whether it may command; everybody else only watches.
-        group: the class or the address that it belongs to, as limits count.
+        close: ends the socket, for good or so that its browser reconnects. move: ends the socket so that its
+            browser connects to the session's owner process. owner: whether it may give commands; others only
+            watch. group: its class or address, for limits.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class SessionClient:
         self.joined = False
         """Whether it has been welcomed."""
         self.seen = True
-        """Whether its page is not in the background."""
+        """Whether its page is in the foreground."""
 
     def send_message(self, kind: str, **fields: Any) -> None:
         """Send a small message; `PageMessage` values are written in the reader's language."""
@@ -57,13 +56,13 @@ class SessionClient:
         self.send_message("notice", level=level, message=message)
 
     def refused(self, number: int | str | None, message: PageMessage) -> None:
-        """Say that a command was not taken, why, and what to do; for programs as a code with parameters as well."""
+        """Send the refusal of a command: why, and what to do, with code and parameters for programs."""
         coded = {"code": message.code, "values": message.values} if message.code else {}
         self.send_message("refused", id=number, message=message, **coded)
 
 
 Place = tuple[int | None, str | None]
-"""How many rows a reader has, and of which life."""
+"""How many rows a reader has, and of which run."""
 
 
 class SessionAudience:
@@ -76,11 +75,11 @@ class SessionAudience:
         self._waiting: dict[SessionClient, Place] = {}
 
     def __len__(self) -> int:
-        """Return how many watch."""
+        """Return the number of sockets."""
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[SessionClient]:
-        """Go through those who watch; they may leave meanwhile."""
+        """Iterate over the sockets, which may leave meanwhile."""
         return iter(tuple(self._numbers))
 
     @property
@@ -90,7 +89,7 @@ class SessionAudience:
 
     @property
     def strangers(self) -> int:
-        """How many watch who are not the owner."""
+        """Number of sockets that are not the owner's."""
         return sum(not client.owner for client in self._numbers)
 
     def join(self, client: SessionClient) -> None:
@@ -100,7 +99,7 @@ class SessionAudience:
         self._clients[number] = client
 
     def leave(self, client: SessionClient) -> int | None:
-        """A socket is gone; return the number that it had."""
+        """Remove a socket; return its number."""
         self._waiting.pop(client, None)
         number = self._numbers.pop(client, None)
         if number is not None:
@@ -108,29 +107,29 @@ class SessionAudience:
         return number
 
     def number(self, client: SessionClient) -> int | None:
-        """Return the number of a socket, None when it does not watch any more."""
+        """Return the number of a socket, None if it no longer watches."""
         return self._numbers.get(client)
 
     def client(self, number: int) -> SessionClient | None:
-        """Return the socket of a number, None when it does not watch any more."""
+        """Return the socket of a number, None if it no longer watches."""
         return self._clients.get(number)
 
     def notice(self, level: str, message: PageMessage) -> None:
-        """Say something to everybody."""
+        """Send a notice to everybody."""
         for client in tuple(self._numbers):
             client.notice(level, message)
 
     # --- those who cannot be welcomed yet ---
 
     def wait(self, client: SessionClient, place: Place) -> None:
-        """Welcome a reader when the run is awake."""
+        """Let a reader wait until the run is awake."""
         self._waiting[client] = place
 
     def wait_again(self) -> None:
-        """Welcome everybody again when the run is awake: another worker has no list of them."""
+        """Let everybody wait until the run is awake, because a new worker does not know them."""
         self._waiting |= {client: (None, None) for client in self._numbers if client.joined}
 
     def waited(self) -> list[tuple[SessionClient, Place]]:
-        """Return who waits; nobody does afterwards."""
+        """Return the waiting sockets, and clear the list."""
         found, self._waiting = list(self._waiting.items()), {}
         return found

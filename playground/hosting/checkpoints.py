@@ -1,7 +1,6 @@
-"""Checkpoints: a run as it is, with its files, so that waking need not repeat everything from the beginning.
-
-A session *is* its scenario and its commands; a checkpoint only saves time. One that does not fit any more (another
-engine, other commands, damaged) is passed over, and the run is repeated from the beginning.
+"""Checkpoints: a saved run with its files, so that waking need not repeat everything. A session *is* its
+scenario and its commands; a checkpoint only saves time. A checkpoint that does not fit (another engine, other
+commands, damage) is ignored, and the run is repeated from the beginning.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ logger = logging.getLogger(__name__)
 
 KEPT_OF_A_SESSION: Final = 2
 BETWEEN: Final = 20_000
-"""Transitions between two checkpoints; repeating so many takes about a second."""
+"""Transitions between two checkpoints; repeating this many takes about a second."""
 WORTH_KEEPING: Final = 2_000
-"""A run that has fewer is repeated as fast as a checkpoint is read."""
+"""A run with fewer transitions is repeated as fast as a checkpoint is read."""
 MOST_FILE_BYTES: Final = 64 * 1024 * 1024
-"""A run with more files is not kept: writing it would take longer than it saves."""
+"""A run with larger files is not saved, because writing it would take longer than it saves."""
 Breathe = Callable[[], None]
 SIGNATURE_BYTES: Final = 32
 SUFFIX: Final = ".checkpoint"
 
 
 class CheckpointHeader(msgspec.Struct, frozen=True):
-    """What a checkpoint is of.
+    """Describes the run in a checkpoint.
 
     Args:
         number: transitions of the run.
         at_us: its virtual time.
-        commands: how many commands it has been given.
+        commands: how many commands it got.
         record: fingerprint of the scenario and those commands.
         build: fingerprint of the engine that made it.
     """
@@ -59,9 +58,9 @@ class CheckpointStore:
 
     Args:
         root: the directory.
-        key: signs what is written, since only this program's own checkpoints may be read.
-        build: fingerprint of the engine; a checkpoint of another one is of no use.
-        most_bytes: of all checkpoints together; the oldest go first.
+        key: signs checkpoints, since only this program's own may be read. build: fingerprint of the engine;
+            checkpoints of other engines are useless. most_bytes: bound of all checkpoints together; the
+            oldest are deleted first.
     """
 
     def __init__(self, root: Path, *, door: NodeDoor, key: bytes, build: str, most_bytes: int) -> None:
@@ -80,12 +79,9 @@ class CheckpointStore:
         record: RecordedSession,
         breathe: Breathe = lambda: None,
     ) -> bool:
-        """Write the run down as it is; return whether that could be done.
-
-        It cannot in the middle of a collection, and is not done with very large files.
-
-        Args:
-            breathe: called often: packing takes seconds, and others want their turns. The run must stand still.
+        """Save the run; return whether that was possible. It is not in the middle of a collection, or with
+        very large files. Args: breathe: called often, since packing takes seconds and others need their
+        turns. The run must not advance.
         """
         if files.used_bytes() > MOST_FILE_BYTES:
             return False
@@ -117,10 +113,8 @@ class CheckpointStore:
         root: Path,
         breathe: Breathe = lambda: None,
     ) -> tuple[EngineNode, EngineFiles, int] | None:
-        """Bring the newest run before `until_us` back, its files into `root`; call `breathe` often.
-
-        Returns:
-            the node, its files and how many commands it has been given; None when there is no checkpoint that fits.
+        """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often. Returns:
+        the node, its files and how many commands it got; None if no checkpoint fits.
         """
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
             try:
@@ -167,7 +161,7 @@ class CheckpointStore:
         return self._root / session_id
 
     def _tidy(self, session_id: str) -> None:
-        """Keep the newest of this session, and of all sessions as many as have room."""
+        """Keep this session's newest checkpoint, and as many of all sessions as there is room for."""
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True)[KEPT_OF_A_SESSION:]:
             place.unlink(missing_ok=True)
         everything = [(place.stat(), place) for place in self._root.glob(f"*/*{SUFFIX}")]
@@ -180,10 +174,9 @@ class CheckpointStore:
 
 
 def _leads_to(header: CheckpointHeader, record: RecordedSession, until_us: int) -> bool:
-    """Return whether the run on record was as in the checkpoint at that time.
-
-    It may have been another one with the same commands so far: a server that is killed has written checkpoints of
-    moments that are not on record yet. The run is then made up to an earlier one, and others are given after that.
+    """Return whether the recorded run passes through the checkpoint. A different run may have the same
+    commands so far: a killed server may have saved a moment that is not on record. The run is then rebuilt to
+    an earlier moment, and gets other commands after it.
     """
     later = record.commands[header.commands :]
     in_time = header.at_us <= until_us and all(header.at_us <= at_us for at_us, _command in later[:1])
@@ -209,7 +202,7 @@ def build_of(package: Path) -> str:
 
 
 class _InPieces:
-    """A file that lets others have their turn between two pieces that are read of it."""
+    """A file that yields to others between the pieces that are read."""
 
     def __init__(self, file: IO[bytes], breathe: Breathe) -> None:
         self._file = file

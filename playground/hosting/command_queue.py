@@ -1,4 +1,4 @@
-"""What those who are at a session want of it, carried out one after the other: commands, lines, undo, time, a link."""
+"""Requests to a session, carried out one after the other: commands, console lines, undo, time, links."""
 
 from __future__ import annotations
 
@@ -22,11 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 class RunSoFar(msgspec.Struct):
-    """Where a run is: what a link to it must repeat.
-
-    Args:
-        found: for each condition that was asked for, the value that it compares and whether it holds; None where the
-            run is too long to be repeated.
+    """The moment of a run that a link must repeat. Args: found: for each requested condition, the compared
+    value and whether it holds; None if the run is too long to be repeated.
     """
 
     at_us: int
@@ -40,9 +37,7 @@ class CommandQueue:
     """Runs commands in order; exceptions go to whatever recovers the run.
 
     Args:
-        keeper: has the run.
-        upkeep: wakes it.
-        audience: everybody who watches.
+        keeper: owns the run. upkeep: wakes it. audience: the watching sockets.
     """
 
     def __init__(self, keeper: RunOwner, upkeep: RunRecovery, audience: SessionAudience) -> None:
@@ -51,7 +46,7 @@ class CommandQueue:
         self._audience = audience
 
     async def hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
-        """Welcome a reader that has `have` rows of `life`; or let it wait until the run can be had."""
+        """Welcome a reader that has `have` rows of `life`, or let it wait until the run is available."""
         try:
             await self._upkeep.wake()
         except (RunStopped, WorkerLost) as stopped:
@@ -92,7 +87,8 @@ class CommandQueue:
             accepted()
 
     async def ask(self, client: SessionClient, number: int | str, line: str) -> None:
-        """Answer a line; one that changes something is the command of whoever may command."""
+        """Answer a console line; a line that changes something is a command, and needs the right to give
+        commands."""
 
         def answer(error: PageMessage | None = None, text: str = "") -> None:
             client.send_message("answer", id=number, text=text, error=error)
@@ -149,7 +145,7 @@ class CommandQueue:
             client.send_message("accepted", id=number)
 
     async def say(self, message: page_messages.Message) -> None:
-        """Let the run hear it in its turn."""
+        """Pass the message to the run in its turn."""
         await self._upkeep.wake()
         self._keeper.send(protocol.PageSaid, message=message)
 
@@ -160,7 +156,7 @@ class CommandQueue:
             self._audience.notice("info", wording.NOTHING_LEFT)
 
     async def moment(self, answer: asyncio.Future[RunSoFar], goals: Sequence[Condition]) -> None:
-        """Answer where the run is, and which of the goals hold there."""
+        """Return where the run is, and which goals hold there."""
         try:
             await self._upkeep.wake()
             found = await self._keeper.call(protocol.Locate, goals=list(goals))

@@ -1,8 +1,7 @@
-"""Where the real files of live sessions are: one directory for each process, one inside it for each session.
-
-A process holds a lock on its directory as long as it lives. The next one to start removes those that nobody holds, so
-a killed server leaves nothing behind for long. A worker of a killed server lives a moment longer than its server and
-may still write: so no worker makes the directory of its process again, and a lock goes only after its directory.
+"""The real files of live sessions: one directory for each process, with one for each session in it. A process
+locks its directory while it lives. The next process to start removes unlocked directories, so a killed
+server's files do not stay for long. A worker of a killed server lives slightly longer and may still write, so
+no worker recreates the directory of its process, and a lock is removed only after its directory.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 20
 AGAIN_S: Final = 0.1
-"""How often and how soon a directory is removed again into which somebody wrote meanwhile."""
+"""How often, and after how long, to remove a directory again if somebody wrote into it meanwhile."""
 
 
 class SessionFiles:
@@ -42,7 +41,7 @@ class SessionFiles:
         return path
 
     def of(self, session_id: str) -> Path:
-        """Return where the files of a session are, or would be."""
+        """Return the path of a session's files, existing or not."""
         return self.path / session_id
 
     def forget(self, session_id: str) -> None:
@@ -56,7 +55,7 @@ class ProcessDirectory(SessionFiles):
     def __init__(self, root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.swept = [path.name for path in sweep(root)]
-        """The processes that were found to be gone."""
+        """Processes found to be gone."""
         super().__init__(root / f"process-{os.getpid()}-{os.urandom(4).hex()}")
         self._lock_path = self.path.with_suffix(".lock")
         self._lock: IO[bytes] | None = None
@@ -64,7 +63,8 @@ class ProcessDirectory(SessionFiles):
         atexit.register(self.remove)
 
     def _begin(self) -> None:
-        """Make the directory. Its lock lies beside it and is taken first, so that a sweep finds no unlocked one."""
+        """Make the directory. Its lock is beside it and taken first, so that a sweep finds no unlocked
+        directory."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._lock:
             self._lock.close()
@@ -78,7 +78,8 @@ class ProcessDirectory(SessionFiles):
         self.path.mkdir(exist_ok=True)
 
     def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session, in the directory of this process, which is made again if need be."""
+        """Return an empty directory for a session in this process's directory, which is recreated if
+        needed."""
         self.renew()
         return super().fresh(session_id)
 
@@ -105,7 +106,7 @@ def _locked(path: Path) -> IO[bytes] | None:
 
 
 def _removed(path: Path) -> bool:
-    """Remove a directory, again while somebody still writes into it; return whether it is gone."""
+    """Remove a directory, repeatedly while somebody still writes into it; return whether it is gone."""
     for _attempt in range(ATTEMPTS):
         shutil.rmtree(path, ignore_errors=True)
         if not path.exists():

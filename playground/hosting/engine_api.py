@@ -1,4 +1,4 @@
-"""The only place where the web side touches the engine's node. Tests put a small double in its stead."""
+"""The only place where the web side uses the engine's node. Tests replace it with a small double."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class EngineNode(Protocol):
-    """What a host asks of a node; see `engine.broker`."""
+    """A node as hosts use it; see `engine.broker`."""
 
     now_us: int
     log: Any
@@ -24,7 +24,7 @@ class EngineNode(Protocol):
         """Go on to the next transition."""
 
     def next_us(self) -> int | None:
-        """Return when something happens next by itself, as far as is known; None for never."""
+        """Return when something next happens by itself, as far as known; None for never."""
 
     def held_messages(self) -> int:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
@@ -37,29 +37,29 @@ class EngineNode(Protocol):
 
 
 class EngineFiles(Protocol):
-    """What a host asks of a node's storage."""
+    """A node's storage as hosts use it."""
 
     def used_bytes(self) -> int:
         """Return the bytes of all files together."""
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close open files."""
 
 
 class NodeDoor(Protocol):
-    """How to make nodes, and the form of their rows."""
+    """Makes nodes, and knows the form of their rows."""
 
     version: str
     refusals: tuple[type[Exception], ...]
-    """What a node raises when a command makes no sense: the text is for the person."""
+    """Raised by a node for a command that makes no sense; the text is for people."""
     no_scenario: tuple[type[Exception], ...]
-    """What `check` raises: the text names the place."""
+    """Raised by `check`; the text names the place."""
     no_file: tuple[type[Exception], ...]
-    """What `read_file` raises for a file that is not there."""
+    """Raised by `read_file` for a missing file."""
     full: tuple[type[Exception], ...]
-    """What the storage raises when the files would grow past their bound."""
+    """Raised by the storage if the files would exceed their bound."""
     outside: tuple[type[Exception], ...]
-    """What a node raises when files or memory fail it, `full` included: no command is to blame."""
+    """Raised by a node when files or memory fail (`full` included), through no fault of a command."""
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[EngineNode, EngineFiles]:
         """Make a node on real files under `root`."""
@@ -71,7 +71,7 @@ class NodeDoor(Protocol):
         """Return what a line of the console prints: text, changes (a command `ctl` must do it) and code."""
 
     not_now: tuple[type[Exception], ...]
-    """What `freeze` raises for a run that is in the middle of something."""
+    """Raised by `freeze` for a run in the middle of an action."""
 
     def freeze(self, node: EngineNode, files: EngineFiles) -> bytes:
         """Return a run as bytes, without the contents of its files."""

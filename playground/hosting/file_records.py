@@ -25,7 +25,7 @@ from engine.values.labels import bare, host_of, queue_of
 class NotThere(LookupError):
     """There is no such record.
 
-    `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"; of a past moment also "future",
+    `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"; for a past moment also "future",
     "too_long" and "busy".
     """
 
@@ -36,10 +36,8 @@ class NotThere(LookupError):
 
 
 def wanted(file: str) -> tuple[str, int] | None:
-    """Return kind and number of a file such as "segment:3" or "journal", or None when it is none.
-
-    Args:
-        file: what was asked for.
+    """Return kind and number of a file such as "segment:3" or "journal", or None if it is not one. Args:
+    file: the requested file.
     """
     if file == "journal":
         return "journal", 0
@@ -48,10 +46,10 @@ def wanted(file: str) -> tuple[str, int] | None:
 
 
 BODY_SHOWN: Final = 512
-"""Bytes of a body in one answer; of a longer body only the length of the rest is given."""
+"""Most bytes of a body in one answer; for a longer body the answer gives the length of the rest."""
 BLOCK_BYTES: Final = 256 * 1024
 OWN_FILES: Final = {kind: name for reader in FILE_READERS for kind, name in reader.names.items()}
-"""Files that a queue has for itself, by the kind of their records."""
+"""Files of a single queue, by the kind of their records."""
 OWN_NAMES: Final = re.compile(
     "|".join(re.escape(name).replace(r"\{\}", r"\d+") for name in OWN_FILES.values())
 )
@@ -85,10 +83,8 @@ class RecordReader:
             kind: "journal" or "segment" (version 1), "slots" or "bodies" (version 2), "persistent" or "transient".
             number: of the segment or store file.
             offset: of the record's first byte.
-            queue: whose journal or segment, or in whose virtual host a store is; the first one's where it is empty.
-
-        Raises:
-            NotThere: there is none now.
+            queue: the queue of the journal or segment, or of the store's virtual host; the first queue if
+                empty. Raises: NotThere: there is no such record now.
         """
         path = self._path(kind, number, queue)
         size = self._size(path)
@@ -100,11 +96,8 @@ class RecordReader:
             raise NotThere("no_record", offset=offset, size=size) from error
 
     def message(self, seq: int, queue: str = "") -> dict[str, Any]:
-        """Return a message's record in the index, and where its other records are: of version 2 its slot (W83).
-
-        Args:
-            seq: the seq_id.
-            queue: whose it is; the first one's where it is empty.
+        """Return a message's index record (in version 2 its slot, W83), and where its other records are.
+        Args: seq: the seq_id. queue: its queue; the first one if empty.
 
         Raises:
             NotThere: the index files have none now.
@@ -129,7 +122,7 @@ class RecordReader:
 
         Args:
             msg_id: the 16 bytes.
-            queue: whose index; the first one's where it is empty.
+            queue: its queue; the first one if empty.
         """
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
@@ -185,13 +178,14 @@ class RecordReader:
         }
 
     def _vhost(self, queue: str) -> str | None:
-        """Return where the virtual host of a queue is."""
+        """Return the directory of a queue's virtual host."""
         folder = vhost_directory(host_of(queue))
         ends = (f"/{folder}/.config", f"/{folder}/.vhost")
         return next((_folder(path) for path in self.sizes if path.endswith(ends)), None)
 
     def _directory(self, queue: str) -> str | None:
-        """Return where a queue's index is; without a name, the first queue's. None where there is none."""
+        """Return the directory of a queue's index; without a name, of the first queue. None if there is
+        none."""
         folders = {
             _name(folder): folder
             for path in self.sizes
@@ -231,7 +225,7 @@ class RecordReader:
     # --- to take away ---
 
     def blocks(self, path: str) -> Iterator[bytes]:
-        """Yield one file, as long as it was when reading began.
+        """Yield one file up to the length that it had when reading began.
 
         Args:
             path: as `sizes` has it.
@@ -251,9 +245,8 @@ class RecordReader:
             left -= len(data)
 
     def archive(self) -> Iterator[bytes]:
-        """Yield a zip of all files piece by piece, each as long as it was when reading began.
-
-        What the engine deletes meanwhile is left out.
+        """Yield a zip of all files in pieces, each file up to its length when reading began. Files that the
+        engine deletes meanwhile are left out.
         """
         sink = _Sink()
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
@@ -276,7 +269,7 @@ class RecordReader:
 
 
 class _Sink(io.RawIOBase):
-    """A file that only takes: what was written is fetched piece by piece."""
+    """A write-only file whose contents are fetched in pieces."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -290,7 +283,7 @@ class _Sink(io.RawIOBase):
         """Do nothing: there is nowhere to flush to."""
 
     def take(self) -> bytes:
-        """Return what was written since the last time."""
+        """Return what was written since the last call."""
         data = b"".join(self._parts)
         self._parts.clear()
         return data

@@ -1,7 +1,6 @@
-"""The host of one session: it alone commands the engine, and everybody who watches listens to it.
-
-The engine itself, its pace and its frames are in a worker (`playground.hosting.session`). Here is the task that does
-one thing after the other; what is wanted of it is in `wishes`, what keeps the run going in `upkeep`.
+"""The host of one session: only it gives the engine commands, and all watching sockets listen to it. The
+engine, its pace and its frames are in a worker (`playground.hosting.session`). This module has the task that
+does one thing after the other; `command_queue` has the requests, and `run_recovery` keeps the run going.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Work = Callable[[], Awaitable[None]]
 
 
 class SessionHost:
-    """One owner task; everything else only leaves work in its inbox."""
+    """The owner task of a session; everything else only puts work into its inbox."""
 
     def __init__(
         self,
@@ -56,7 +55,7 @@ class SessionHost:
         self.session_id = session_id
         self.audience = SessionAudience()
         self.group = group
-        """Of who woke it: how many sessions one address or class keeps awake is bounded."""
+        """Address or class that woke it, since the sessions that each keeps awake are bounded."""
         self.closed = False
         self.limits = limits
         self.clock = clock
@@ -77,10 +76,10 @@ class SessionHost:
         self.last_watched_s = self._last_input_s = self._last_shown_s = clock()
         self._on_closed = on_closed
         self._after = after
-        """The host before this one, while it still puts the session to rest: two would drop each other's run."""
+        """The previous host while it still suspends the session; two at once would drop each other's run."""
         self._inbox: deque[Work] = deque()
         self._working = False
-        """Whether the owner task is in the middle of something."""
+        """Whether the owner task is busy."""
         self._poke = asyncio.Event()
         self.loop = asyncio.get_running_loop()
         self.task = self.loop.create_task(self._live(), name=f"host {session_id}")
@@ -97,7 +96,7 @@ class SessionHost:
         self.audience.join(client)
 
     def leave(self, client: SessionClient) -> None:
-        """A socket is gone."""
+        """Remove a socket."""
         number = self.audience.leave(client)
         if number is not None:
             self.keeper.send(protocol.PageLeft, reader=number)
@@ -110,31 +109,31 @@ class SessionHost:
             self._upkeep.waking.stop()
 
     def hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
-        """A reader begins, or begins again with `have` rows."""
+        """Start a reader, or restart it with `have` rows."""
         self._post(lambda: self._wishes.hello(client, have, life))
 
     def command(self, client: SessionClient, number: int | str, command: dict[str, Any]) -> None:
-        """Somebody wants something of the engine."""
+        """Queue a command."""
         if not self._post(lambda: self._wishes.command(client, number, command)):
             client.refused(number, wording.BUSY)
 
     def ask(self, client: SessionClient, number: int | str, line: str) -> None:
-        """Somebody wrote a line in the console."""
+        """Queue a console line."""
         if not self._post(lambda: self._wishes.ask(client, number, line)):
             client.send_message("answer", id=number, text="", error=wording.BUSY)
 
     def undo(self, client: SessionClient, number: int | str) -> None:
-        """Somebody wants the last command back."""
+        """Queue an undo of the last command."""
         if not self._post(lambda: self._wishes.undo(client, number)):
             client.refused(number, wording.BUSY)
 
     def predict(self, client: SessionClient, number: int | str, option: int) -> None:
-        """Somebody answers what the run waits for."""
+        """Queue an answer to the run's question."""
         if not self._post(lambda: self._wishes.predict(client, number, option)):
             client.refused(number, wording.BUSY)
 
     def say(self, message: page_messages.Message) -> None:
-        """A page says something that the run alone has to hear, such as that time may pass."""
+        """Queue a message that only the run needs, such as that time may pass."""
         self._post(lambda: self._wishes.say(message))
 
     def step(self) -> None:
@@ -142,7 +141,7 @@ class SessionHost:
         self._post(self._wishes.step)
 
     def acknowledge(self, client: SessionClient, through: int) -> None:
-        """A reader has applied everything before row `through`."""
+        """Note that a reader has applied everything before row `through`."""
         number = self.audience.number(client)
         if number is not None:
             self.keeper.send_with_next(
@@ -150,7 +149,7 @@ class SessionHost:
             )
 
     def show(self, client: SessionClient, seen: bool) -> None:
-        """A reader's page can be seen, or not."""
+        """Note whether a reader's page is visible."""
         client.seen = seen
         self._last_shown_s = self.clock()
         self._poke.set()
@@ -161,16 +160,15 @@ class SessionHost:
             self.keeper.send(protocol.PageSaid, reader=number, message=page_messages.ShowFile(seen))
 
     async def moment(self, goals: Sequence[Condition] = ()) -> RunSoFar:
-        """Return where the run is, between two instants, and which goals hold there.
-
-        Give it a time limit: the session may be ending.
+        """Return where the run is, between two instants, and which goals hold there. Call it with a time
+        limit, because the session may be ending.
         """
         answer: asyncio.Future[RunSoFar] = self.loop.create_future()
         self._put(lambda: self._wishes.moment(answer, goals))
         return await answer
 
     async def mix(self) -> list[int] | None:
-        """Return how the session's messages are made up, see `session.mix`; None when it sleeps or is busy."""
+        """Return how many messages of each state the session has; None if it sleeps or is busy."""
         if not self.keeper.awake or self.closed or len(self._inbox) >= INBOX:
             return None
         with contextlib.suppress(RequestRefused, WorkerFailed, WorkerLost):
@@ -192,7 +190,7 @@ class SessionHost:
     # --- from the worker: nothing here waits ---
 
     def take(self, message: Any) -> None:
-        """Take what the worker sends: frames go straight to the sockets, the rest has its turn."""
+        """Take a message of the worker: frames go straight to the sockets, the rest is queued."""
         if isinstance(message, protocol.PageText):
             for number in message.readers:
                 client = self.audience.client(number)
@@ -216,7 +214,7 @@ class SessionHost:
             self._put(lambda: self._heard(message))
 
     def lost(self, guilty: bool) -> None:
-        """The worker is gone; guilty: because this session's work did not come to an end."""
+        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
 
         async def lost() -> None:
             self._upkeep.lost(guilty)
@@ -286,7 +284,7 @@ class SessionHost:
             await self.keeper.rest()
 
     def _move(self) -> None:
-        """Send everybody to the process that owns the session. What this one has of the run is worth nothing now."""
+        """Send everybody to the process that owns the session, and drop this process's run."""
         logger.info("session %s: another process has it", self.session_id)
         self.keeper.forget()
         for client in self.audience:
@@ -347,11 +345,11 @@ class SessionHost:
             self._on_closed(self)
 
     def close(self) -> None:
-        """Put the session to rest soon."""
+        """Suspend the session soon."""
         self._close()
         self._poke.set()
 
     async def end(self) -> None:
-        """Put the session to rest now."""
+        """Suspend the session now."""
         self.close()
         await asyncio.gather(self.task, return_exceptions=True)

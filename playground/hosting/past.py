@@ -1,4 +1,4 @@
-"""The past of a run, found by repeating it: rows that a page missed, and files of past moments."""
+"""The past of a run, by repetition: rows that a page missed, and files of past moments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from playground.hosting.session_record import RecordedSession
 from playground.limits.session_limits import SessionLimits
 
 COMMAND_BYTES: Final = 400
-"""What a command about takes that an answer rests on."""
+"""Approximate bytes of each command that a cached answer depends on."""
 
 
 class PendingAnswers:
@@ -38,18 +38,15 @@ class PendingAnswers:
         self._guard = threading.Lock()
 
     def find(self, key: Hashable, commands: Sequence[Any] = ()) -> bytes | None:
-        """Return an answer that is kept and still true.
-
-        Args:
-            key: of the question.
-            commands: that the run has by now; it must begin with those on which the answer rests.
+        """Return a cached answer that is still valid. Args: key: of the question. commands: the run's
+        commands now; they must begin with those that the answer depends on.
         """
         with self._guard:
             used, answer = self._kept.find(key) or ((), None)
             return answer if commands[: len(used)] == used else None
 
     def keep(self, key: Hashable, answer: bytes, used: Sequence[Any] = ()) -> bytes:
-        """Keep an answer, with the commands that it rests on, and return it."""
+        """Cache an answer with the commands that it depends on, and return it."""
         with self._guard:
             self._kept.keep(key, (used, answer))
         return answer
@@ -66,15 +63,15 @@ def _size(_key: Hashable, kept: tuple[Sequence[Any], bytes]) -> int:
 
 
 WHOLE: Final = 6000
-"""Most rows of a past that is sent whole."""
+"""Most rows of a past that is sent completely."""
 NEAR: Final = 2000
-"""Rows right before the page's own that are sent of a longer past."""
+"""For a longer past: rows just before the page's own to send."""
 MOMENTS: Final = 32
-"""States that are sent of the rows before those, about."""
+"""For a longer past: approximate number of states to send for the earlier rows."""
 STATES_BYTES: Final = 4 * 1024 * 1024
-"""Most bytes of all states of an answer: the states of a queue of many small extents are large."""
+"""Most bytes of all states of an answer, since the states of a queue with many small extents are large."""
 LOG: Final = 4096
-"""Most rows of one event; a larger event is a gap, as it was for those who watched."""
+"""Most rows of one event; a larger event is a gap, as it was for live pages."""
 
 
 class MissedStretch(msgspec.Struct, omit_defaults=True):
@@ -82,8 +79,7 @@ class MissedStretch(msgspec.Struct, omit_defaults=True):
 
     Args:
         first: number of the first row.
-        us: when the state was.
-        state: of the node; None before the first row of all.
+        us: time of the state. state: of the node; None before the very first row.
         rows: the transitions.
         at_us: when each happened.
     """
@@ -96,7 +92,7 @@ class MissedStretch(msgspec.Struct, omit_defaults=True):
 
 
 class PastRows(msgspec.Struct):
-    """An answer: stretches in order, and the number of the row after the last."""
+    """An answer: stretches in order, and the number of the row after the last one."""
 
     stretches: list[MissedStretch]
     through: int
@@ -109,14 +105,10 @@ NOTHING: Final = encode(PastRows([], 0))
 def rows_of(
     door: NodeDoor, past_s: float, first: int, last: int, record: RecordedSession
 ) -> tuple[bytes, int]:
-    """Return the rows from `first` to before `last` as JSON, see `PastRows`, and on how many commands they rest.
-
-    Args:
-        door: makes the node.
-        past_s: longest time of the repetition; the rows that it has come to by then are the answer.
-        first: number of a row.
-        last: number of a later one.
-        record: of the session, with the time that the run has reached: no row after it is sent.
+    """Return the rows from `first` up to but not including `last` as JSON, see `PastRows`, and the number of
+    commands that they depend on. Args: door: makes the node. past_s: longest time of the repetition; the
+    answer has the rows until then. first, last: numbers of rows. record: of the session, with the time that
+    the run has reached; no later row is sent.
 
     Raises:
         NotThere: "future" when the run has not come that far.
@@ -135,11 +127,8 @@ def rows_of(
 
 
 class ChosenRows:
-    """The stretches of a run that are sent, chosen piece by piece.
-
-    Args:
-        player: about to play the run.
-        first: number of the first row that is wanted.
+    """Chooses the stretches of a run to send, piece by piece. Args: player: ready to play the run. first:
+    number of the first requested row.
         last: number of the row after the last.
     """
 
@@ -159,11 +148,11 @@ class ChosenRows:
 
     @property
     def done(self) -> bool:
-        """Whether the run has come to the last row that is wanted."""
+        """Whether the run has reached the last requested row."""
         return self._player.next >= self._last
 
     def take(self, piece: PlayedPiece) -> None:
-        """Take the rows of a piece, or the state after it, or neither."""
+        """Choose the rows of a piece, the state after it, or neither."""
         if piece.lost:
             self._open = False
         elif self._open:
@@ -179,7 +168,7 @@ class ChosenRows:
             self._next_state = number + self._every
 
     def _begin(self, number: int) -> bool:
-        """Begin a stretch at the present state; return whether there was room for it."""
+        """Start a stretch at the current state; return whether there was room."""
         state = encode(self._player.node.snapshot())  # type: ignore[attr-defined]  # a door's node has one
         if self._states_bytes + len(state) > STATES_BYTES:
             return False
@@ -189,22 +178,22 @@ class ChosenRows:
 
 
 KEPT: Final = 4
-"""Moments that are kept at the same time; each may take as much disk as a session."""
+"""Most moments to keep at a time; each may take as much disk as a session."""
 FULL: Final = 0.9
-"""Part of the allowed disk that may be taken."""
+"""Fraction of the allowed disk that may be used."""
 
 
 class PastFiles(msgspec.Struct, eq=False):
-    """The files after that many transitions."""
+    """The files after a number of transitions."""
 
     path: Path
     used: list[tuple[int, dict[str, Any]]]
-    """The commands that were repeated: while the record begins with them, the files are still true."""
+    """The repeated commands; the files are valid while the record begins with them."""
     readers: int = 0
 
 
 def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, record: RecordedSession) -> int:
-    """Repeat a run on real files under `root` up to a transition; return how many of the commands that took.
+    """Repeat a run on real files under `root` up to a transition; return how many commands it used.
 
     Args:
         door: makes the node.
@@ -239,8 +228,8 @@ class PastReader:
 
     Args:
         directory: of this process; the files of moments lie beside those of live sessions.
-        repeat: makes the files of a moment, see `files_of`: gets a directory, the number of transitions and the record.
-        patience_s: longest that one waits for another's repetition.
+        repeat: makes the files of a moment from a directory, the number of transitions and the record, see
+            `files_of`. patience_s: longest wait for another caller's repetition.
     """
 
     def __init__(
@@ -310,7 +299,7 @@ class PastReader:
         return moment
 
     def _trim(self) -> None:
-        """Forget the moments that nobody has asked for the longest time, but those that somebody reads."""
+        """Forget the least recently used moments, except those that somebody reads."""
         for key in [key for key, moment in self._kept.items() if not moment.readers]:
             if len(self._kept) <= KEPT:
                 return

@@ -1,4 +1,4 @@
-"""Why there is no record to be shown, in the reader's language."""
+"""Reasons why there is no record, in the reader's language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BUFFERS: Final = {
     "persistent": "persistent",
     "transient": "persistent",
 }
-"""Where a record waits, by the kind of its file; a message's own is in one or the other."""
+"""The buffer in which a record waits, by the kind of its file."""
 
 
 def missing_words(missing: NotThere, kind: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The hosts of this process: at most one for each session, at most so many awake."""
+"""The hosts of this process: at most one for each session, with a bound on awake ones."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ logger = logging.getLogger(__name__)
 
 FEW: Final = 4
 FOR_OTHERS: Final = 12
-"""One part in so many of all sessions is left for addresses and classes that have few."""
+"""The fraction of all sessions (one in this many) that is reserved for addresses and classes with few."""
 MOMENT_S = 20.0
-"""Longest wait for a busy session to say where it is."""
+"""Longest wait for a busy session's moment."""
 
 
 class TooManyWatchers(RequestRefused):
-    """The session has all the sockets that it may have."""
+    """The session has as many sockets as it may have."""
 
 
 class ServerFull(RequestRefused):
-    """This process hosts all the sessions that it may, and somebody watches each."""
+    """This process hosts as many sessions as it may, and somebody watches each."""
 
 
 class HostRegistry:
@@ -62,7 +62,7 @@ class HostRegistry:
         self._clock = clock
         self._hosts: dict[str, SessionHost] = {}
         self._resting: dict[str, asyncio.Task[None]] = {}
-        """What closed hosts still have to write and to remove."""
+        """Work that closed hosts still have to do."""
         begin = begin or BeginWorker(root="", bounds=limits.bounds())
         self._nursery = WorkerFactory() if limits.workers and CAN_FORK else None
         self.pool = WorkerPool(
@@ -76,9 +76,8 @@ class HostRegistry:
         return self._hosts.get(session_id)
 
     def join(self, session_id: str, client: SessionClient) -> SessionHost:
-        """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`.
-
-        Strangers share the places of a session; its owner always gets in.
+        """Let a socket watch a session. Raises `TooManyWatchers` or `ServerFull`. Strangers share the places
+        of a session; its owner always gets in.
         """
         host = self._hosts.get(session_id) or self._new(session_id, client.group)
         if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
@@ -117,7 +116,7 @@ class HostRegistry:
         return host
 
     def _make_room(self, among: Iterable[SessionHost], why_not: PageMessage) -> None:
-        """Put to rest the session among these that nobody has watched for the longest time."""
+        """Suspend the session among these that has been unwatched for longest."""
         unwatched = [host for host in among if not host.audience]
         if not unwatched:
             logger.warning("full: %s", why_not)
@@ -136,14 +135,15 @@ class HostRegistry:
             del self._resting[session_id]
 
     def moment(self, session_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
-        """Return where a session is if it is here, and which goals hold there. Not for the event loop's own thread."""
+        """Return where a session is, if it is here, and which goals hold. Do not call in the event loop's
+        thread."""
         host = self._hosts.get(session_id)
         if host is None:
             return None
         return asyncio.run_coroutine_threadsafe(host.moment(goals), host.loop).result(MOMENT_S)
 
     async def end(self) -> None:
-        """Put everything to rest and remove the files."""
+        """Suspend everything and remove the files."""
         await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
         await asyncio.gather(*self._resting.values(), return_exceptions=True)
         await self.pool.end()

@@ -1,7 +1,6 @@
-"""One run of a node, as a host drives it: work in bounded slices, rows gathered for the next frame.
-
-Everything here is called in a worker thread, one call at a time. Like the player, the frames, the window and the pacer
-it needs neither Django nor asyncio, so that a browser can run the same.
+"""One run of a node, as a host drives it: in bounded slices, with rows collected for the next frame. All
+calls come one at a time in a worker thread. Like the player, the frames, the window and the pacer it needs
+neither Django nor asyncio, so that it also runs in a browser.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number
 
 
 class SessionUsage(msgspec.Struct, frozen=True):
-    """What a session takes at the moment."""
+    """A session's current use of resources."""
 
     messages: int = 0
     disk_bytes: int = 0
@@ -31,7 +30,7 @@ class SessionUsage(msgspec.Struct, frozen=True):
 
 
 class BurstBeyond(Exception):
-    """A command would take more than there is.
+    """A command needs more than is available.
 
     Args:
         code: of the sentence about it.
@@ -45,7 +44,7 @@ class BurstBeyond(Exception):
 
 
 def check_burst(command: dict[str, Any], bounds: SessionBounds, usage: SessionUsage) -> None:
-    """Raise `BurstBeyond` when a publish would hold more messages, or more bytes, than the session may."""
+    """Raise `BurstBeyond` if a publish would exceed the session's bound of messages or bytes."""
     if command.get("do") != "publish":
         return
     count, size_bytes = number_of(command, "count"), number_of(command, "size_bytes")
@@ -83,11 +82,11 @@ class SessionRun:
 
     @property
     def good_us(self) -> int:
-        """The last instant of which everything is known to have been done."""
+        """The last instant at which everything has been done."""
         return self.player.settled_us
 
     def moment(self) -> dict[str, Any]:
-        """Return where the run is: its virtual time, and its digest there."""
+        """Return the run's virtual time, and its digest there."""
         return {"at_us": self.node.now_us, "digest": self.node.log.digest}
 
     # --- what the engine does ---
@@ -102,7 +101,7 @@ class SessionRun:
         return True
 
     def finish_instant(self) -> None:
-        """Do everything that is due at the present instant, so that the order of things can be repeated."""
+        """Do everything that is due at the current instant, so that the order can be repeated."""
         for piece in self.player.play(self.node.now_us):
             self.frame.add(piece)
 
@@ -120,7 +119,7 @@ class SessionRun:
     # --- what the host sends of it ---
 
     def take_frame(self) -> PlayedFrame:
-        """Return what has gathered, and start again."""
+        """Return the collected frame, and start a new one."""
         taken, self.frame = self.frame, PlayedFrame(self.node.log.number)
         return taken
 
@@ -128,8 +127,7 @@ class SessionRun:
         """Write a frame as it goes over the wire.
 
         Args:
-            clock: what the page is sent of time.
-            asks: whether it is to be acknowledged.
+            clock: the page's clock. asks: whether the page must acknowledge it.
         """
         more: dict[str, Any] = {} if asks else {"ack": False}
         if clock.to_us > clock.now_us:
@@ -154,7 +152,7 @@ class SessionRun:
         return encode(message)
 
     def rows_since(self, number: int) -> PlayedFrame | None:
-        """Return the frame that brings a reader from `number` to the present, if it is small and still there."""
+        """Return the frame from `number` to now, if it is small and still available."""
         if not 0 <= self.node.log.number - number <= ROWS_IN_A_FRAME:
             return None
         rows = self.node.log.since(number)
@@ -163,17 +161,17 @@ class SessionRun:
         return PlayedFrame(number, rows.at_us, rows.rows, Counter(type(row).__name__ for row in rows.rows))
 
     def close(self) -> None:
-        """Close the files; the run is not used any more."""
+        """Close the files of a run that is no longer used."""
         self.files.close()
 
     # --- what it takes ---
 
     def disk_is_full(self) -> bool:
-        """Whether nine tenths of the allowed disk are taken: the rest is for stopping in an orderly way."""
+        """Whether nine tenths of the allowed disk are used; the rest is for an orderly stop."""
         return self.files.used_bytes() > self._disk_bytes * 0.9
 
     def usage(self, commands: int) -> SessionUsage:
-        """Count what the run takes now."""
+        """Measure the run's current use."""
         node = self.node
         return SessionUsage(
             node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands
@@ -181,7 +179,7 @@ class SessionRun:
 
 
 class RunReplay:
-    """Brings a run to where the recorded one was, in slices; then the run goes on by itself."""
+    """Replays a run to the recorded moment, in slices."""
 
     def __init__(
         self, run: SessionRun, commands: Sequence[tuple[int, dict[str, Any]]], until_us: int
@@ -191,7 +189,7 @@ class RunReplay:
         self._pieces = run.player.play_all(until_us)
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about `budget_s`; return whether it is done."""
+        """Work for about `budget_s`; return whether it is finished."""
         run = self._run
         deadline = run.clock() + budget_s
         for piece in self._pieces:

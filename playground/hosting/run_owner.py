@@ -1,6 +1,5 @@
-"""The life of one session's run: woken by replaying what is on record, put to rest, built again after a fault.
-
-The run itself lives in a worker; here is its record, and what is asked of the worker.
+"""The life of one session's run: woken by replaying the record, suspended, and rebuilt after a fault. The run
+itself is in a worker; here are its record and the requests to the worker.
 """
 
 from __future__ import annotations
@@ -38,50 +37,49 @@ from playground.texts.page_message import PageMessage, RequestRefused
 
 FIRST_WAIT_S: Final = 0.25
 LONGEST_WAIT_S: Final = 1.0
-"""A session is back within two seconds of the end of what stopped it."""
+"""Longest wait before a retry, so that a session is back within two seconds after its problem ends."""
 LONGEST_REST_S: Final = 15.0
-"""A try that takes long is followed by a rest of the same length, up to this: trying takes half of the time at most."""
+"""Longest pause after a slow try; the pause is as long as the try, so that trying takes at most half of the
+time."""
 CALM_S: Final = 60.0
-"""A run that went well for so long begins with the first wait again."""
+"""After this long without failure, delays start again with the shortest."""
 
 
 class RunStopped(RequestRefused):
-    """The run cannot be had for now, through no fault of a command. Everything acknowledged is on record."""
+    """The run is not available now, through no fault of a command. Everything acknowledged is on record."""
 
     again = True
-    """Whether trying again by itself is of use."""
+    """Whether an automatic retry is useful."""
 
 
 class RetryDelay:
-    """How long to wait before something that failed is tried again: longer after each try, until all is well again.
-
-    Only a try that failed moves the time of the next one. Whoever asks meanwhile is refused, and that changes nothing,
-    however often it happens.
+    """The wait before a failed action is tried again: longer after each try, until one succeeds. Only a
+    failed try changes the time of the next. Requests in between are refused and change nothing.
     """
 
     def __init__(self) -> None:
         self.message: PageMessage | None = None
-        """What is wrong now; None while all is well."""
+        """The current problem; None if there is none."""
         self.play = False
-        """Whether time passed before, so that it passes again afterwards."""
+        """Whether time passed before the problem, and should pass again afterwards."""
         self.due_s = 0.0
         self._wait_s = FIRST_WAIT_S
         self._mended_s = -math.inf
         self._tried_s: float | None = None
-        """When the try began that is under way."""
+        """Start of the current try."""
 
     def tries(self, now_s: float) -> None:
         """Note that a try begins."""
         self._tried_s = now_s
 
     def failed(self, message: PageMessage, play: bool, now_s: float, *, again: bool = True) -> bool:
-        """Note a failure; return whether it is news to those who watch.
+        """Note a failure; return whether the watchers do not know it yet.
 
         Args:
             message: what is wrong.
             play: whether time passed before.
             now_s: real time.
-            again: whether trying again by itself is of use.
+            again: whether an automatic retry is useful.
         """
         news = self.message is None or str(self.message) != str(message)
         if not news and math.isinf(self.due_s):
@@ -102,11 +100,11 @@ class RetryDelay:
         return news
 
     def try_now(self) -> None:
-        """Let the next try be at once: something was changed."""
+        """Allow the next try at once, because something changed."""
         self.due_s = 0.0
 
     def mended(self, now_s: float) -> None:
-        """Note that all is well again."""
+        """Note that the problem is solved."""
         self.message = self._tried_s = None
         self._mended_s = now_s
 
@@ -117,14 +115,9 @@ Notice = Callable[[str, PageMessage], None]
 
 
 class RunOwner:
-    """Holds the record of a session, and whether its run is awake.
-
-    Args:
-        pool: gives it a worker.
-        listener: takes what the worker sends by itself.
-        notice: sends a sentence to everybody who watches.
-        superseded: is called when another process has become the owner.
-        door: the way to the engine.
+    """Owns the record of a session and its run. Args: pool: provides a worker. listener: takes messages that
+    the worker sends unasked. notice: sends a sentence to all watchers. superseded: called when another
+    process becomes the owner. door: access to the engine.
     """
 
     def __init__(
@@ -145,7 +138,7 @@ class RunOwner:
         """Names the run; empty while there is none."""
         self.record = RecordedSession({}, [])
         self.digest = ""
-        """Of the run when it was made."""
+        """Digest of the run when it was made."""
         self._book = book
         self._pool = pool
         self._directory = directory
@@ -157,7 +150,7 @@ class RunOwner:
         self._worker: WorkerEnd | None = None
         self._resume_us = 0
         self._own: deque[protocol.SelfCommand] = deque()
-        """Commands that the run gave itself because it is full, and that are not on record yet."""
+        """Commands that the full run gave itself and that are not on record yet."""
 
     @property
     def awake(self) -> bool:
@@ -166,18 +159,14 @@ class RunOwner:
 
     @property
     def resume_us(self) -> int:
-        """Up to where the run is repeated if it is made now."""
+        """The time to which a rebuilt run is repeated."""
         return max(self._resume_us, self.record.reached_us)
 
     # --- to the worker ---
 
     async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
-        """Ask the worker something.
-
-        Raises:
-            Refused: it was refused, with everything as it was.
-            Fallen: the run failed in it.
-            Lost: the worker is gone.
+        """Call the worker. Raises: Refused: it refused, and nothing changed. Fallen: the run failed. Lost:
+        the worker is gone.
         """
         if self._worker is None:
             raise WorkerLost
@@ -203,7 +192,7 @@ class RunOwner:
             self._worker.send_with_next(kind(session=self.session_id, **fields))
 
     def fell(self, good_us: int) -> None:
-        """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
+        """Drop the failed run; the next one goes to `good_us`, or further if the record does."""
         if self.life:
             self.life, self._resume_us = "", good_us
         self._own.clear()
@@ -215,7 +204,7 @@ class RunOwner:
             self._worker = None
 
     def forget(self) -> None:
-        """Let the worker forget the session; what a worker that is gone left behind goes as well."""
+        """Let the worker forget the session, and remove what a lost worker left behind."""
         self.send(protocol.DropSession)
         if self._worker is not None:
             self._worker.listeners.pop(self.session_id, None)
@@ -224,7 +213,7 @@ class RunOwner:
         self._worker, self.life = None, ""
 
     def abandon(self) -> None:
-        """Leave a run that is only being made; the next one is made up to where this one was to come."""
+        """Abandon a run that is being made; the next one goes to the same time."""
         until_us = self.resume_us
         self.forget()
         self._resume_us = until_us
@@ -232,15 +221,11 @@ class RunOwner:
     # --- waking and resting ---
 
     async def wake(self, *, resumes: bool, begins: bool = False, quiet: bool = False) -> None:
-        """Build the run from the record.
-
-        Args:
-            resumes: whether time passes afterwards.
-            begins: whether time passes if nothing has happened yet, and nothing is to be read first.
-            quiet: say nothing of it.
+        """Build the run from the record. Args: resumes: whether time passes afterwards. begins: whether time
+        passes if nothing has happened yet and there is nothing to read first. quiet: send no notices.
 
         Raises:
-            Stopped: files, memory or the record fail; nothing of the record is touched.
+            Stopped: files, memory or the record fail; the record is unchanged.
             Elsewhere: another process owns the session.
         """
         try:
@@ -256,13 +241,12 @@ class RunOwner:
         self._compare_with_record()
 
     async def rebuild(self, until_us: int, play: bool = False) -> None:
-        """Repeat the record up to `until_us` with a new engine, in place of the present one.
-
-        A command whose consequences break the engine would do so for ever: if the record can be repeated without the
-        last one, that one is struck out. Never more than one, and never where files or memory failed.
+        """Repeat the record up to `until_us` with a new engine that replaces the current one. A command that
+        breaks the engine would always break it, so the last command is removed if the record can be repeated
+        without it. At most one command is removed, and none if files or memory failed.
 
         Raises:
-            Stopped: files, memory or the record fail; nothing of the record is touched.
+            Stopped: files, memory or the record fail; the record is unchanged.
         """
         self.fell(until_us)
         try:
@@ -276,7 +260,7 @@ class RunOwner:
             await self._strike_out_last(fallen)
 
     async def _strike_out_last(self, first: WorkerFailed) -> None:
-        """Go on without the last command if that mends the error; else raise it, and the record stays whole."""
+        """Continue without the last command if that avoids the error; else raise it and keep the record."""
         *commands, (at_us, _command) = self.record.commands
         shorter = msgspec.structs.replace(
             self.record, commands=commands, rows=self.record.rows + 1, reached_us=at_us, digest=""
@@ -314,7 +298,7 @@ class RunOwner:
         self._resume_us = opened["at_us"]
 
     def _compare_with_record(self) -> None:
-        """Say so if the run that was woken is not the one that went to sleep."""
+        """Send a notice if the woken run differs from the suspended one."""
         record = self.record
         known = record.digest and self._resume_us == record.reached_us
         if not known or record.digest == self.digest:
@@ -326,18 +310,19 @@ class RunOwner:
             self._notice("error", wording.WOKE_DIFFERENT)
 
     def note(self, good_us: int) -> None:
-        """Write down how far the run has come, soon. If that fails the run goes on: only commands must be on record."""
+        """Record the run's progress soon. If that fails, the run continues, since only commands must be on
+        record."""
         if self.awake and good_us > self.record.reached_us:
             self.record.reached_us, self.record.digest = good_us, ""
             self._book.note(good_us)
 
     def verdict(self, digest: str) -> tuple[str, PageMessage]:
-        """Say, with its level, whether the run at the scenario's end is the recorded one."""
+        """Return level and text that say whether the run at the scenario's end is the recorded one."""
         record = self.record
         return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
 
     async def rest(self) -> None:
-        """Forget the run, knowing how to repeat it."""
+        """Forget the run; the record can repeat it."""
         try:
             if self.awake:
                 came = await self.call(protocol.Suspend)
@@ -356,11 +341,9 @@ class RunOwner:
     # --- commands ---
 
     async def take(self, command: dict[str, Any]) -> None:
-        """Give the engine a command and write it down, or raise `RequestRefused` with everything as it was.
-
-        Raises:
-            Stopped: it could not be written down, and the run cannot be had without it for now.
-            Elsewhere: another process owns the session by now, and it was not written down.
+        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed. Raises:
+        Stopped: the command could not be recorded, and the run is not available without it now. Elsewhere:
+        another process owns the session, and the command was not recorded.
         """
         checks.check_command(command, self._limits, self.record.rows)
         await self._book.make_room(command)
@@ -370,21 +353,16 @@ class RunOwner:
         await self._write_down(done["at_us"], command)
 
     def gave_itself(self, own: protocol.SelfCommand) -> None:
-        """Keep a command that the run gave to itself until it is written down.
-
-        It may arrive before the run is known here; its turn decides which run it belongs to.
+        """Keep a command that the run gave itself until it is recorded. It may arrive before the run is known
+        here; its turn decides its run.
         """
         self._own.append(own)
 
     async def write_down_own(self, before: int | None = None) -> bool:
-        """Write down commands that the run gave to itself: its state already shows them, so they go first.
-
-        Args:
-            before: number of commands at the moment in question. What the run gave itself later has its turn
-                later: an answer and what came after it arrive together. None: everything up to now.
-
-        Returns:
-            Whether the run is the same as before; it is another one if something could not be written down.
+        """Record commands that the run gave itself, before others, because its state already shows them.
+        Args: before: record only commands up to this number; later ones follow later, since an answer and
+        later commands may arrive together. None: all up to now. Returns: Whether the run is still the same;
+        it is not if something could not be recorded.
         """
         life = self.life
         while (own := self._next_own(before)) is not None:
@@ -392,7 +370,7 @@ class RunOwner:
         return self.life == life
 
     def _next_own(self, before: int | None = None) -> protocol.SelfCommand | None:
-        """Take the next command that this run gave itself, if it was one of its first `before`."""
+        """Take the next command that this run gave itself, if it is among its first `before`."""
         while self._own and self._own[0].life != self.life:
             self._own.popleft()  # of a run that is gone
         if not self._own or (before is not None and self._own[0].number >= before):
@@ -405,7 +383,7 @@ class RunOwner:
         self.record.rows += 1
 
     async def _write_down(self, at_us: int, command: dict[str, Any]) -> None:
-        """Write down a command that the engine took; if that cannot be done, undo it."""
+        """Record a command that the engine accepted; undo it if that fails."""
         try:
             await self._add(at_us, command)
         except OwnedElsewhere:
@@ -421,10 +399,8 @@ class RunOwner:
                 raise RequestRefused(wording.NOT_WRITTEN) from error
 
     async def answer(self, option: int) -> None:
-        """Write down what was answered to what the run waits for, and let it go on.
-
-        Raises:
-            Refused: it cannot be written down; the run waits.
+        """Record an answer to the run's question, and let the run go on. Raises: Refused: the answer cannot
+        be recorded; the run waits.
         """
         if self.record.holds_us is None:
             return
@@ -437,10 +413,8 @@ class RunOwner:
         self.send(protocol.ReleaseHold)
 
     async def undo(self) -> int:
-        """Strike out the last command; `rebuild` up to the time that is returned makes the run without it.
-
-        Raises:
-            Refused: there is none, or the record cannot be written; then nothing changed.
+        """Remove the last command; `rebuild` up to the returned time makes the run without it. Raises:
+        Refused: there is none, or the record cannot be written; nothing changed.
         """
         if not self.record.commands:
             raise RequestRefused(wording.NOTHING_TO_UNDO)
@@ -460,21 +434,17 @@ class RunOwner:
 
 
 DESERTED_S: Final = 5.0
-"""Nobody is there for so long: a page that is loaded again is back sooner."""
+"""Seconds without any page after which a session counts as deserted; a page that reloads is back sooner."""
 
 
 class StartTooLong(RunStopped):
-    """The run takes longer to make than this server allows."""
+    """Building the run takes longer than this server allows."""
 
     again = False
 
 
 class RunStarter:
-    """Wakes a keeper, at most once at a time.
-
-    Args:
-        most_s: real seconds that it may take.
-    """
+    """Wakes a run, one attempt at a time. Args: most_s: real seconds that it may take."""
 
     def __init__(self, keeper: RunOwner, most_s: float) -> None:
         self._keeper = keeper
@@ -482,11 +452,8 @@ class RunStarter:
         self._task: asyncio.Task[None] | None = None
 
     async def wake(self, **how: Any) -> None:
-        """Do what `RunOwner.wake` does, and raise what it raises.
-
-        Raises:
-            Stopped: everybody has left; the next who comes starts again.
-            TooLong: it is over its bound.
+        """Call `RunOwner.wake`; its errors pass through. Raises: Stopped: everybody has left; the next
+        visitor starts again. TooLong: it exceeded its bound.
         """
         task = self._task = asyncio.ensure_future(self._keeper.wake(**how))
         try:
@@ -502,6 +469,6 @@ class RunStarter:
             self._task = None
 
     def stop(self) -> None:
-        """Stop what is under way: nobody waits for it any more."""
+        """Stop the current attempt, because nobody waits for it any more."""
         if self._task is not None:
             self._task.cancel()

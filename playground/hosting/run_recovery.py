@@ -1,4 +1,4 @@
-"""What keeps a session's run going: woken for those who come, mended or left standing when something fails."""
+"""Keeps a session's run going: wakes it for visitors, and repairs or stops it when something fails."""
 
 from __future__ import annotations
 
@@ -16,13 +16,8 @@ logger = logging.getLogger(__name__)
 
 
 class RunRecovery:
-    """Keeps one run going.
-
-    Args:
-        keeper: has the run.
-        audience: is notified of what happens to the session.
-        wake_s: real seconds that making the run may take.
-        clock: real seconds.
+    """Keeps one run going. Args: keeper: owns the run. audience: gets notices about the session. wake_s: real
+    seconds that building the run may take. clock: real seconds.
     """
 
     def __init__(
@@ -32,32 +27,29 @@ class RunRecovery:
         self.audience = audience
         self.waking = RunStarter(keeper, wake_s)
         self.started = False
-        """Whether the run could be made at least once."""
+        """Whether the run was built at least once."""
         self.plays = False
         """Whether time passes."""
         self._clock = clock
         self._setbacks = RetryDelay()
         self._goes_on = False
-        """Whether time passes again as soon as a page is in the foreground."""
+        """Whether time passes again when a page comes to the foreground."""
 
     @property
     def stands(self) -> bool:
-        """Whether the run stands still because something failed."""
+        """Whether the run has stopped because something failed."""
         return self._setbacks.message is not None
 
     @property
     def due_s(self) -> float:
-        """When what failed is tried again; infinite where trying is of no use."""
+        """Time of the next retry; infinite if a retry is useless."""
         return self._setbacks.due_s
 
     # --- waking ---
 
     async def wake(self) -> None:
-        """Make the run if there is none.
-
-        Raises:
-            Stopped: it stands still, or cannot be made now.
-            Lost: the worker is gone.
+        """Build the run if there is none. Raises: Stopped: it has stopped, or cannot be built now. Lost: the
+        worker is gone.
         """
         if self.keeper.awake:
             return
@@ -88,7 +80,7 @@ class RunRecovery:
             self.keeper.send(protocol.PageSaid, reader=number, message=page_messages.ShowFile(client.seen))
 
     def send_verdict(self, digest: str) -> None:
-        """Say at the scenario's end whether this was the recorded run."""
+        """Report at the scenario's end whether this was the recorded run."""
         level, message = self.keeper.verdict(digest)
         if level == "error":
             logger.error("session %s: %s", self.keeper.session_id, message)
@@ -97,7 +89,7 @@ class RunRecovery:
     # --- when something fails ---
 
     async def recover(self, fallen: WorkerFailed) -> None:
-        """Go back to where everything was well; at once, unless files or memory fail."""
+        """Go back to the last good moment; at once, unless files or memory fail."""
         failure = fallen.failure
         if failure.kind == "outside":
             self.stand_still(wording.failure(failure), fallen.play)
@@ -110,7 +102,7 @@ class RunRecovery:
         self.audience.notice("limit" if bound else "error", wording.FULL_DISK if bound else wording.FAULT)
 
     def lost(self, guilty: bool) -> None:
-        """The worker is gone; guilty: because this session's work did not come to an end."""
+        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
         self.keeper.lost()
         self.audience.wait_again()
         if guilty:
@@ -119,25 +111,24 @@ class RunRecovery:
             self.stand_still(wording.WORKER_LOST)
 
     def stand_still(self, message: PageMessage, play: bool | None = None, *, again: bool = True) -> None:
-        """Say what is wrong, and try again in a while.
-
-        Args:
-            play: whether time passes afterwards; None: as it does now.
-            again: whether trying again by itself is of use.
+        """Stop the run, report the problem, and try again later. Args: play: whether time passes afterwards;
+        None: as now.
+            again: whether an automatic retry is useful.
         """
         play = self.plays if play is None else play
         if self._setbacks.failed(message, play, self._clock(), again=again):
             self.audience.notice("error", message)
 
     async def try_again(self) -> None:
-        """Go on if what stopped the session is mended; who came meanwhile is welcomed."""
+        """Continue if the session's problem is solved, and welcome readers who came meanwhile."""
         self._setbacks.tries(self._clock())
         await self._awaken()
         self._setbacks.mended(self._clock())
         self.audience.notice("info", wording.RESUMED)
 
     async def take_back(self, at_us: int) -> bool:
-        """Go on without a command that was struck out of the record, from `at_us`; return whether that was possible."""
+        """Continue from `at_us` without a command that was removed from the record; return whether that was
+        possible."""
         self._setbacks.play = self.plays = False
         if self.stands:
             self._setbacks.try_now()
@@ -146,15 +137,13 @@ class RunRecovery:
         return True
 
     async def watch_again(self) -> None:
-        """Go on when a page comes back to the foreground, if time passed until it went to the background."""
+        """Let time pass again when a page returns to the foreground, if it passed before the page left."""
         if self._goes_on and not self.stands:
             await self._awaken()
 
     async def rest(self, *, resumes: bool) -> None:
-        """Put the run to rest; whoever watches is welcomed again when it is woken.
-
-        Args:
-            resumes: whether time, if it passes now, passes again as soon as a page is in the foreground.
+        """Suspend the run; watchers are welcomed again when it wakes. Args: resumes: whether time that passes
+        now passes again when a page is in the foreground.
         """
         self.audience.wait_again()
         self._goes_on = resumes and self.plays
@@ -164,7 +153,7 @@ class RunRecovery:
 
 
 def why(stopped: RunStopped | WorkerFailed | WorkerLost) -> PageMessage:
-    """Return what to say of a run that cannot be had."""
+    """Return the text about a run that is not available."""
     if isinstance(stopped, WorkerFailed):
         return wording.failure(stopped.failure)
     return stopped.message if isinstance(stopped, RunStopped) else wording.WORKER_LOST

@@ -1,1 +1,1 @@
-"""A session as it is played: paced, framed and watched. Plain Python without Django and asyncio."""
+"""A session's player: pace, frames and readers, in plain Python without Django and asyncio."""

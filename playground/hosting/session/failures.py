@@ -1,6 +1,5 @@
-"""What may go wrong under a session, kept apart: the engine's own errors, and failures of files or memory.
-
-Only an engine's own error can be a command's fault.
+"""Failures of a session: the engine's own errors, and failures of files or memory. Only an engine's own error
+can be a command's fault.
 """
 
 from __future__ import annotations
@@ -23,13 +22,7 @@ CODES: Final[dict[int, str]] = {
 
 
 class WorkFailure(msgspec.Struct, frozen=True):
-    """What went wrong.
-
-    Args:
-        kind: who is to blame.
-        code: of the sentence about it.
-        values: what is in it.
-    """
+    """A failure. Args: kind: the cause. code: of its sentence. values: the sentence's values."""
 
     kind: Kind
     code: str
@@ -37,7 +30,7 @@ class WorkFailure(msgspec.Struct, frozen=True):
 
 
 def of(error: BaseException, door: Any) -> WorkFailure:
-    """Return what an error of a run means.
+    """Return the failure that an error of a run means.
 
     Args:
         error: what was raised.

@@ -1,4 +1,4 @@
-"""Frames and snapshots for everybody who watches one session; what is the same for all is written once."""
+"""Frames and snapshots for all readers of one session; what is equal for all is encoded once."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from playground.hosting.session.pacer import PageClock
 
 FRAMES_IN_FLIGHT = 10
 ASKED = 4
-"""Each frame that is the fourth on its way, or the eighth, is to be acknowledged: the others are with it."""
+"""Every fourth unacknowledged frame asks for an acknowledgement, which also covers the frames before it."""
 
 Answer = Literal["frame", "snapshot", "nothing"]
 
 
 class FrameWindow:
-    """The bookkeeping of one reader.
-
-    A reader is *in step* (the next row it expects is the next one there is) or *behind* for a reason: it has just
-    joined, or its acknowledgements stopped coming. One that is behind gets a snapshot as soon as there is room,
-    and no row before that; so the rows that it gets have no holes.
+    """The bookkeeping of one reader. A reader is *in step* (it expects the newest row next) or *behind*,
+    because it has just joined or its acknowledgements stopped. A reader that is behind gets a snapshot as
+    soon as there is room, and no row before it; so its rows have no gaps.
     """
 
     def __init__(self) -> None:
         self.behind: str | None = "join"
         self.joined = False
         self.pace_owed = False
-        """Whether the reader has yet to be sent that time passes, stands still, or passes at another speed."""
+        """Whether the reader does not know the current pace yet."""
         self.hidden = False
         self.missed: Counter[str] = Counter()
         self._in_flight: deque[int] = deque()
@@ -40,7 +38,7 @@ class FrameWindow:
 
     @property
     def asks(self) -> bool:
-        """Whether the reader is to acknowledge what has just been sent."""
+        """Whether the reader must acknowledge the last frame."""
         return not len(self._in_flight) % ASKED
 
     @property
@@ -50,7 +48,7 @@ class FrameWindow:
         return self.joined and not self.hidden and owed and len(self._in_flight) < FRAMES_IN_FLIGHT
 
     def join(self, in_step: bool) -> None:
-        """Begin (again): with everything there is, or in need of a snapshot."""
+        """Start or restart the reader, either in step or in need of a snapshot."""
         self.joined = True
         self.behind = None if in_step else "join"
         self.pace_owed = False
@@ -58,24 +56,22 @@ class FrameWindow:
         self._in_flight.clear()
 
     def show(self, seen: bool) -> None:
-        """The reader's page can be seen, or not; while it cannot, it is owed nothing, and a snapshot afterwards."""
+        """Note whether the reader's page is visible; a hidden page gets nothing, and a snapshot
+        afterwards."""
         self.hidden = not seen
 
     def restart(self) -> None:
-        """The run was rebuilt: whatever the reader has is no longer a part of it."""
+        """Forget the reader's rows, because the run was rebuilt."""
         self.behind = "join"
         self.missed.clear()
 
     def owe_pace(self) -> None:
-        """Note that play or speed differ from what the reader was sent last."""
+        """Note that the pace changed since the reader was last told."""
         self.pace_owed = True
 
     def answer(self, counts: Counter[str], fast: bool) -> Answer:
-        """Decide what to send of the rows that just came, given their number by kind.
-
-        Args:
-            counts: the new rows, by kind; empty when only the clock moved.
-            fast: there are too many to send one by one.
+        """Decide what to send of the new rows. Args: counts: numbers of new rows by kind; empty if only the
+        clock moved. fast: there are too many to send one by one.
         """
         if not self.joined:
             return "nothing"
@@ -98,24 +94,21 @@ class FrameWindow:
             self.missed.update(counts)
 
     def sent(self, through: int, has_pace: bool = True) -> None:
-        """Note that something went out, after which the reader has the rows up to `through`.
-
-        Args:
-            through: number of the first row that the reader has not.
-            has_pace: whether it states if time passes, and how fast: a frame does, a snapshot does not.
+        """Note a sent message. Args: through: number of the first row that the reader still lacks. has_pace:
+        whether the message states the pace, as a frame does and a snapshot does not.
         """
         self._in_flight.append(through)
         self.pace_owed = self.pace_owed and not has_pace
 
     def caught_up(self) -> tuple[str, dict[str, int]]:
-        """Note that a snapshot goes out now; return its reason and what was left out, by kind."""
+        """Note that a snapshot is sent now; return its reason and the numbers of left-out rows by kind."""
         why, missed = self.behind or "join", dict(self.missed)
         self.behind = None
         self.missed.clear()
         return why, missed
 
     def acknowledge(self, through: int) -> None:
-        """The reader has applied everything up to row `through`."""
+        """Note that the reader has applied everything up to row `through`."""
         while self._in_flight and self._in_flight[0] <= through:
             self._in_flight.popleft()
 
@@ -133,7 +126,7 @@ class FrameSender:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.last_s = 0.0
-        """When the last frame went out."""
+        """Time of the last frame."""
         self.windows: dict[int, FrameWindow] = {}
         self._announced: PageClock | None = None
 
@@ -148,27 +141,23 @@ class FrameSender:
         return any(window.joined for window in self.windows.values())
 
     def beat(self) -> None:
-        """Send everybody a frame as soon as there is room, even if nothing happened: play or speed differ."""
+        """Send everybody a frame as soon as there is room, because the pace changed."""
         for window in self.windows.values():
             window.owe_pace()
 
     def restart(self) -> None:
-        """Nothing that readers have is a part of the run any more."""
+        """Forget all readers' rows, because the run was rebuilt."""
         for window in self.windows.values():
             window.restart()
         self.beat()
 
     def owes(self, run: SessionRun) -> bool:
-        """Whether something should be sent to somebody soon."""
+        """Whether some reader should get something soon."""
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
     def flush(self, run: SessionRun, clock: PageClock, now_s: float, beat_s: float | None) -> None:
-        """Send what has gathered.
-
-        Args:
-            clock: what pages are sent of time.
-            now_s: real seconds.
-            beat_s: with it, an empty frame too if the last one is that long ago, or if pages show another time.
+        """Send the collected rows. Args: clock: the pages' clock. now_s: real seconds. beat_s: also send an
+        empty frame if the last one is this old, or if pages show a wrong time.
         """
         if not (self._is_beat_due(clock, now_s, beat_s) or self.owes(run)):
             return
@@ -197,7 +186,7 @@ class FrameSender:
         return strays or now_s - self.last_s >= beat_s
 
     def join(self, reader: int, rows: PlayedFrame | None, run: SessionRun, clock: PageClock) -> None:
-        """A reader begins (again): with these rows it is in step, otherwise it needs a snapshot."""
+        """Start or restart a reader: in step with these rows, else it needs a snapshot."""
         self.windows[reader].join(in_step=rows is not None)
         if rows is not None:
             self._send_frame([reader], rows, run, clock)

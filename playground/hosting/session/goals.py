@@ -1,4 +1,4 @@
-"""Which conditions hold in a session's run as it is: looked up in its state, or in a repetition that follows it."""
+"""The conditions that hold in a session's run: read from its state, or from a repetition that follows it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,18 @@ from engine.values.errors import RunTooLong
 from playground.hosting.engine_api import NodeDoor
 
 PATIENCE_S: Final = 10.0
-"""How long a repetition may go on at once; asked again, it goes on from there."""
+"""How long a repetition may run at once; the next call continues it."""
 
 Found = list[tuple[Any, bool]]
 """For each condition the first value that it compares, and whether it holds."""
 
 
 class ReachedGoals:
-    """Conditions of one run.
-
-    A condition of the present moment is looked up in the run's own state. One that counts what happened, or looks at
-    every moment, needs the run from its beginning: it is repeated on a ledger, and the repetition is kept. So the first
-    look costs what happened so far, and each later one what happened since.
-
-    Args:
-        conditions: what is looked for.
-        door: makes the repetition's node.
-        scenario: of the run.
-        breathe: called often, so that others have their turns.
+    """Checks conditions of one run. A condition on the current moment reads the run's own state. A condition
+    that counts events, or looks at every moment, needs the run from its beginning: the run is repeated on a
+    ledger, and the repetition is kept. So the first check costs the whole run, and each later one only what
+    happened since. Args: conditions: what to check. door: makes the repetition's node. scenario: of the run.
+    breathe: called often, so that others have their turns.
         clock: real seconds.
     """
 
@@ -56,12 +50,9 @@ class ReachedGoals:
             self._repetition = WatchedRun(node, self._player, self._watches)
 
     def found(self, state: Callable[[], dict[str, Any]], commands: list[Timed], at_us: int) -> Found | None:
-        """Return what is found at the present moment; None where the run is too long to be repeated.
-
-        Args:
-            state: returns the run's.
-            commands: of the session's record, all of them.
-            at_us: where the run is, everything of that instant done.
+        """Return the values at the current moment; None if the run is too long to be repeated. Args: state:
+        returns the run's state. commands: all of the session's record. at_us: the run's time, with everything
+        of that instant done.
         """
         moment = state() if self._repetition is None else self._repeated(self._repetition, commands, at_us)
         if moment is None:

@@ -1,8 +1,7 @@
-"""Work that can be left in the middle and taken up again, so that one session's event never holds up the others.
-
-An event of the engine is one call, whatever it brings: twenty thousand messages may be one. It runs on a stack of its
-own (a greenlet); between two transitions it may be left, and nothing of it differs for that. A stack whose work is done
-serves the next piece of work: a new one costs the system's memory each time, which takes longer than many an event.
+"""Work that can be interrupted and continued, so that one session's event never delays others. An event of
+the engine is one call, even with twenty thousand messages. It runs on its own stack (a greenlet) and can be
+interrupted between two transitions without any effect on the result. Finished stacks are reused, because
+making one takes longer than many events.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 
 class WholeWork(Protocol):
-    """A piece of work, as a session asks for it; `Job` can be left in the middle, `UninterruptedWork` cannot."""
+    """A session's piece of work; `SessionJob` can be interrupted, `UninterruptedWork` cannot."""
 
     def go_on(self, budget_s: float) -> bool:
         """Work for about so long; return whether it is done."""
 
     def breathe(self) -> None:
-        """Let others have their turn. Called by the work itself."""
+        """Let others have their turn; called by the work itself."""
 
     def abandon(self) -> None:
         """Leave the work as it is, for good."""
 
 
 Begin = Callable[[Callable[[], None], Callable[[], float]], WholeWork]
-"""Makes a piece of work of a function and a clock."""
+"""Makes a piece of work from a function and a clock."""
 
 
 class UninterruptedWork:
-    """One piece of work; arguments as for Job."""
+    """One piece of work; arguments as for SessionJob."""
 
     def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
         self._work = work
@@ -43,18 +42,18 @@ class UninterruptedWork:
         return True
 
     def breathe(self) -> None:
-        """Go on: nobody waits."""
+        """Do nothing, because nobody waits."""
 
     def abandon(self) -> None:
         """Forget it."""
 
 
 KEPT: Final = 4
-"""Stacks without work, for each thread; more are only in use where many long events take turns."""
+"""Idle stacks to keep for each thread; more are only in use if many long events take turns."""
 
 
 class _Stack(greenlet):
-    """Does one piece of work after the other. What one raises ends it."""
+    """Does one piece of work after the other; an error ends only that piece."""
 
     work: Callable[[], Any] | None = None
     """What is to be done next."""
@@ -72,7 +71,7 @@ class _Stack(greenlet):
 
 
 class _Idle(threading.local):
-    """Stacks without work; each belongs to the thread in which it began."""
+    """Idle stacks; each belongs to the thread that made it."""
 
     def __init__(self) -> None:
         self.stacks: list[_Stack] = []
@@ -86,7 +85,7 @@ class SessionJob:
     """One piece of work.
 
     Args:
-        work: called on the first `go_on`; calls `breathe` where it may be left.
+        work: called on the first `go_on`; calls `breathe` where it may be interrupted.
         clock: real seconds.
     """
 
@@ -95,7 +94,7 @@ class SessionJob:
         self._deadline_s = 0.0
         self._work = work
         self._stack: _Stack | None = None
-        """Where it is done, from the first `go_on` until it is done."""
+        """Its stack, from the first `go_on` until it is done."""
 
     def go_on(self, budget_s: float) -> bool:
         """Work for about so long; return whether it is done. Raises what the work raises."""
@@ -110,7 +109,7 @@ class SessionJob:
         return True
 
     def breathe(self) -> None:
-        """Let others have their turn if this one's is over. Called by the work itself."""
+        """Let others have their turn if this one's is over; called by the work itself."""
         if self._clock() >= self._deadline_s and getcurrent() is self._stack:
             self._stack.parent.switch()
 

@@ -1,4 +1,4 @@
-"""From real time to virtual time, without I/O: the caller gives the time."""
+"""The pace: maps real time to virtual time, without I/O; the caller passes the time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class StoryStops:
-    """The moments up to which a session's time may pass; None for what nothing waits for.
+    """The moments at which a session's time stops; None for those that are not set.
 
     Args:
         last_us: virtual microseconds that no session passes.
@@ -16,14 +16,14 @@ class StoryStops:
     def __init__(self, last_us: int) -> None:
         self._last_us = last_us
         self.end_us: int | None = None
-        """Where the scenario ends, if nobody has done anything of their own."""
+        """The scenario's end, if nobody has given commands."""
         self.asked_us: int | None = None
-        """Up to where somebody let time pass."""
+        """The time up to which somebody let the run go."""
         self.answer_us: int | None = None
         """Where time waits for an answer."""
 
     def next_us(self) -> int:
-        """Return the first of them."""
+        """Return the next stop."""
         known = (self.end_us, self.asked_us, self.answer_us, self._last_us)
         return min(each for each in known if each is not None)
 
@@ -33,34 +33,35 @@ class StoryStops:
 
 
 TICK_S: Final = 0.045
-"""Between two frames where somebody does something: at most twenty a second, with the worker's grid of turns."""
+"""Seconds between frames while somebody acts: at most twenty frames a second, on the worker's grid of
+turns."""
 STEADY_TICK_S: Final = 0.24
-"""Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
+"""Seconds between frames while time passes and nobody acts; marks on the stage travel longer than this."""
 BUSY_TICK_S: Final = 0.28
-"""The same while somebody gives one command after the other: the next frame often comes with the next command."""
+"""Seconds between frames while commands follow each other; the next frame often comes with a command."""
 SELDOM_TICK_S: Final = 0.49
-"""Between two turns where nothing is to be seen: all pages are in the background, or nothing happens."""
+"""Seconds between turns when nobody sees a change: all pages are hidden, or nothing happens."""
 EARLY_S: Final = 0.13
-"""So much earlier a turn in which time only passes may come, with those of other sessions: after a while all of them
-come together, as this is more than half of the time between two."""
+"""How much earlier a turn that only advances time may come, together with other sessions. This is more than
+half of the interval, so after a while all sessions' turns come together."""
 QUIET_S: Final = 1.0
-"""Nothing happens where nothing has happened for so long."""
+"""Seconds without a transition after which a run counts as quiet."""
 BEAT_S: Final = 5.0
-"""An empty frame this often while time passes and nothing happens: the page's clock may go on."""
+"""Seconds between empty frames while time passes and nothing happens, so that the page's clock may go on."""
 LATE_BY: Final = 1.6
-"""A tick that comes later than so many times its distance slows time down."""
+"""A tick that is later than this multiple of its interval slows time down."""
 CHECK_S: Final = 0.5
-"""Between two counts of what the session takes."""
+"""Seconds between measurements of the session's use."""
 NOTE_S: Final = 1.0
-"""Between two notes of how far the run has come."""
+"""Seconds between records of the run's progress."""
 NOTICE_S: Final = 2.0
-"""Between two notices of how far a long replay is."""
+"""Seconds between progress notices of a long replay."""
 TURN_S: Final = 0.04
 """Real time that the engine may work before the page is shown what it did."""
 COMES_UP_S: Final = 0.005
-"""Real time that the engine may work before a message that comes while time passes is looked at."""
+"""Real time that the engine may work before it handles a message that arrives while time passes."""
 SLICE_S: Final = 0.02
-"""Real time that a long replay goes on before others may have their turn."""
+"""Real time of a long replay before others have their turn."""
 
 
 def tick_s(plays: bool, seen: bool, quiet_s: float, idle_s: float) -> float:
@@ -82,17 +83,14 @@ def tick_s(plays: bool, seen: bool, quiet_s: float, idle_s: float) -> float:
 LATE_S: Final = 0.05
 IN_TIME_S: Final = 0.02
 MOST: Final = 6.0
-"""Frames come at least so many times as seldom as they should: about one a second is left."""
+"""The largest factor by which frames are spaced out, which leaves about one a second."""
 SLOWER: Final = 1.5
 FASTER: Final = 0.9
 
 
 class FrameThrottle:
-    """One factor for all sessions of a worker, so that all give up the same share of their frames.
-
-    Args:
-        late_s: what is later than this on average says that there is too much to do.
-        in_time_s: what is earlier says that there is not.
+    """One factor for all sessions of a worker, so that all lose the same share of frames. Args: late_s:
+    average lateness above which there is too much work. in_time_s: average lateness below which there is not.
     """
 
     def __init__(self, late_s: float = LATE_S, in_time_s: float = IN_TIME_S) -> None:
@@ -105,15 +103,15 @@ class FrameThrottle:
 
     @property
     def factor(self) -> float:
-        """How many times the usual time passes between two frames."""
+        """Factor by which the time between two frames is longer than usual."""
         return max(self._own, self._asked)
 
     def ask(self, factor: float) -> None:
-        """Take what somebody else wants, who has to carry the frames."""
+        """Take the factor that the server asks for, since it carries the frames."""
         self._asked = min(max(factor, 1.0), MOST)
 
     def late(self, now_s: float, by_s: float) -> None:
-        """Note that something was done so much later than it should have been."""
+        """Note how late something was done."""
         self._late_s += max(0.0, by_s)
         self._count += 1
         if now_s < self._next_check_s:
@@ -128,21 +126,17 @@ class FrameThrottle:
 
 
 AHEAD_S: Final = 1.2 * BEAT_S
-"""A page that gets no frame lets its clock go on for so much real time, and then waits."""
+"""Real time for which a page without frames lets its clock go on before it waits."""
 STRAYS_S: Final = 0.03
-"""A clock that shows a time so far from the run's, in real time, is put right at once."""
+"""A page's clock that is off by this much real time is corrected at once."""
 
 
 class PageClock(NamedTuple):
-    """What a page is sent.
-
-    Attributes:
-        at_s: real seconds, when the run should be at its moment.
-        now_us: the run's moment.
-        play: whether time passes.
-        speed: virtual seconds per real second, as somebody wants it.
-        pace: the same, as it is: less where the engine cannot keep up.
-        to_us: the moment at which the page's clock waits for the next frame.
+    """The clock that a page gets. Attributes: at_s: real seconds at which the run should be at `now_us`.
+    now_us: the run's moment.
+    play: whether time passes.
+    speed: virtual seconds per real second, as chosen. pace: the actual speed, which is lower if the
+        engine cannot keep up. to_us: the moment at which the page's clock waits for the next frame.
     """
 
     at_s: float
@@ -154,20 +148,18 @@ class PageClock(NamedTuple):
 
     @classmethod
     def stand(cls, at_s: float, now_us: int, speed: float) -> PageClock:
-        """Make that of a run whose time stands still."""
+        """Make the clock of a paused run."""
         return cls(at_s, now_us, False, speed, speed, now_us)
 
     @classmethod
     def go(cls, at_s: float, now_us: int, speed: float, stop_us: int) -> PageClock:
-        """Make that of a run whose time passes until `stop_us`: that moment is shown when the run has come to it."""
+        """Make the clock of a run that plays until `stop_us`, which is shown only after the run has reached
+        it."""
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:
-        """Return that of an engine that cannot keep up: how far it will come cannot be foreseen.
-
-        Args:
-            pace: how fast it was until now.
-            ahead_s: for how long that may be believed.
+        """Return the clock for an engine that cannot keep up, whose progress cannot be predicted. Args: pace:
+        its speed so far. ahead_s: for how long to trust that speed.
         """
         if not self.play:
             return self
@@ -175,7 +167,7 @@ class PageClock(NamedTuple):
         return self._replace(pace=pace, to_us=_ahead_us(self.now_us, ahead_s * pace, self.to_us))
 
     def strays_from(self, later: PageClock) -> bool:
-        """Return whether a page that was sent this, and nothing since, shows another time than `later` has."""
+        """Return whether a page that only got this clock shows a different time than `later`."""
         due_us = self.now_us + (later.at_s - self.at_s) * self.pace * 1e6
         return abs(min(due_us, self.to_us) - later.now_us) > STRAYS_S * self.speed * 1e6
 
@@ -202,7 +194,7 @@ def _ahead_us(now_us: int, by_s: float, stop_us: int) -> int:
 MIN_SPEED = 0.001
 MAX_SPEED = 100.0
 CATCH_UP_S = 0.25
-"""An engine that cannot keep up owes at most this much real time; the rest is forgotten, so it runs slower."""
+"""Most real time that a slow engine catches up on; the rest is dropped, so it runs slower."""
 
 
 class RunPacer:
@@ -228,17 +220,17 @@ class RunPacer:
         self.anchor(now_s, at_us)
 
     def anchor(self, now_s: float, at_us: int) -> None:
-        """Say that at real time `now_s` the virtual time is `at_us`."""
+        """Set the virtual time to `at_us` at real time `now_s`."""
         self._anchor_s, self._anchor_us = now_s, float(at_us)
 
     def real_s(self, at_us: int | None) -> float:
-        """Return the real time at which a virtual one comes while time passes; never, if there is none."""
+        """Return the real time of a virtual time while time passes; infinity for None."""
         if at_us is None:
             return math.inf
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
     def page_clock(self, now_us: int, stop_us: int) -> PageClock:
-        """Return what pages are sent of a run that is at `now_us`, where it should be, and stops at `stop_us`."""
+        """Return the pages' clock of a run that is at `now_us`, in time, and stops at `stop_us`."""
         at_s = self.real_s(now_us)
         if not self.play:
             return PageClock.stand(at_s, now_us, self.speed)
@@ -248,8 +240,8 @@ class RunPacer:
         """Return the virtual time to advance to, at least `at_us` (where the engine is).
 
         Args:
-            owes_s: real time that an engine may have to make up for.
-            next_us: when something happens next, None for never: until then there is nothing to make up for.
+            owes_s: real time that an engine may catch up on. next_us: when something next happens, None for
+                never; until then there is nothing to catch up on.
         """
         if not self.play:
             return at_us

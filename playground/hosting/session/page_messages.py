@@ -1,4 +1,4 @@
-"""What a page says to its session: each message declared once, with the bounds of every field."""
+"""The messages from a page to its session, with the bounds of every field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CommandMessage(msgspec.Struct, tag_field="t", tag="command", frozen=True):
 
 
 class ControlRun(msgspec.Struct, tag_field="t", tag="control", frozen=True):
-    """How time passes; with `until_us` it stands still at that time."""
+    """Play, pause or change speed; with `until_us` the run pauses at that time."""
 
     play: bool | None = None
     speed: Speed | None = None
@@ -46,7 +46,8 @@ class UndoCommand(msgspec.Struct, tag_field="t", tag="undo", frozen=True):
 
 
 class PredictStory(msgspec.Struct, tag_field="t", tag="predict", frozen=True):
-    """What the run waits for: the number of an option, or none; answered with accepted or refused under the same id."""
+    """An answer to the run's question: the number of an option, or none; answered with accepted or refused
+    under the same id."""
 
     id: CommandId
     option: Annotated[int, msgspec.Meta(ge=0, le=63)] | None = None
@@ -82,13 +83,13 @@ Message = (
     | UndoCommand
     | PredictStory
 )
-"""All of them, by their tag `t`."""
+"""All messages, by their tag `t`."""
 Watching = ShowFile | PageHello | ControlRun | StepRun | FrameAck
-"""What may be said where a run is only watched: nothing of it changes the run."""
+"""Messages that watchers may send, because they do not change the run."""
 Answered = AskConsole | StepRun
-"""What the session answers under a number; commands and what the server does itself are answered besides."""
+"""Messages that the session answers under a number, in addition to commands and the server's own."""
 Pacing = ControlRun | StepRun
-"""What begins at the moment that its sender sees, so the run comes up to it first."""
+"""Messages that start at the moment that the sender sees, so that the run must first reach it."""
 
 
 def tags(union: Any) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What goes between the server and a process that runs engines. A session's messages are answered in their order."""
+"""Messages between the server and a worker. A session's messages are answered in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Request(_Message, frozen=True, array_like=True, tag=True):
 
 
 class OpenRun(_Request, frozen=True, array_like=True, tag=True):
-    """Make a session's run from its record, up to `until_us`, in place of the present one."""
+    """Build a session's run from its record up to `until_us`, replacing the current one."""
 
     scenario: dict[str, Any]
     commands: list[Timed]
@@ -50,7 +50,7 @@ class OpenRun(_Request, frozen=True, array_like=True, tag=True):
 
 
 class Suspend(_Request, frozen=True, array_like=True, tag=True):
-    """Keep a checkpoint, say how far the run came, and forget it."""
+    """Save a checkpoint, report the run's time, and forget the run."""
 
 
 class SubmitCommand(_Request, frozen=True, array_like=True, tag=True):
@@ -60,17 +60,17 @@ class SubmitCommand(_Request, frozen=True, array_like=True, tag=True):
 
 
 class Locate(_Request, frozen=True, array_like=True, tag=True):
-    """Where is the run, between two instants, and which of these conditions hold there?"""
+    """Ask for the run's moment, between two instants, and for the conditions that hold there."""
 
     goals: list[Condition] = []
 
 
 class CountByState(_Request, frozen=True, array_like=True, tag=True):
-    """How many alphas, betas, gammas and deltas are there, and how many messages in all?"""
+    """Ask for the numbers of alphas, betas, gammas, deltas and all messages."""
 
 
 class PageSaid(_Message, frozen=True, array_like=True, tag=True):
-    """Something that a page says, as it came; answered under `call`, where that is given."""
+    """A page's message, unchanged; answered under `call` if that is given."""
 
     session: str
     message: page_messages.Message
@@ -93,19 +93,19 @@ class PageLeft(_Message, frozen=True, array_like=True, tag=True):
 
 
 class ReleaseHold(_Message, frozen=True, array_like=True, tag=True):
-    """What a run waited for is there: it may go on."""
+    """Let a waiting run go on, because its answer is there."""
 
     session: str
 
 
 class FrameSpacing(_Message, frozen=True, array_like=True, tag=True):
-    """The server has trouble to carry all frames: let so many times as much time pass between two."""
+    """Space out frames by this factor, because the server cannot carry all of them."""
 
     factor: float
 
 
 class WorkerPing(_Message, frozen=True, array_like=True, tag=True):
-    """Are you there?"""
+    """Ask whether the worker still responds."""
 
 
 ToWorker = (
@@ -142,7 +142,7 @@ class CommandRefused(_Message, frozen=True, array_like=True, tag=True):
 
 
 class RunFailed(_Message, frozen=True, array_like=True, tag=True):
-    """The run failed and is gone; all was well up to `good_us`. Answers `call`, if it came of one."""
+    """The run failed and is gone; it was correct up to `good_us`. Answers `call`, if a call caused it."""
 
     session: str
     life: str
@@ -177,7 +177,7 @@ class SetPace(_Message, frozen=True, array_like=True, tag=True):
 
 
 class TimeReached(_Message, frozen=True, array_like=True, tag=True):
-    """How far the run has come for certain."""
+    """The time up to which everything of the run is done."""
 
     session: str
     life: str
@@ -213,13 +213,13 @@ class RunEnded(_Message, frozen=True, array_like=True, tag=True):
 
 
 class RunStuck(_Message, frozen=True, array_like=True, tag=True):
-    """This session's work has not come to an end for too long: the process ends itself."""
+    """The worker ends itself, because this session's work took too long."""
 
     session: str
 
 
 class WorkerPong(_Message, frozen=True, array_like=True, tag=True):
-    """I am here."""
+    """The worker still responds."""
 
 
 FromWorker = (

@@ -22,7 +22,7 @@ class DataFiles(Protocol):
         """Return an empty directory for a session."""
 
     def of(self, session_id: str) -> Path:
-        """Return where the files of a session are, or would be."""
+        """Return the path of a session's files, existing or not."""
 
     def forget(self, session_id: str) -> None:
         """Remove the files of a session."""

@@ -48,7 +48,7 @@ class LinkListener(Protocol):
         """Take a message; must not block."""
 
     def lost(self, guilty: bool) -> None:
-        """The worker is gone; guilty: because this session's work did not come to an end."""
+        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
 
 
 class WorkerEnd(asyncio.Protocol):
