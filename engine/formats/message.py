@@ -147,18 +147,41 @@ _Parts = tuple[bytes, memoryview, bytes, bytes]
 """A term up to the length of its body, the body from its ninth byte on, what lies before the id, and behind it."""
 
 
+class ParsedTerm(NamedTuple):
+    """What a codec needs of a term that was taken apart.
+
+    Args:
+        properties: the encoded property list; None where the term has none.
+        places: where the length of the properties, the body and the id begin; None where the body is not one frame.
+        time_bytes: last bytes of the term, which say when the message arrived.
+    """
+
+    id16: bytes
+    exchange: str
+    routing_keys: tuple[str, ...]
+    properties: bytes | None
+    size_bytes: int
+    raw_persistent: bool
+    places: tuple[int, int, int] | None
+    time_bytes: int = 0
+
+
 class _Alike(NamedTuple):
-    """What terms with a body of one frame share: all but their properties, their body and their id.
+    """What terms with a body of one frame share: all but their properties, their body, their id, and a time.
 
     Args:
         head: the bytes up to the length of the properties.
         between: those from there to the length of the body.
+        until_id: those from the body to the id.
         tail: those behind the id.
+        time_bytes: those behind the tail, which say when the message arrived.
     """
 
     head: bytes
     between: bytes
+    until_id: bytes
     tail: bytes
+    time_bytes: int
     exchange: str
     routing_keys: tuple[str, ...]
     raw_persistent: bool
@@ -453,78 +476,86 @@ class MessageCodec(MessageIds):
             known = self._read_generated(term, *shape)
             if known is not None:
                 return known
-        alike = self._read_alike(term)
-        if alike is not None:
-            return alike
-        message = parse_message(term)
-        exchange = _string(message.exchange)
-        keys = tuple(_string(key) for key in message.routing_keys)
-        properties = None if message.delivery_mode_only else message.properties or b""
-        template = self.template_no(MessageTemplate(exchange, keys, properties))
-        msg_no = self.msg_no_of(message.id16)
-        size_bytes = sum(len(frame) for frame in message.frames)
-        generated = (
-            msg_no < FIRST_FOREIGN
-            and len(term) == self.term_bytes(template, size_bytes, message.persistent)
-            and term == self.terms(msg_no, 1, template, size_bytes, message.persistent).tobytes()
-        )
-        if generated:
-            self._shapes = [(template, message.persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
-        elif msg_no >= FIRST_FOREIGN and message.properties is not None and len(message.frames) == 1:
-            self._learn(
-                term, message.id16, message.properties, size_bytes, exchange, keys, message.persistent
-            )
-        return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
+        return self._read_alike(term) or self._read_parsed(term, self._parse(term))
 
-    def _learn(
-        self,
-        term: bytes,
-        id16: bytes,
-        properties: bytes,
-        size_bytes: int,
-        exchange: str,
-        keys: tuple[str, ...],
-        raw_persistent: bool,
-    ) -> None:
-        """Remember what a term shares with others that differ from it in properties, body and id alone."""
-        id_at = term.rfind(_ID_BEGINS + id16) + len(_ID_BEGINS)
-        body_at = id_at - len(_ID_BEGINS) - size_bytes
-        begins = len(properties).to_bytes(4, "big") + properties
-        head, found, between = term[: max(0, body_at - 4)].rpartition(begins)
-        known = (
-            found
-            and head.endswith(b"m")
-            and between.endswith(_BODY_BEGINS)
-            and len(between) <= _BETWEEN_BYTES
-            and term[body_at - 4 : body_at] == size_bytes.to_bytes(4, "big")
+    def _parse(self, term: bytes) -> ParsedTerm:
+        """Take a term apart; raises TermError."""
+        message = parse_message(term)
+        size_bytes = sum(len(frame) for frame in message.frames)
+        places = None
+        if len(message.frames) == 1 and message.properties is not None:
+            places = _places_of(term, message.id16, message.properties, size_bytes)
+        return ParsedTerm(
+            message.id16,
+            _string(message.exchange),
+            tuple(_string(key) for key in message.routing_keys),
+            message.properties,
+            size_bytes,
+            message.persistent,
+            places,
         )
-        if known:
-            alike = _Alike(head, between, term[id_at + 16 :], exchange, keys, raw_persistent)
+
+    def _read_parsed(self, term: bytes, parsed: ParsedTerm) -> ReadMessage:
+        """Return what a term says, and remember its shape."""
+        id16, exchange, keys, properties, size_bytes, raw_persistent, places, time_bytes = parsed
+        number = self.msg_no_of(id16)
+        template = self._template_of(exchange, keys, properties or b"", raw_persistent)
+        generated = self._is_generated(term, number, template, size_bytes, raw_persistent)
+        if generated:
+            self._shapes = [(template, raw_persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
+        elif places is not None and properties is not None:
+            begins, body_at, id_at = places
+            alike = _Alike(
+                term[:begins],
+                term[begins + 4 + len(properties) : body_at - 4],
+                term[body_at + size_bytes : id_at],
+                term[id_at + 16 : len(term) - time_bytes],
+                time_bytes,
+                exchange,
+                keys,
+                raw_persistent,
+            )
             self._alike = [alike, *self._alike[: _KNOWN_SHAPES - 1]]
+        return ReadMessage(number, size_bytes, raw_persistent, template, generated)
+
+    def _template_of(
+        self, exchange: str, routing_keys: tuple[str, ...], properties: bytes, raw_persistent: bool
+    ) -> int:
+        plain = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
+        return self.template_no(
+            MessageTemplate(exchange, routing_keys, None if properties == plain else properties)
+        )
+
+    def _is_generated(
+        self, term: bytes, number: int, template: int, size_bytes: int, raw_persistent: bool
+    ) -> bool:
+        """Return whether this codec writes this very term."""
+        return (
+            number < FIRST_FOREIGN
+            and len(term) == self.term_bytes(template, size_bytes, raw_persistent)
+            and term == self.one(self.id_bytes(number), template, size_bytes, raw_persistent)
+        )
 
     def _read_alike(self, term: bytes) -> ReadMessage | None:
-        """Read another node's term without taking it apart if one of the same shape was read before."""
-        for head, between, tail, exchange, keys, raw_persistent in self._alike:
-            if not term.startswith(head) or not term.endswith(tail):
+        """Read a term without taking it apart if one of the same shape was read before."""
+        for head, between, until_id, tail, time_bytes, exchange, keys, raw_persistent in self._alike:
+            if not term.startswith(head):
                 continue
             at = len(head) + 4
             end = at + int.from_bytes(term[len(head) : at], "big")
             body_at = end + len(between) + 4
             size_bytes = int.from_bytes(term[body_at - 4 : body_at], "big")
-            id_at = body_at + size_bytes + len(_ID_BEGINS)
+            id_at = body_at + size_bytes + len(until_id)
             if (
-                id_at + 16 + len(tail) == len(term)
+                id_at + 16 + len(tail) + time_bytes == len(term)
+                and term.startswith(tail, id_at + 16)
                 and term.startswith(between, end)
-                and term.startswith(_ID_BEGINS, body_at + size_bytes)
+                and term.startswith(until_id, body_at + size_bytes)
             ):
                 number = self.msg_no_of(term[id_at : id_at + 16])
-                if number >= FIRST_FOREIGN:
-                    properties = term[at:end]
-                    plain = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
-                    template = self.template_no(
-                        MessageTemplate(exchange, keys, None if properties == plain else properties)
-                    )
-                    return ReadMessage(number, size_bytes, raw_persistent, template, False)
+                template = self._template_of(exchange, keys, term[at:end], raw_persistent)
+                generated = self._is_generated(term, number, template, size_bytes, raw_persistent)
+                return ReadMessage(number, size_bytes, raw_persistent, template, generated)
         return None
 
     def _read_generated(self, term: bytes, template: int, raw_persistent: bool) -> ReadMessage | None:
@@ -540,6 +571,22 @@ class MessageCodec(MessageIds):
         if size_bytes < 0 or self.one(id16, template, size_bytes, raw_persistent) != term:
             return None
         return ReadMessage(number, size_bytes, raw_persistent, template, True)
+
+
+def _places_of(term: bytes, id16: bytes, properties: bytes, size_bytes: int) -> tuple[int, int, int] | None:
+    """Return where the length of the properties, the body and the id begin; None where that is not beyond doubt."""
+    id_at = term.rfind(_ID_BEGINS + id16) + len(_ID_BEGINS)
+    body_at = id_at - len(_ID_BEGINS) - size_bytes
+    begins = len(properties).to_bytes(4, "big") + properties
+    head, found, between = term[: max(0, body_at - 4)].rpartition(begins)
+    known = (
+        found
+        and head.endswith(b"m")
+        and between.endswith(_BODY_BEGINS)
+        and len(between) <= _BETWEEN_BYTES
+        and term[body_at - 4 : body_at] == size_bytes.to_bytes(4, "big")
+    )
+    return (len(head), body_at, id_at) if known else None
 
 
 @lru_cache(4096)

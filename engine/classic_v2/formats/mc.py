@@ -11,11 +11,10 @@ import msgspec
 from engine.formats import properties as amqp
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import (
-    FIRST_FOREIGN,
     OWN_PREFIX,
     MessageCodec,
     MessageTemplate,
-    ReadMessage,
+    ParsedTerm,
     TermLayout,
     big_endian,
 )
@@ -38,6 +37,11 @@ _HEAD: Final = b"\x83h\x04w\x02mcw\x08mc_amqplh\x06w\x07contenta<w\x04none"
 _PROTOCOL: Final = b"w\x19rabbit_framing_amqp_0_9_1"
 _PROTOCOLS: Final = (_PROTOCOL, b"w\x04none")
 """What clients publish, and what the broker of 4.3 encodes itself (W160)."""
+_ID_BEGINS: Final = b"w\x02idm\x00\x00\x00\x10"
+"""The first pair of the map: 16 bytes."""
+_TIME_BEGINS: Final = b"w\x03rtsn\x06\x00"
+_TIME_BYTES: Final = 6
+"""The last pair: milliseconds since 1970."""
 
 
 class McCodec(MessageCodec):
@@ -148,33 +152,21 @@ class McCodec(MessageCodec):
             body = at + layout.body_at
             rows[:, body : body + layout.lead_bytes] = big_endian(msg_no, count)[:, : layout.lead_bytes]
 
-    def read_term(self, term: bytes) -> ReadMessage:
-        """Read a message container, this engine's or a broker's (W160, W161).
-
-        Args:
-            term: the whole external term.
-
-        Raises:
-            TermError: it is no container of an AMQP 0-9-1 message.
-        """
-        if term[:3] == _BASIC_MESSAGE:  # a message of 3.x stays as it is (W100)
-            return msgspec.structs.replace(super().read_term(term), body_is_generated=False)
+    def _parse(self, term: bytes) -> ParsedTerm:
+        """Take a message container apart (W160, W161), or a message of 3.x, which stays as it is (W100)."""
+        if term[:3] == _BASIC_MESSAGE:
+            return super()._parse(term)
         parsed = parse_container(term)
-        plain = PERSISTENT_ONLY if parsed.persistent else TRANSIENT_ONLY
-        template = self.template_no(
-            MessageTemplate(
-                _string(parsed.exchange),
-                tuple(_string(key) for key in parsed.routing_keys),
-                None if parsed.properties == plain else parsed.properties,
-            )
+        return ParsedTerm(
+            parsed.id16,
+            _string(parsed.exchange),
+            tuple(_string(key) for key in parsed.routing_keys),
+            parsed.properties,
+            parsed.body_bytes,
+            parsed.persistent,
+            parsed.places,
+            _TIME_BYTES if term.startswith(_TIME_BEGINS, len(term) - _TIME_BYTES - len(_TIME_BEGINS)) else 0,
         )
-        msg_no = self.msg_no_of(parsed.id16)
-        generated = (
-            msg_no < FIRST_FOREIGN
-            and len(term) == self.term_bytes(template, parsed.body_bytes, parsed.persistent)
-            and term == self.terms(msg_no, 1, template, parsed.body_bytes, parsed.persistent).tobytes()
-        )
-        return ReadMessage(msg_no, parsed.body_bytes, parsed.persistent, template, generated)
 
 
 class MessageContainer(msgspec.Struct, frozen=True):
@@ -187,6 +179,7 @@ class MessageContainer(msgspec.Struct, frozen=True):
         id16: the message id.
         persistent: the message's own delivery mode is 2.
         annotations: the whole map; names as strings.
+        places: where the length of the properties, the body and the id begin; None where there is not one fragment.
     """
 
     exchange: bytes
@@ -196,6 +189,7 @@ class MessageContainer(msgspec.Struct, frozen=True):
     id16: bytes
     persistent: bool
     annotations: dict[str, Any]
+    places: tuple[int, int, int] | None
 
 
 def parse_container(term: bytes) -> MessageContainer:
@@ -222,7 +216,10 @@ def parse_container(term: bytes) -> MessageContainer:
         raise TermError("no_basic_message")
     persistent = found.get("d") != ErlangAtom("false")
     body = sum(len(each) for each in fragments)
-    return MessageContainer(exchange, tuple(keys), properties, body, id16, persistent, found)
+    places = None
+    if len(fragments) == 1 and term.startswith(_ID_BEGINS, at + 5):
+        places = len(_HEAD) + 1, at - 1 - body, at + 5 + len(_ID_BEGINS)
+    return MessageContainer(exchange, tuple(keys), properties, body, id16, persistent, found, places)
 
 
 def _read_binary(term: bytes, at: int) -> tuple[bytes, int]:
