@@ -10,7 +10,7 @@ import msgspec
 
 from engine.damage.findings import DamageFindings
 from engine.formats.chunks import AnyChunk
-from engine.formats.properties import parse_message
+from engine.formats.properties import ParsedMessage, parse_message
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import EngineError, FileCorrupt
@@ -77,9 +77,13 @@ def parsed(data: bytes | None, path: str, findings: DamageFindings, read: Callab
 def body_of(term: bytes) -> dict[str, Any] | None:
     """Describe the message in a stored term; None if it is not a message."""
     try:
-        message = parse_message(term)
+        return described(parse_message(term))
     except TermError:
         return None
+
+
+def described(message: ParsedMessage) -> dict[str, Any]:
+    """Describe a message that was taken apart, as a report has it."""
     crc = 0
     for frame in message.frames:
         crc = zlib.crc32(frame, crc)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -28,7 +29,7 @@ class _Zeros(msgspec.Struct, frozen=True):
 class _File:
     """Chunks with the offset at which each ends, and how much of them is durable."""
 
-    __slots__ = ("chunks", "ends", "synced_bytes", "durable", "plain")
+    __slots__ = ("chunks", "ends", "synced_bytes", "durable", "plain", "decoded")
 
     def __init__(self) -> None:
         self.chunks: list[ByteChunk] = []
@@ -39,6 +40,8 @@ class _File:
         """The content at the last fsync, kept once something of it was changed."""
         self.plain = 0
         """How many chunks are bytes rather than records."""
+        self.decoded: tuple[Decode, list[ByteChunk]] | None = None
+        """What was made of those bytes last, until something changes: a start reads each file more than once."""
 
     @property
     def size(self) -> int:
@@ -46,12 +49,13 @@ class _File:
 
     def append(self, chunk: ByteChunk, size: int) -> None:
         if size:
+            self.decoded = None
             self.chunks.append(chunk)
             self.ends.append(self.ends[-1] + size if self.ends else size)
             self.plain += getattr(chunk, "plain", False)
 
     def replace(self, chunks: Sequence[ByteChunk]) -> None:
-        self.chunks, self.ends, self.plain = [], [], 0
+        self.chunks, self.ends, self.plain, self.decoded = [], [], 0, None
         for chunk in chunks:
             self.append(chunk, chunk.size_bytes)
 
@@ -78,6 +82,7 @@ class _File:
 
     def truncate(self, size: int) -> None:
         """Cut the content to `size` bytes, at most what there is."""
+        self.decoded = None
         at = bisect_right(self.ends, size)
         if at < len(self.chunks):
             begin = self.ends[at - 1] if at else 0
@@ -99,6 +104,7 @@ class _File:
             for chunk in chunks:
                 self.append(chunk, chunk.size_bytes)
             return
+        self.decoded = None
         first = bisect_right(self.ends, offset)
         begin = self.ends[first - 1] if first else 0
         end = offset + sum(chunk.size_bytes for chunk in chunks)
@@ -133,6 +139,17 @@ def _with_skips(pieces: Sequence[ByteChunk], skip: int) -> Iterator[tuple[ByteCh
             skip = 0
         else:
             skip -= size
+
+
+def _is_same(one: Decode, other: Decode) -> bool:
+    """Return whether two decoders make the same of the same bytes, as far as they say so."""
+    return (
+        isinstance(one, partial)
+        and isinstance(other, partial)
+        and one.func is other.func
+        and one.args == other.args
+        and one.keywords == other.keywords
+    )
 
 
 class LedgerStorage(FileCatalogue[_File]):
@@ -171,9 +188,11 @@ class LedgerStorage(FileCatalogue[_File]):
         file = self._files.get(path)
         if file is None:
             return []
-        if file.plain:
-            return decode(_encoded(file.chunks))
-        return list(file.chunks)
+        if not file.plain:
+            return list(file.chunks)
+        if file.decoded is None or not _is_same(file.decoded[0], decode):
+            file.decoded = decode, list(decode(_encoded(file.chunks)))
+        return list(file.decoded[1])
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
         """Return up to `count` bytes at `offset`, encoding only the chunks that hold them.

@@ -31,7 +31,10 @@ class ByteChunk(Protocol):
 
 
 Decode = Callable[[bytes], Sequence[ByteChunk]]
-"""Turns the bytes of a whole file into chunks (damage becomes `RawBytes` or the decoder's own typed error)."""
+"""Turns the bytes of a whole file into chunks (damage becomes `RawBytes` or the decoder's own typed error).
+
+A `partial` says by its arguments what it does, so a storage need not ask an equal one twice.
+"""
 
 
 class Storage(Protocol):

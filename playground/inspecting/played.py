@@ -89,11 +89,25 @@ def start(revival: QueueRevival) -> dict[str, Any]:
     try:
         node = _begun(revival, storage)
         _played_on(node, revival, storage)
-        files, work = files_of(storage), dict(storage.work)
-        found = {name: _contents(node, name) for name in revival.names.values()}
+        work = dict(storage.work)
+        return _outcome(node, storage, revival) | {"work": work}
     except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
-    return {"queues": found, "files": files, "work": work, "failure": None}
+
+
+def found_by(revival: QueueRevival) -> dict[str, Any]:
+    """Return the same of a start that was played already, whose work nobody counted; it is not played any further."""
+    node = revival.node
+    try:
+        return _outcome(node, node.storage, revival)  # type: ignore[union-attr, arg-type]
+    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
+
+
+def _outcome(node: Cluster, storage: FoundFiles, revival: QueueRevival) -> dict[str, Any]:
+    files = files_of(storage)  # before messages are taken, which writes some
+    found = {name: _contents(node, name) for name in revival.names.values()}
+    return {"queues": found, "files": files, "work": None, "failure": None}
 
 
 def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
@@ -120,7 +134,7 @@ def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
         if not path.endswith((f"/{CLEAN}", "/.vhost"))
     }
     stopped = msgspec.structs.replace(
-        revival, files=left, stop=saved, state=None, messages=[], failure=None, unplayed=None
+        revival, files=left, stop=saved, state=None, messages=[], failure=None, unplayed=None, node=None
     )
     own = {name: saved.terms.get(inside) is not None for name, inside in revival.names.items()}
     return stopped, {"files": changes(before, after), "work": work, "saved": own, "failure": None}

@@ -131,7 +131,7 @@ def rehearse(
         trouble = {"code": "many_messages", "values": {"most": played.MOST_MESSAGES}}
     else:
         try:
-            before = played.start(revival)
+            before = played.found_by(revival)
             stopped, shown = in_order(revival, files, report, source)
         except (MemoryError, OutOfTime) as error:
             trouble = too_much(error, records_of(queues))
@@ -191,7 +191,7 @@ def stopping(revival: QueueRevival) -> QueueRevival:
         "commands": [*revival.scenario["commands"], more],
         "until_us": UNTIL_US + POWER_CUT_US,
     }
-    return msgspec.structs.replace(revival, scenario=scenario, state=None, messages=[])
+    return msgspec.structs.replace(revival, scenario=scenario, state=None, messages=[], node=None)
 
 
 def upgraded(
@@ -222,7 +222,7 @@ def upgraded(
         scenario = _by_policy(scenario, target.policy)
     stop = None if target.drops(source) else revival.stop  # the queue's second start finds nothing of it
     return msgspec.structs.replace(
-        revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None, stop=stop
+        revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None, stop=stop, node=None
     )
 
 

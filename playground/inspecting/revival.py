@@ -49,6 +49,7 @@ class QueueRevival(msgspec.Struct, frozen=True):
         files: what the node finds, by path in its own directory.
         not_started: queues that were given besides.
         stop: what an orderly stop saved beside the files; None where the node just died.
+        node: that has started; None where it was not played.
     """
 
     scenario: dict[str, Any]
@@ -60,6 +61,7 @@ class QueueRevival(msgspec.Struct, frozen=True):
     files: Files
     not_started: int
     stop: SavedStop | None = None
+    node: Cluster | None = None
 
 
 class FoundFiles(SoloStorage):
@@ -229,7 +231,9 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
         return msgspec.structs.replace(revival, failure=why(error))
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(revival.scenario).to_json(), starter.node.snapshot()
-    return msgspec.structs.replace(revival, scenario=full, state=state, messages=recorded.parts)
+    return msgspec.structs.replace(
+        revival, scenario=full, state=state, messages=recorded.parts, node=starter.node
+    )
 
 
 def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -28,6 +29,37 @@ def test_a_segment_far_away_costs_no_more_than_its_file(directory: str, name: st
     calls, answer = counted(lambda: read({directory + name: PUBLISHED}), 10 * MOST_CALLS)
     assert answer["queues"][0]["live"] == 1
     assert calls < MOST_CALLS
+
+
+MOST_FOR_4_KB = 46_428
+"""Calls of an answer for 4 kB of any kind; each release that is rehearsed starts twice on them."""
+
+
+def _published(number: int) -> bytes:
+    """Return id, expiry, size and length of the embedded term, which is none."""
+    return number.to_bytes(16, "big") + bytes(8) + (100).to_bytes(4, "big") + bytes(4)
+
+
+KINDS = {
+    "ascending.idx": b"".join((0xC000 | at).to_bytes(2, "big") + _published(at + 1) for at in range(120)),
+    "descending.idx": b"".join(
+        (0xC000 | at).to_bytes(2, "big") + _published(at + 1) for at in range(119, -1, -1)
+    ),
+    "journal.jif": b"".join(at.to_bytes(8, "big") + _published(at + 1) for at in range(102)),
+    "zeros.idx": bytes(4096),
+    "noise.rdq": Random(7).randbytes(4096),
+    "noise.qi": Random(8).randbytes(4096),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_4_kb_cost(kind: str) -> None:
+    """Of one file; the first answer of a process also compiles patterns and fills caches."""
+    name = kind if kind == "journal.jif" else f"0.{kind.rpartition('.')[2]}"
+    place = "msg_store_persistent" if kind.endswith("rdq") else "queues/q"
+    read({f"{place}/{name}": KINDS[kind]})
+    calls, _answer = counted(lambda: read({f"{place}/{name}": KINDS[kind]}), 10 * MOST_CALLS)
+    assert calls <= MOST_FOR_4_KB
 
 
 def _tried(repo_root: Path, recordings: Path, directory: str, each: int, first: int) -> str:

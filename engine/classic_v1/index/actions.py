@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from engine.classic_v1.formats.journal import (
@@ -161,7 +162,7 @@ class IndexJournal:
 
     def read(self) -> Sequence[ByteChunk]:
         """Return the records of the file, up to the first that is not whole (S114)."""
-        return self._storage.read(self.path, lambda data: decode_journal(data, self._codec))
+        return self._storage.read(self.path, partial(decode_journal, codec=self._codec))
 
     def sync(self, rule: str) -> None:
         """Hand the buffer to the file and fsync it, unless nothing is owed (S23)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Final, TypeVar
 
@@ -527,9 +528,7 @@ class IndexSegments:
                 it finds.
         """
 
-        def decode(data: bytes) -> Sequence[ByteChunk]:
-            return decode_segment(data, segment, self.size, self.codec)
-
+        decode = partial(decode_segment, segment=segment, entry_count=self.size, codec=self.codec)
         read = self._storage.read_back if own else self._storage.read
         return read(self.path(segment), decode)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -175,7 +176,7 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]]
         (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
     """
     codec = state.codec
-    chunks = state.storage.read(state.path(number), lambda data: decode_store(data, codec))
+    chunks = state.storage.read(state.path(number), partial(decode_store, codec=codec))
     records: list[tuple[int, StoreRecords]] = []
     at = end = 0
     for chunk in chunks:

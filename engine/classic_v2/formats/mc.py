@@ -31,7 +31,7 @@ TRANSIENT_BYTES: Final = 10
 EPOCH_MS: Final = 1_600_000_000_000
 """Arrival time of every message: the first moment of virtual time, so that equal messages are one run."""
 
-_BASIC_MESSAGE: Final = b"\x83h\x06"
+BASIC_MESSAGE: Final = b"\x83h\x06"
 """How the message of 3.x begins: a tuple of six (S50)."""
 _HEAD: Final = b"\x83h\x04w\x02mcw\x08mc_amqplh\x06w\x07contenta<w\x04none"
 _PROTOCOL: Final = b"w\x19rabbit_framing_amqp_0_9_1"
@@ -154,7 +154,7 @@ class McCodec(MessageCodec):
 
     def _parse(self, term: bytes) -> ParsedTerm:
         """Take a message container apart (W160, W161), or a message of 3.x, which stays as it is (W100)."""
-        if term[:3] == _BASIC_MESSAGE:
+        if term[:3] == BASIC_MESSAGE:
             return super()._parse(term)
         parsed = parse_container(term)
         return ParsedTerm(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, Final
 
@@ -11,8 +11,8 @@ import msgspec
 
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
-from engine.formats.message import MessageCodec
+from engine.formats.chunks import AnyChunk, RawBytes, count_matching, cut_records, raw
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.values.each import Each, Length
 from engine.values.sizes import at, total
 
@@ -247,9 +247,38 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         return raw(data)
     chunks: list[AnyChunk] = [header]
     whole = HEADER_BYTES + (len(data) - HEADER_BYTES) // SLOT_BYTES * SLOT_BYTES
-    for begin in range(HEADER_BYTES, whole, SLOT_BYTES):
-        _join(chunks, read_slot(data[begin : begin + SLOT_BYTES], codec))
+    begin = HEADER_BYTES
+    while begin < whole:
+        found = _longest(data, begin, whole, read_slot(data[begin : begin + SLOT_BYTES], codec))
+        _join(chunks, found)
+        begin += found.size_bytes
     return chunks + raw(data[whole:])
+
+
+def _longest(data: bytes, begin: int, end: int, first: AnyChunk) -> AnyChunk:
+    """Return the longest run that begins with this slot; ids of other nodes are numbered one by one."""
+    most = (end - begin) // SLOT_BYTES
+    written: Callable[[int, int], bytes]
+    if isinstance(first, BlankBytes):
+        written = _blank
+    elif isinstance(first, IndexSlots) and first.msg_no < FIRST_FOREIGN:
+        written = _written(first)
+        if first.numbered:
+            most = min(most, FIRST_FOREIGN - first.msg_no)
+    else:
+        return first
+    if most < 2 or data[begin + SLOT_BYTES : begin + 2 * SLOT_BYTES] != written(1, 1):
+        return first
+    count = count_matching(np.frombuffer(data, np.uint8), begin, SLOT_BYTES, most, written)
+    return BlankBytes(count * SLOT_BYTES) if isinstance(first, BlankBytes) else first.part(0, count)
+
+
+def _blank(_skip: int, count: int) -> bytes:
+    return bytes(count * SLOT_BYTES)
+
+
+def _written(first: IndexSlots) -> Callable[[int, int], bytes]:
+    return lambda skip, count: first.part(skip, count).encode()
 
 
 def read_slot(slot: bytes, codec: MessageCodec) -> AnyChunk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.qi import (
@@ -33,7 +34,7 @@ UNKNOWN_NO = 1 << 51
 
 def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]:
     """Yield (position, chunk) of what a segment's file holds behind its header, within the segment."""
-    chunks = index.storage.read(index.path(segment), lambda data: decode_index(data, index.codec))
+    chunks = index.storage.read(index.path(segment), partial(decode_index, codec=index.codec))
     at = segment * index.settings.segment_entry_count
     end = at + index.settings.segment_entry_count
     for chunk in chunks:
@@ -124,7 +125,7 @@ def references(
         if not name.endswith(".qi"):
             continue
         at = 0
-        for chunk in storage.read(f"{directory}/{name}", lambda data: decode_index(data, codec)):
+        for chunk in storage.read(f"{directory}/{name}", partial(decode_index, codec=codec)):
             if isinstance(chunk, FileHeader):
                 continue
             if isinstance(chunk, IndexSlots) and chunk.persistent and chunk.location is BodyLocation.SHARED:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.classic_v2.formats.mc import MessageContainer, parse_container
+from engine.classic_v2.formats.mc import BASIC_MESSAGE, MessageContainer, parse_container
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
     INDEX_MAGIC,
@@ -23,7 +23,7 @@ from engine.classic_v2.formats.qi import (
 )
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
 from engine.damage.readers import InspectedQueue
-from engine.damage.reading import body_of, content, numbered, parsed
+from engine.damage.reading import content, described, numbered, parsed
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.names import read_queue_name
@@ -357,10 +357,12 @@ class KeptMessage(NamedTuple):
 def content_of(term: bytes) -> KeptMessage | None:
     """Read the message in a stored term, of 4.x (W160) or of an older release (S50); None when it is none."""
     try:
+        if term.startswith(BASIC_MESSAGE):
+            message = parse_message(term)
+            return KeptMessage(message.id16, described(message))
         found = parse_container(term)
     except TermError:
-        body = body_of(term)
-        return None if body is None else KeptMessage(parse_message(term).id16, body)
+        return None
     body = {
         "exchange": found.exchange.decode("utf-8", "replace"),
         "routing_keys": [key.decode("utf-8", "replace") for key in found.routing_keys],
