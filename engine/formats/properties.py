@@ -246,11 +246,6 @@ class ParsedMessage(msgspec.Struct, frozen=True):
     id16: bytes
     persistent: bool
 
-    @property
-    def delivery_mode_only(self) -> bool:
-        """Whether the property list holds the delivery mode and nothing else."""
-        return self.properties == (PERSISTENT_ONLY if self.persistent else TRANSIENT_ONLY)
-
 
 def parse_message(term: bytes) -> ParsedMessage:
     """Take a message term apart (S50, S51).
