@@ -9,6 +9,7 @@ import msgspec
 
 from engine.amqp import tables
 from engine.amqp.errors import AmqpError, queue_words
+from engine.amqp.exchanges import LOG, PREDECLARED, Exchange
 from engine.values.errors import CommandError
 
 MAX_PRIORITY: Final = 255
@@ -251,6 +252,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
             with ~ for it. exchange_types: the existing types. other_types: words that the broker knows but
             that are no type; their refusal differs. pcre2: whether its Erlang uses PCRE2, which words errors
             differently.
+        predeclared: exchanges that its first virtual host has from the start.
     """
 
     arguments: Mapping[str, Row]
@@ -261,6 +263,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     apply_to_words: str
     exchange_types: tuple[str, ...]
     other_types: tuple[str, ...]
+    predeclared: tuple[Exchange, ...]
     pcre2: bool
 
     @property
@@ -279,6 +282,7 @@ VALIDATIONS: Final = {
         apply_to_words=tables.APPLY_TO_WORDS[name],
         exchange_types=tables.EXCHANGE_TYPES[name],
         other_types=tables.OTHER_TYPES[name],
+        predeclared=(*PREDECLARED, LOG) if name == "4.3.6" else PREDECLARED,
         pcre2=tables.PCRE2[name],
     )
     for name in tables.ARGUMENTS

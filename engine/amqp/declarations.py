@@ -18,7 +18,7 @@ from engine.amqp.arguments import (
     check_field,
 )
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
-from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
+from engine.amqp.exchanges import DEFAULT, LOCAL_RANDOM, X_MATCH, Binding, Exchange
 from engine.values.labels import bare
 
 RESERVED: Final = "amq."
@@ -243,6 +243,7 @@ def check_binding(
         raise AmqpError("not_found", f"no {exchange_words(binding.exchange)}")
     if not unbind and queue is not None:
         _check_match(exchange, binding)
+        _check_drawn(exchange, binding)
     check_access(queue, binding.queue, connection)
 
 
@@ -262,6 +263,18 @@ def check_exchange_binding(
             raise AmqpError("not_found", f"no {exchange_words(name)}")
     if not unbind and source is not None:
         _check_match(source, binding)
+        _check_drawn(source, binding)
+
+
+def _check_drawn(exchange: Exchange, binding: Binding) -> None:
+    """Refuse what an exchange that draws a queue of its own node does not take."""
+    if exchange.type != LOCAL_RANDOM:
+        return
+    if binding.routing_key:
+        words = f"Non empty binding '{binding.routing_key}' key not permitted"
+        raise AmqpError("precondition_failed", words)
+    if binding.to != "queue":
+        raise AmqpError("precondition_failed", "Destination not found")
 
 
 def _check_match(exchange: Exchange, binding: Binding) -> None:

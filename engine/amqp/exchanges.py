@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 import msgspec
 
+from engine.amqp.phash2 import phash2
 from engine.values.labels import bare, beside, host_of, in_host
 
 T = TypeVar("T")
@@ -123,6 +124,14 @@ PREDECLARED: Final = (
 )
 """What every virtual host has from the start."""
 
+LOG: Final = Exchange(name="amq.rabbitmq.log", type="topic", durable=True, internal=True)
+"""What the first virtual host of 4.3 has besides; the broker writes its log there if it is told to."""
+
+LOCAL_RANDOM: Final = "x-local-random"
+MODULUS_HASH: Final = "x-modulus-hash"
+HASHES: Final = 1 << 27
+"""So many different hashes of routing keys there are (W231)."""
+
 X_MATCH: Final = ("all", "any", "all-with-x", "any-with-x")
 
 
@@ -160,10 +169,14 @@ def declared_alternate(exchange: Exchange) -> str | None:
 
 
 class Exchanges:
-    """Exchanges and bindings of a node, by their labels: see engine.values.labels."""
+    """Exchanges and bindings of a node, by their labels: see engine.values.labels.
 
-    def __init__(self) -> None:
-        self.exchanges: dict[str, Exchange] = {each.name: each for each in PREDECLARED}
+    Args:
+        predeclared: what the first virtual host has from the start.
+    """
+
+    def __init__(self, predeclared: Sequence[Exchange] = PREDECLARED) -> None:
+        self.exchanges: dict[str, Exchange] = {each.name: each for each in predeclared}
         self.bindings: list[Binding] = []
         self._queues: dict[str, None] = {}
         self._topics: dict[str, TopicTrie[Target]] = {}
@@ -219,6 +232,10 @@ class Exchanges:
         if exchange.auto_delete and not self.bound(exchange.name):
             self.remove(exchange.name)
 
+    def bound_to(self, name: str) -> int:
+        """Return how many queues and exchanges are bound to an exchange."""
+        return len({_target(each) for each in self.bindings if each.exchange == name})
+
     def bound(self, name: str) -> bool:
         """Return whether anything is bound to an exchange."""
         return any(each.exchange == name for each in self.bindings)
@@ -241,11 +258,15 @@ class Exchanges:
         routing_keys: Sequence[str],
         headers: Mapping[str, Any] | None = None,
         alternate_of: Callable[[Exchange], str | None] = declared_alternate,
+        turn: int = 0,
     ) -> tuple[str, ...]:
         """Return the names of the queues that get a message, each once, sorted.
 
         Follows bindings between exchanges, each exchange once; if an exchange finds no queue, its alternate
         exchange is tried. An unknown exchange has no queues.
+
+        Args:
+            turn: a number that grows; where the broker draws one of several queues, they are taken in turn by it.
         """
         if exchange == DEFAULT and len(routing_keys) == 1 and routing_keys[0] in self._queues:
             return (routing_keys[0],)
@@ -255,7 +276,7 @@ class Exchanges:
             current = self.exchanges.get(left.pop(0))
             if current is None:
                 continue
-            found = self._matching(current, routing_keys, headers or {})
+            found = self._matching(current, routing_keys, headers or {}, turn)
             alternate = None if found else alternate_of(current)
             if alternate is not None:
                 found = {("exchange", beside(current.name, alternate))}
@@ -266,11 +287,9 @@ class Exchanges:
         return tuple(sorted(queues))
 
     def _matching(
-        self, exchange: Exchange, routing_keys: Sequence[str], headers: Mapping[str, Any]
+        self, exchange: Exchange, routing_keys: Sequence[str], headers: Mapping[str, Any], turn: int
     ) -> set[Target]:
-        if exchange.name == DEFAULT:
-            return {("queue", key) for key in routing_keys if key in self._queues}
-        if not bare(exchange.name):  # the default exchange of another virtual host
+        if not bare(exchange.name):  # the default exchange of a virtual host
             keys = (beside(exchange.name, key) for key in routing_keys)
             return {("queue", key) for key in keys if key in self._queues}
         if exchange.type == "topic":
@@ -279,6 +298,11 @@ class Exchanges:
         bindings = (each for each in self.bindings if each.exchange == exchange.name)
         if exchange.type == "fanout":
             return {_target(each) for each in bindings}
+        if exchange.type in (LOCAL_RANDOM, MODULUS_HASH):
+            targets = sorted({_target(each) for each in bindings})
+            if exchange.type == MODULUS_HASH:
+                turn = phash2([key.encode() for key in routing_keys], HASHES)
+            return {targets[turn % len(targets)]} if targets else set()
         if exchange.type == "direct":
             return {_target(each) for each in bindings if each.routing_key in routing_keys}
         return {_target(each) for each in bindings if headers_match(each.arguments, headers)}

@@ -52,7 +52,7 @@ class PatternInvalid(EngineError):
         self.at = at
 
     def said(self, pcre2: bool) -> tuple[str, int]:
-        """Return the reason and the place in the words of a broker with PCRE or with PCRE2."""
+        """Return the reason and the place in the words of a broker with PCRE or with PCRE2 (W232)."""
         words, further = _OF_PCRE2.get(self.why, (self.why, 0)) if pcre2 else (self.why, 0)
         return words, self.at + further
 

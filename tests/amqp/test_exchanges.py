@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.amqp.exchanges import Binding, Exchange, Exchanges, TopicTrie, headers_match, words_of
+from engine.amqp.exchanges import HASHES, Binding, Exchange, Exchanges, TopicTrie, headers_match, words_of
+from engine.amqp.phash2 import phash2
 
 
 def _exchanges(kind: str, *bindings: tuple[str, str], **fields: object) -> Exchanges:
@@ -152,3 +153,45 @@ def test_restart_keeps_what_is_durable_on_both_ends():
     assert "soft" not in after.exchanges
     assert after.route("", ["goes"]) == ()
     assert "amq.topic" in after.exchanges
+
+
+@pytest.mark.parametrize(
+    ("keys", "hashed"),
+    [
+        ([""], 38220213),
+        (["a"], 53691870),
+        (["a", "b"], 3094894),
+        (["abcdefghijk"], 95467487),
+        (["abcdefghijkl"], 89208944),
+        (["abcdefghijklm", "ü"], 21299436),
+        ([], 113427502),
+    ],
+)
+def test_the_hash_of_routing_keys_is_erlangs(keys, hashed):
+    """W231: asked of Erlang's own phash2, with 2^27 for the range; it is the same in every release of OTP."""
+    assert phash2([key.encode() for key in keys], HASHES) == hashed
+
+
+def _bound(kind):
+    exchanges = Exchanges()
+    exchanges.add(Exchange(name="x", type=kind))
+    for name in ("c", "a", "b"):
+        exchanges.add_queue(name)
+        exchanges.bind(Binding(exchange="x", queue=name))
+    return exchanges
+
+
+def test_an_exchange_that_hashes_takes_the_queue_of_the_keys():
+    """W231: the queues in the order of their names, and the hash for one of them."""
+    exchanges = _bound("x-modulus-hash")
+    names = ("a", "b", "c")
+    for key in ("", "a", "abcdefghijk", "eu.de"):
+        assert exchanges.route("x", [key]) == (names[phash2([key.encode()], HASHES) % 3],)
+
+
+def test_an_exchange_that_draws_takes_its_queues_in_turn():
+    """W231."""
+    exchanges = _bound("x-local-random")
+    assert [exchanges.route("x", ["any"], turn=turn) for turn in range(4)] == [("a",), ("b",), ("c",), ("a",)]
+    exchanges.forget_queue("b")
+    assert {exchanges.route("x", [""], turn=turn) for turn in range(9)} == {("a",), ("c",)}

@@ -166,7 +166,7 @@ def test_pattern_that_cannot_be_understood(pattern):
     ],
 )
 def test_a_bad_pattern_is_refused_in_the_words_of_the_release(pattern, pcre, pcre2):
-    """P17, as `re:compile/1` of the nodes' own Erlang says it: OTP 25 and 27, and OTP 29 of 4.3.6."""
+    """W232, as `re:compile/1` of the nodes' own Erlang says it: OTP 25 and 27, and OTP 29 of 4.3.6."""
     with pytest.raises(PatternInvalid) as caught:
         compiled(pattern)
     assert (caught.value.said(pcre2=False), caught.value.said(pcre2=True)) == (pcre, pcre2)

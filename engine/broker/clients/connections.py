@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
+from engine.amqp.exchanges import LOCAL_RANDOM
 from engine.backing_queue.protocol import Arrival
 from engine.broker.clients.actors import OPEN, Publisher, stop
 from engine.broker.clients.channel import HeldPublish
@@ -227,9 +228,13 @@ class PublisherConnections:
             publisher.blocked_sent = True
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
-    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int, turn: int = 0) -> None:
         """Send a batch to its queues; confirms that do not depend on disk go out first (K1). A message that
-        no queue gets is returned if it is mandatory, and confirmed at once (K10).
+        no queue gets is returned if it is mandatory, and confirmed at once (K10). Where the exchange draws
+        a queue for each message, each queue gets an equal part of the batch, one after the other (W231).
+
+        Args:
+            turn: of a part of a batch, by which its queue is found.
         """
         exchange = self._definitions.exchanges.exchanges.get(batch.exchange)
         user_id = batch.properties.get("user_id")
@@ -247,8 +252,11 @@ class PublisherConnections:
         except AmqpError as error:
             self._on_error(publisher.name, error)
             return
+        if exchange is not None and exchange.type == LOCAL_RANDOM and not turn:
+            self._send_parts(publisher, batch, spacing_us)
+            return
         message = message_of(batch)
-        queues = self.route(batch)
+        queues = self.route(batch, turn)
         if self._held_up(queues):
             room = self._members.room(publisher.name, queues, batch.count)
             if room < batch.count:
@@ -286,6 +294,18 @@ class PublisherConnections:
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
             for each in publisher.tx.take():
                 self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+
+    def _send_parts(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Give each queue that the exchange may draw its part of a batch."""
+        first, sent = self._kinds.next_msg_no + 1, 0
+        parts = min(self._definitions.exchanges.bound_to(batch.exchange), batch.count) or 1
+        for number in range(parts):
+            part = batch.part(sent, batch.count * (number + 1) // parts - sent)
+            sent += part.count
+            if publisher.flow:
+                publisher.stopped.append(part)
+            else:
+                self.send(publisher, part, spacing_us, first + number)
 
     @property
     def bodies(self) -> dict[str, Any]:
@@ -378,10 +398,10 @@ class PublisherConnections:
             Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
         )
 
-    def route(self, batch: Publish) -> tuple[str, ...]:
-        """Return the queues that a batch goes to."""
+    def route(self, batch: Publish, turn: int = 0) -> tuple[str, ...]:
+        """Return the queues that a batch goes to; `turn` says which one where the exchange draws one."""
         keys = (batch.routing_key, *copies_of(batch.headers)) if batch.headers else (batch.routing_key,)
-        return self._definitions.route(batch.exchange, keys, batch.headers)
+        return self._definitions.route(batch.exchange, keys, batch.headers, turn)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 

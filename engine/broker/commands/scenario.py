@@ -9,7 +9,7 @@ import msgspec
 
 from engine.amqp.arguments import PRIORITIES, Arguments, ReleaseValidation
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
-from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
+from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, checked
 from engine.backing_queue.generation import StorageSettings
 from engine.backing_queue.message_places import part_name
@@ -160,7 +160,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             for name in names:
                 if names.count(name) > 1:
                     raise ScenarioError("twice", part=part, name=name)
-        exchanges = {each.name: each for each in PREDECLARED}
+        exchanges = {each.name: each for each in validation.predeclared}
         queues: dict[str, DeclaredQueue] = {}
         try:
             for policy in self.policies:

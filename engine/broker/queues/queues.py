@@ -124,7 +124,7 @@ class DeadLetters:
                 copies=before.copies if key is None else (),
                 rewritten=True,
             )
-            routed = self._definitions.route(exchange, again.routing_keys, headers)
+            routed = self._definitions.route(exchange, again.routing_keys, headers, self._kinds.next_msg_no)
             names, cycling = without_cycles(reason, headers, [bare(each) for each in routed])
             to = tuple(beside(queue, each) for each in names)
             why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.amqp.arguments import AmqpRules
 from engine.amqp.declarations import DeclaredQueue
-from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
+from engine.amqp.exchanges import Binding, Exchange, Exchanges, declared_alternate
 from engine.amqp.policies import EffectivePolicy, Policy, effective, policy_of
 from engine.broker.commands.scenario import MAX_BINDINGS
 from engine.report.transitions.amqp import (
@@ -43,7 +43,8 @@ class HostDefinitions:
 
     def __init__(self, emit: Callable[[Transition], None], rules: AmqpRules = DEFAULT_RULES) -> None:
         self.queues: dict[str, DeclaredQueue] = {}
-        self.exchanges = Exchanges()
+        self._predeclared = rules.validation.predeclared
+        self.exchanges = Exchanges(self._predeclared)
         self.policies: dict[str, Policy] = {}
         self.hosts = [FIRST_HOST]
         """The virtual hosts, oldest first."""
@@ -120,7 +121,7 @@ class HostDefinitions:
         Raises CommandError when there are too many.
         """
         here = sum(host_of(each) == host_of(exchange.name) for each in self.exchanges.exchanges)
-        if here - len(PREDECLARED) >= MAX_EXCHANGES:
+        if here - len(self._predeclared) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
         self.exchanges.add(exchange)
         self._emit(ExchangeDeclared("P18", exchange.name, exchange_items(exchange)))
@@ -157,10 +158,18 @@ class HostDefinitions:
             self._emit(ExchangeDeleted(rule, name))
 
     def route(
-        self, exchange: str, routing_keys: Sequence[str], headers: Mapping[str, Any] | None = None
+        self,
+        exchange: str,
+        routing_keys: Sequence[str],
+        headers: Mapping[str, Any] | None = None,
+        turn: int = 0,
     ) -> tuple[str, ...]:
-        """Return the queues that a message goes to, alternate exchanges of policies included (D1, P17)."""
-        return self.exchanges.route(exchange, routing_keys, headers, self._alternate)
+        """Return the queues that a message goes to, alternate exchanges of policies included (D1, P17).
+
+        Args:
+            turn: by which an exchange that draws takes its queues in turn (W231).
+        """
+        return self.exchanges.route(exchange, routing_keys, headers, self._alternate, turn)
 
     def _alternate(self, exchange: Exchange) -> str | None:
         declared = declared_alternate(exchange)
@@ -205,7 +214,7 @@ class HostDefinitions:
 
     def snapshot(self) -> dict[str, Any]:
         """Return the tables as plain values; the fold's counterpart."""
-        own = {in_host(vhost, each.name) for vhost in self.hosts for each in PREDECLARED}
+        own = {in_host(vhost, each.name) for vhost in self.hosts for each in self._predeclared}
         return {
             "exchanges": {
                 name: exchange_items(each)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.amqp.exchanges import Exchange
+from engine.amqp.exchanges import LOG
 from engine.classic_v2.status import printed_4_3
 from engine.ctl.releases import common, v4
 from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts, programs, words
@@ -19,7 +19,6 @@ DIAGNOSTICS: Final = (
     "message_size_stats"
 )
 
-LOG: Final = Exchange(name="amq.rabbitmq.log", type="topic", durable=True, internal=True)
 FACTS: Final = ReleaseFacts(
     version="4.3.6",
     erlang="29.1.2",
