@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from engine.amqp.arguments import TODAYS, VALIDATIONS, AmqpRules, with_version
+from engine.amqp.exchanges import LOG, PREDECLARED
 from engine.backing_queue.generation import (
     DeclaredSettings,
     QueueImplementation,
@@ -247,7 +248,10 @@ V4_3_6: Final = BrokerRelease(
         CLASSIC_V2: QueueImplementation(any_queue, version_2.CLASSIC_V2.make),
         PRIORITY_QUEUE: priorities_of(version_2.CLASSIC_V2.make, least=1),
     },
-    amqp=msgspec.structs.replace(TODAYS, validation=VALIDATIONS["4.3.6"]),
+    amqp=msgspec.structs.replace(
+        TODAYS,
+        validation=msgspec.structs.replace(VALIDATIONS["4.3.6"], predeclared=(*PREDECLARED, LOG)),
+    ),
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
     gone=GONE_IN_4,

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.amqp import tables
 from engine.amqp.errors import AmqpError, queue_words
-from engine.amqp.exchanges import LOG, PREDECLARED, Exchange
+from engine.amqp.exchanges import PREDECLARED, Exchange
 from engine.values.errors import CommandError
 
 MAX_PRIORITY: Final = 255
@@ -263,8 +263,8 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     apply_to_words: str
     exchange_types: tuple[str, ...]
     other_types: tuple[str, ...]
-    predeclared: tuple[Exchange, ...]
     pcre2: bool
+    predeclared: tuple[Exchange, ...] = PREDECLARED
 
     @property
     def counting(self) -> tuple[str, ...]:
@@ -282,7 +282,6 @@ VALIDATIONS: Final = {
         apply_to_words=tables.APPLY_TO_WORDS[name],
         exchange_types=tables.EXCHANGE_TYPES[name],
         other_types=tables.OTHER_TYPES[name],
-        predeclared=(*PREDECLARED, LOG) if name == "4.3.6" else PREDECLARED,
         pcre2=tables.PCRE2[name],
     )
     for name in tables.ARGUMENTS
