@@ -1,4 +1,4 @@
-"""What a generation of storage brings: its settings, the files that queues of a virtual host share, and a queue.
+"""A generation of storage: its settings, the files that queues of a virtual host share, and its queue.
 
 A generation is a folder of its own (`engine.classic_v1` is the first) that knows no other. `engine.releases` says
 which release of the broker has which.
@@ -33,7 +33,7 @@ class StorageSettings(Protocol):
 
     @property
     def queue_index_embed_msgs_below(self) -> int:
-        """Messages below so many bytes stay out of the shared stores (Q12)."""
+        """Messages below this size in bytes stay out of the shared stores (Q12)."""
 
     @property
     def msg_store_file_size_limit(self) -> int:
@@ -44,13 +44,9 @@ class StorageSettings(Protocol):
 
 
 class HostMeans(NamedTuple):
-    """What the shared files of a virtual host are made of.
-
-    Args:
-        root: folder of the virtual host.
-        emit: receives every transition.
-        later: lets something happen in so many microseconds.
-        prefix: stands before the names of the stores; empty in the first virtual host.
+    """The parts from which a virtual host's shared files are made. Args: root: folder of the virtual host.
+    emit: receives every transition. later: runs an action after this many microseconds. prefix: of the
+    stores' names; empty in the first virtual host.
     """
 
     root: str
@@ -73,10 +69,8 @@ class HostFiles(Protocol):
         """Begin with an empty virtual host (D2)."""
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on what a stop left, before any queue (S200-S208).
-
-        Args:
-            stopped: the queues that come back, as they were when they stopped, with their terms.
+        """Start the stores on the files of a stop, before any queue (S200-S208). Args: stopped: the queues
+        that come back, as they stopped, with their terms.
         """
 
     def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
@@ -84,24 +78,24 @@ class HostFiles(Protocol):
 
         Args:
             terms: of a clean stop, None otherwise or for a queue that is not durable.
-            alone: it crashed while the stores went on.
+            alone: it crashed while the stores kept running.
         """
 
     def settle(self) -> None:
         """Let the stores handle what was sent to them, sync and collect garbage (S166, S167)."""
 
     def credit(self) -> Any:
-        """Return credit of one process towards the stores, for several queues that it has (F1)."""
+        """Return one process's credit towards the stores, shared by its queues (F1)."""
 
     def stop(self, kind: StopKind) -> None:
         """Stop the stores, after the queues; in order, or lose what was only in RAM (S234)."""
 
     def before_power_cut(self, directories: Iterator[str]) -> None:
-        """Make durable what a file system would have made durable by now, in the folders of queues (S230)."""
+        """Sync the files in the folders of queues that a file system would have synced by now (S230)."""
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
-    """Return messages that were read back as they are: they carry nothing besides."""
+    """Return messages unchanged after a read, because nothing more is known of them."""
     return (extent,)
 
 
@@ -113,11 +107,9 @@ class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
         settings, codec: of the virtual host.
         storage, directory: where its own files are.
         files: what it shares with the other queues of its virtual host, whose stores run already.
-        ref: name of the queue at the stores.
-        emit: receives every transition.
-        as_read: what messages are that were read back from disk: with all that they carry.
-        resource: what the broker calls the queue in its files, where that is not its name.
-        credit: towards the stores, where it shares that with other queues of its process.
+        ref: name of the queue at the stores. emit: receives every transition. as_read: completes messages
+            that were read from disk. resource: the broker's name of the queue in its files, if it differs.
+            credit: towards the stores, if it shares that with other queues of its process.
     """
 
     name: str
@@ -140,7 +132,7 @@ Maker = Callable[[QueueConfig], BackingQueue]
 
 
 class DeclaredSettings(Protocol):
-    """What decides which implementation serves a queue."""
+    """The facts that decide which implementation serves a queue."""
 
     @property
     def name(self) -> str:
@@ -173,11 +165,10 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: of its folder.
-        settings: what its queues and stores read from the configuration, of defaults that a release may change.
-        chosen: names of the settings that a scenario may choose.
-        bounds: least and greatest value of those that are whole numbers.
-        codec: makes what encodes messages, of the settings, the beginning of their ids and known templates.
-        host_files: makes what the queues of a virtual host share.
+        settings: class of what its queues and stores read from the configuration; a release may change
+            defaults. chosen: names of settings that a scenario may set. bounds: least and greatest value of
+            whole-number settings. codec: makes the codec of messages from the settings, the prefix of their
+            ids and known templates. host_files: makes the files that the queues of a virtual host share.
         make: makes a blank queue.
     """
 
@@ -194,10 +185,10 @@ SIDES: Final = ("persistent", "transient")
 
 
 class StartableStore(MessageStore, Protocol):
-    """A store, by what its virtual host does with it."""
+    """A store as its virtual host uses it."""
 
     def account(self) -> Any:
-        """Return the credit of a process that begins to use the store (F1)."""
+        """Return the credit of a process that starts to use the store (F1)."""
 
     def contains(self, messages: Range) -> RangeSet:
         """Return which of these messages it holds."""
@@ -212,17 +203,15 @@ class StartableStore(MessageStore, Protocol):
         """Stop in order (S201)."""
 
     def kill(self, kind: str = "kill") -> None:
-        """End without a word (S234)."""
+        """End without cleaning up (S234)."""
 
 
 S = TypeVar("S", bound=StartableStore)
 
 
 class TwoStores(ABC, Generic[S]):
-    """Both stores of a virtual host, with `.config` and `.vhost`: see `HostFiles`, which documents what is public.
-
-    Args:
-        means: what they are made of.
+    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods. Args:
+    means: the parts to make them from.
     """
 
     def __init__(self, means: HostMeans) -> None:
@@ -230,7 +219,7 @@ class TwoStores(ABC, Generic[S]):
         self._clean = False
         """Whether the persistent store recovered cleanly (S206)."""
         self._in_order = False
-        """Whether a broker stopped here in order whose terms nobody reads."""
+        """Whether a broker stopped here in order, and its terms are not readable."""
         self.stores: dict[str, S] = {}
 
     @property
@@ -245,11 +234,11 @@ class TwoStores(ABC, Generic[S]):
 
     @abstractmethod
     def _blank(self, name: str, directory: str) -> S:
-        """Return a blank store, as after the start of a VM."""
+        """Return an empty store, as at the start of a VM."""
 
     @abstractmethod
     def _texts(self, new: bool) -> Mapping[str, ByteChunk]:
-        """Return the text files beside the stores that a start writes, `new` of an empty virtual host."""
+        """Return the text files that a start writes beside the stores; `new` for an empty virtual host."""
 
     def _make_stores(self) -> None:
         means = self._means
@@ -273,7 +262,8 @@ class TwoStores(ABC, Generic[S]):
             storage.fsync(path)
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on what the stop left: the transient one empty, the other by its terms (S200-S208, W150)."""
+        """Start the stores on the files of a stop: the transient one empty, the other with its terms
+        (S200-S208, W150)."""
         self._write_texts(new=False)
         self._make_stores()
         self.transient.start_new()

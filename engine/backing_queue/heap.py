@@ -1,4 +1,4 @@
-"""Bytes of RAM that a queue's structures take: each generation has figures of its own, measured on a real node."""
+"""Bytes of RAM of a queue's structures: each generation has its own figures, measured on a real node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BODY_PER_BYTE: Final = 1_037
 
 
 class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """Thousandths of a byte for each message; what is not given is as on 3.10.8 (docs/calibration.md).
+    """Thousandths of a byte for each message; defaults are those of 3.10.8 (docs/calibration.md).
 
     Args:
         alpha_small: entry with a small body, without the body (which rounds up to 8 bytes).
@@ -39,10 +39,10 @@ class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 MEASURED_3_10: Final = HeapFigures()
-"""What a RabbitMQ 3.10.8 node showed, for queues of version 1 and for kinds that nobody measured."""
+"""Figures of a RabbitMQ 3.10.8 node, for queues of version 1 and for kinds that were not measured."""
 
 HEAPS: Final[dict[str, HeapFigures]] = {}
-"""By the kind of queue, where it was measured by itself."""
+"""Figures by kind of queue, for kinds that were measured separately."""
 
 
 def heap_of(queue: Mapping[str, Any]) -> HeapFigures:

@@ -1,4 +1,5 @@
-"""Where the messages of a queue can lie: each backing queue registers its places, and others iterate over them.
+"""The places of a queue's messages: each backing queue registers its places, and other code iterates over
+them.
 
 The page's module of places is generated from these tables by `manage.py catalogue`.
 """
@@ -19,13 +20,11 @@ class MessagePlace(msgspec.Struct, frozen=True):
 
     Args:
         name: as transitions name it in `source` and `to`.
-        content: where the message bodies are: in RAM, on disk, or some here and some there.
-        unacked: whether its messages were delivered and wait for their acknowledgement.
-        counted: whether RAM has only a count of its messages instead of an entry for each.
-        limits: what of its messages the queue limits in RAM, beginning at the tail: contents (by target_ram_count),
-            index entries, or nothing.
-        letter: the Greek letter of most messages there; empty for what waits for an acknowledgement.
-        lazy: whether a lazy queue uses it.
+        content: where the message bodies are: in RAM, on disk, or both. unacked: whether its messages were
+            delivered and wait for their acknowledgement. counted: whether RAM only counts its messages
+            instead of keeping an entry for each. limits: what the queue limits in RAM here, beginning at the
+            tail: contents (by target_ram_count), index entries, or nothing. letter: the Greek letter of most
+            messages there; empty for unacknowledged ones. lazy: whether a lazy queue uses it.
     """
 
     name: str
@@ -38,10 +37,10 @@ class MessagePlace(msgspec.Struct, frozen=True):
 
 
 VARIABLE_QUEUE: Final = "variable_queue"
-"""The backing queue of a classic queue of version 1; the one that is used when nothing else is named."""
+"""The backing queue of a classic queue of version 1; the default."""
 
 PRIORITY_QUEUE: Final = "priority_queue"
-"""The backing queue of a queue with x-max-priority: its messages lie in the queues that it consists of."""
+"""The backing queue of a queue with x-max-priority; its parts hold the messages."""
 
 CLASSIC_V2: Final = "classic_v2"
 """The backing queue of a classic queue of version 2."""
@@ -60,18 +59,18 @@ def register(backing_queue: str, places: tuple[MessagePlace, ...]) -> tuple[Mess
 
 
 def part_name(queue: str, number: int) -> str:
-    """Return the name of one of the queues that a queue consists of; no declared queue can have it."""
+    """Return the name of a part of a queue; no declared queue can have this name."""
     return f"{queue}:{number}"
 
 
 def places_of(queue: Mapping[str, Any]) -> tuple[MessagePlace, ...]:
-    """Return the places of a queue, given what is shown of it: a snapshot of it, or its facts."""
+    """Return the places of a queue, given its snapshot or its facts."""
     return PLACES[queue.get("backing_queue", VARIABLE_QUEUE)]
 
 
 @cache
 def place_named(name: str) -> MessagePlace:
-    """Return what is known of a place; one name means the same in every backing queue that has it."""
+    """Return a place by name; a name means the same in every backing queue."""
     return next(place for places in PLACES.values() for place in places if place.name == name)
 
 

@@ -1,4 +1,4 @@
-"""What a queue of the simplest kind does: nothing of it leaves RAM, nothing sends it messages, and it has no timers."""
+"""The simplest queue: nothing leaves RAM, no store or index sends it messages, and it has no timers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from engine.values.stretches import Range
 
 
 class PlainQueue(BackingQueue):
-    """A backing queue with all that follows from its verbs, its entries and its head; others override what differs."""
+    """A backing queue with everything that follows from its verbs, entries and head; subclasses override what
+    differs."""
 
     queue_version: int | None = None
-    """The version of its files, where a release leaves a choice."""
+    """The version of its files, if the release offers a choice."""
     _now_us = 0
 
     @property
@@ -243,7 +244,7 @@ def _all(ranges: Sequence[Range]) -> Range:
 
 
 class StoreSide(Protocol):
-    """What is asked of a queue's client of one message store."""
+    """A queue's client of one message store."""
 
     @property
     def credit(self) -> int | None:
@@ -255,7 +256,7 @@ class StoreSide(Protocol):
 
 
 class StoreCredits(Protocol):
-    """What is asked of a queue's settings."""
+    """The settings that are used here."""
 
     @property
     def msg_store_credit_disc_bound(self) -> tuple[int, int]:
@@ -263,7 +264,7 @@ class StoreCredits(Protocol):
 
 
 class QueueNumbers(Protocol):
-    """What is asked of a queue's state: the states of the generations document it."""
+    """The state that is used here; the generations' states document it."""
 
     now_us: int
     bytes: int
@@ -297,7 +298,7 @@ S = TypeVar("S", bound=QueueNumbers)
 
 
 class StateQueue(PlainQueue, Generic[S]):
-    """What is the same in every generation whose queues have such a state."""
+    """Code that generations share whose queues have such a state."""
 
     state: S
 

@@ -1,8 +1,6 @@
-"""What a node asks of a queue: the broker's callbacks of a backing queue, and what its process needs to know of it.
-
-A queue begins with `engine.backing_queue.plain.PlainQueue`, which leaves it the verbs of `QueueVerbs` and what others
-measure (`MeasuredQueue`), and overrides of the rest what it does differently. `engine.releases` says which release has
-it.
+"""The protocol of a backing queue: the broker's callbacks, and facts that its process needs. A new queue
+subclasses `engine.backing_queue.plain.PlainQueue`, implements the verbs of `QueueVerbs` and the measures of
+`MeasuredQueue`, and overrides what differs. `engine.releases` says which release has it.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from engine.values.stretches import Range, RangeSet
 
 
 class Arrival(msgspec.Struct, frozen=True, gc=False):
-    """Messages on their way into a queue: consecutive message numbers, all else equal.
+    """Messages on their way into a queue, with consecutive message numbers and all else equal.
 
     Args:
         count: number of messages.
@@ -32,8 +30,8 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         wants_confirm: the queue process asks for a disk-dependent confirm (K1).
         expiry_us: absolute wall-clock microseconds, 0 for never.
         template: exchange, routing key and properties, as registered with the codec.
-        sender: the channel that sent them; mirrors keep apart what came from each (H20).
-        deliveries: how often delivering them has failed where they died, 0 for messages that never did (W42).
+        sender: the channel that sent them; mirrors keep the channels apart (H20). deliveries: for dead
+            letters, how often a delivery failed before they died, else 0 (W42).
     """
 
     count: int
@@ -76,7 +74,7 @@ class TakenMessages(msgspec.Struct, frozen=True, gc=False):
     Args:
         extent: the messages as the queue keeps them now (or kept them last).
         redelivered: how many of them, the first ones, carry redelivered = true (Q33).
-        lane: the sub-queue they came from.
+        lane: the sub-queue that they came from.
     """
 
     extent: Extent
@@ -91,8 +89,8 @@ class CleanTerms(msgspec.Struct, frozen=True):
         segments: (segment number, unacked) of every segment the index had; None when they were lost.
         persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
         next_deliver_seq_id: below it everything counts as delivered; redeliver_seq_id in 4.3 (W94).
-        parts: those of the queues that it consists of, which have the other fields then.
-        deliveries: (first position, how many, times) of messages whose deliveries are counted (W42).
+        parts: the terms of its parts, which then have the other fields. deliveries: (first position, how
+            many, times) of messages whose deliveries are counted (W42).
     """
 
     segments: tuple[tuple[int, int], ...] | None
@@ -112,12 +110,9 @@ class CleanTerms(msgspec.Struct, frozen=True):
 
 
 class StoreCredit(msgspec.Struct, frozen=True):
-    """Credit towards one message store, which the queue itself counts (F4).
-
-    Args:
-        left: messages that may be sent; None before the first write.
-        initial, more: what it begins with, and what each grant gives.
-        blocked: whether the queue waits for a grant.
+    """A queue's own count of its credit towards one message store (F4). Args: left: messages that may be
+    sent; None before the first write. initial, more: the first credit, and that of each grant. blocked:
+    whether the queue waits for a grant.
     """
 
     left: int | None
@@ -127,14 +122,10 @@ class StoreCredit(msgspec.Struct, frozen=True):
 
 
 class IndexLoad(msgspec.Struct, frozen=True):
-    """What a queue's index keeps in RAM.
-
-    Args:
-        segments: segment files that it has.
-        segment_entries: entries of a segment.
-        records: (count, whether the bodies are embedded, their bytes together) of the journal's publish records.
-        buffered: whether records wait in the journal's write buffer.
-        more: thousandths of a byte of what a generation counts by figures of its own.
+    """What a queue's index keeps in RAM. Args: segments: number of segment files. segment_entries: entries of
+    a segment. records: (count, whether the bodies are embedded, their total bytes) of the journal's publish
+    records. buffered: whether records wait in the journal's write buffer. more: thousandths of a byte that a
+    generation counts by its own figures.
     """
 
     segments: int
@@ -145,7 +136,7 @@ class IndexLoad(msgspec.Struct, frozen=True):
 
 
 class MeasuredQueue(Protocol):
-    """What may be read of a queue at any time; nothing of it changes the queue."""
+    """Read-only values of a queue, for monitors and listings."""
 
     @property
     def heap(self) -> HeapFigures:
@@ -174,8 +165,8 @@ class MeasuredQueue(Protocol):
     def snapshot(self) -> dict[str, Any]:
         """Return the queue's state as plain values, from its own structures (the fold's counterpart).
 
-        Keys: mode, durable, lanes (extents by the name of each listed place), counted (what RAM keeps of each lane
-        that it only counts, by name), counters, own (what this kind of queue shows besides, by names of its own).
+        Keys: mode, durable, lanes (extents by the name of each listed place), counted (RAM's record of each
+            lane that is only counted, by name), counters, own (further values of this kind of queue).
         """
 
     def verify(self) -> None:
@@ -183,7 +174,7 @@ class MeasuredQueue(Protocol):
 
 
 Message = tuple[str, Any]
-"""What a store or an index sent to its queue: kind and contents, only for `take_message`."""
+"""A message from a store or an index to its queue: kind and contents, only for `take_message`."""
 NeedsTimeout = Literal["no", "timed", "idle"]
 
 
@@ -195,10 +186,9 @@ class DrainedMailbox(msgspec.Struct, frozen=True):
 
 
 class QueueVerbs(Protocol):
-    """What every queue must do itself; `engine.backing_queue.plain` has the rest for a queue of the simplest kind.
-
-    The process sets the clock (`advance_clock`) before it calls a verb. The implementation gets the receiver of its
-    transitions when it is made.
+    """The verbs that every queue must implement; `engine.backing_queue.plain` has defaults for the rest. The
+    process sets the clock (`advance_clock`) before it calls a verb. The constructor of a queue gets the
+    receiver of its transitions.
 
     Args:
         name: of the queue.
@@ -228,11 +218,13 @@ class QueueVerbs(Protocol):
             terms: of a clean stop, None otherwise or for a queue that is not durable.
             store_clean: whether the persistent store recovered cleanly (S206).
             contains: which of these message numbers the persistent store holds.
-            in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
+            in_order: whether a broker stopped in order and its terms are not readable; marks of deliveries
+                are then trusted.
         """
 
     def terminate(self) -> CleanTerms | None:
-        """Stop in order and return what the next start needs (Q63), None where it will find nothing (W200, W201)."""
+        """Stop in order and return the terms for the next start (Q63); None if that will find none (W200,
+        W201)."""
 
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (Q64)."""
@@ -258,7 +250,7 @@ class QueueVerbs(Protocol):
         """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
 
     def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
-        """Read pending messages with their bodies, as for dead-lettering them, and leave them as they are (Q41)."""
+        """Read pending messages with their bodies, for dead-lettering, without changing them (Q41)."""
 
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
@@ -266,7 +258,8 @@ class QueueVerbs(Protocol):
         """Put pending messages back: one call with all tags, or one call for each (Q40).
 
         Args:
-            delivery_failed: their channel is gone, so that this counts where deliveries are counted (W42).
+            delivery_failed: their channel is gone, so it counts as a failed delivery if the release counts
+                these (W42).
         """
 
     # --- counts and the head ----------------------------------------------------------------------------------------
@@ -284,25 +277,25 @@ class QueueVerbs(Protocol):
         """Messages that were delivered and not acknowledged."""
 
     def entry(self, arrival: Arrival) -> Extent:
-        """Return what newly arrived messages would be in this queue (Q1, Q12)."""
+        """Return the entry that newly arrived messages would have in this queue (Q1, Q12)."""
 
     def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where their size is known only from a file."""
 
 
 class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
-    """One queue with its files, driven by its process: its verbs, what is measured, and what most queues share."""
+    """One queue with its files, driven by its process: all verbs, measures, and what most queues share."""
 
     def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
-        """Return messages that are there or pending, with how often delivering them has failed (W42)."""
+        """Return ready and pending messages, with how often their delivery failed (W42)."""
 
     @property
     def parts(self) -> Mapping[str, BackingQueue]:
-        """The queues that it consists of, by the names in their transitions; empty where it is one itself."""
+        """Its parts, by the names in their transitions; empty if it has none."""
 
     @property
     def directories(self) -> Sequence[str]:
-        """Where its files are."""
+        """The directories of its files."""
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -314,12 +307,12 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Set the clock; it never goes back."""
 
     def pass_time(self, us: int) -> None:
-        """Let microseconds pass between two messages of one batch."""
+        """Advance the clock by microseconds between two messages of one batch."""
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     def takes_each(self) -> bool:
-        """Return whether messages that differ in all but their channel may enter as one step, by `publish_each`."""
+        """Return whether different messages of one channel may enter in one step, by `publish_each`."""
 
     def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
         """Publish messages that differ, one call each, `spacing_us` apart; return the seq_ids (Q20)."""
@@ -342,7 +335,7 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
 
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        """Turn a wanted duration into a target and reduce if it shrank (Q43)."""
+        """Turn a duration into a target, and reduce if the target shrank (Q43)."""
 
     def set_target(self, count: int | None) -> None:
         """Overwrite the number of messages whose bodies may be in RAM, and reduce once."""
@@ -352,10 +345,10 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
 
     @property
     def queue_version(self) -> int | None:
-        """The version of its files, None where a release leaves no choice (W2)."""
+        """The version of its files, None if the release offers no choice (W2)."""
 
     def set_queue_version(self, version: int) -> None:
-        """Convert the files to version 1 or 2, where the release has both (W100)."""
+        """Convert the files to version 1 or 2, if the release has both (W100)."""
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
@@ -366,28 +359,28 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Sync the journal (P3, S82)."""
 
     def resume(self) -> None:
-        """Reduce now: there is credit again (Q54)."""
+        """Reduce now, because there is credit again (Q54)."""
 
     def pre_hibernate(self) -> None:
         """Flush the index before sleeping (Q65)."""
 
     def drain_mailbox(self) -> DrainedMailbox:
-        """Handle everything that stores and index sent, until quiet (K7, F5, Q52)."""
+        """Handle all messages of stores and index, until none is left (K7, F5, Q52)."""
 
     def take_posted(self) -> list[Message]:
-        """Return what stores and index sent since, for a process with a mailbox of its own."""
+        """Return new messages of stores and index, for a process with its own mailbox."""
 
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message of those (K7, F5, Q52)."""
+        """Handle one of these messages (K7, F5, Q52)."""
 
     def drain_confirmed(self) -> list[Range]:
-        """Hand over the message numbers whose confirms may be sent (K8)."""
+        """Return and forget the message numbers whose confirms may be sent (K8)."""
 
     def let_stores_work_alone(self, alone: bool) -> None:
-        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
+        """Let the stores run at their own pace, or let them finish at the end of each call (S166)."""
 
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
+        """Do something during which the stores answer at once, after the work in `waiting` is done (Q56)."""
 
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that the index files need (S117)."""
@@ -398,26 +391,26 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
 
     def alike(self, arrival: Arrival) -> int:
-        """Return how many of newly arrived messages, whose bodies differ, may enter at once; 1 is always right."""
+        """Return how many newly arrived messages with different bodies may enter at once; 1 is always
+        correct."""
 
     def head_expiry_us(self) -> int:
-        """Return when the head expires, 0 for never; only for a queue that is not empty."""
+        """Return when the head expires, 0 for never; the queue must not be empty."""
 
     def head_stays(self) -> bool:
         """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
 
     def unexpired(self, count: int) -> int:
-        """Return how many of `count` messages may be taken before one that has expired (P10); at least 1."""
+        """Return how many of `count` messages may be taken before an expired one (P10); at least 1."""
 
     def undisturbed(self, count: int) -> int:
-        """Return how many of `count` fetches, the first at least, give the same at once as with P10's put-backs."""
+        """Return how many of `count` fetches may go together with the result of P10's put-backs; at least
+        1."""
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
-        """Return how many messages may enter a full queue at once, each of which drops one head; 1 where unsure.
-
-        Args:
-            arrival: what enters.
-            same_size: whether only heads of the arrival's size may go, because bytes are limited.
+        """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure. Args:
+        arrival: the messages. same_size: whether only heads of the arrival's size may be dropped, because
+        bytes are limited.
         """
 
 

@@ -10,7 +10,7 @@ UPDATE_ABOVE = 100
 IDLE_RATE = 0.01
 TAYLOR_TERMS = 18
 Real = float
-"""Never a whole number, so that the compiler may take it for what it is in C."""
+"""A float that is never an int, so that the compiler can use a C double."""
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +33,7 @@ def decay(elapsed_us: int) -> Real:
 class QueueRates:
     """The four rates, in messages per second, and the events counted since they were last computed.
 
-    `frozen` rates never change and count nothing towards an update, as the golden traces demand.
+    `frozen` rates never change, as the golden traces require.
     """
 
     __slots__ = ("in_", "out", "ack_in", "ack_out", "counters", "timestamp_us", "frozen")
@@ -68,7 +68,7 @@ class QueueRates:
         return (self.ack_in - self.ack_out) > (self.in_ - self.out)
 
     def freeze(self, in_: Real, out: Real, ack_in: Real, ack_out: Real) -> None:
-        """Fix the rates for good (the golden traces' first step of determinism)."""
+        """Fix the rates permanently, as the golden traces do for determinism."""
         self.in_, self.out, self.ack_in, self.ack_out = float(in_), float(out), float(ack_in), float(ack_out)
         self.frozen = True
 
@@ -89,7 +89,7 @@ class QueueRates:
         self.timestamp_us = now_us
 
     def count(self, in_: int = 0, out: int = 0, ack_in: int = 0, ack_out: int = 0) -> None:
-        """Count events without looking at the threshold (acks do so, Q25)."""
+        """Count events without checking the threshold, as acks do (Q25)."""
         if not self.frozen:
             counters = self.counters
             counters[0] += in_
@@ -146,7 +146,7 @@ class QueueRates:
                 now_us = self.timestamp_us
 
     def _update_often(self, rounds: int, elapsed_us: int, in_: int, out: int, ack_in: int) -> None:
-        """Update so many times, each time so many microseconds later and with so many more events of each kind."""
+        """Update repeatedly, each time a fixed number of microseconds and of events later."""
         weight = decay(elapsed_us)
         seconds = elapsed_us / 1_000_000
         fresh_in, fresh_out, fresh_ack_in = (count / seconds * (1.0 - weight) for count in (in_, out, ack_in))

@@ -1,4 +1,4 @@
-"""What a broker prints of a queue's storage, its `backing_queue_status`, and what a generation knows of it."""
+"""A broker's `backing_queue_status`, and how a generation reads it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import msgspec
 Question = tuple[str, dict[str, Any]]
 """A code, and the numbers in its sentence."""
 MANY_PENDING: Final = 10_000
-"""Messages with consumers that are worth a question."""
+"""Number of unacknowledged messages from which to ask a question."""
 GROWS: Final = 1.05
-"""How much more must come in than goes out, so that somebody should ask who is slow."""
+"""Factor by which ingress must exceed egress before asking who is slow."""
 
 
 QueueRates = tuple[float, float, float, float]
-"""Messages a second that come in, go out, and are acknowledged after each."""
+"""Messages per second: in, out, and the acknowledgements of both."""
 Queue = Mapping[str, Any]
 """A backing queue of a snapshot."""
 
@@ -39,12 +39,8 @@ def record_printed(*items: str | int | None) -> str:
 
 
 class PrintedStatus(msgspec.Struct, frozen=True):
-    """A status that somebody has, in words and numbers.
-
-    Args:
-        values: everything, as text, by name.
-        counts: messages of each lane; None where the text does not have them.
-        counted: messages in the lanes of which there is a record only; None where the text does not have them.
+    """A parsed status. Args: values: all values as text, by name. counts: messages of each lane; None if the
+    text lacks them. counted: messages in lanes with only a record; None if the text lacks them.
         redelivered: how many messages the status names that were delivered before.
     """
 
@@ -54,12 +50,12 @@ class PrintedStatus(msgspec.Struct, frozen=True):
     redelivered: int
 
     def whole(self, *names: str) -> int | None:
-        """Return the first of some values that is there, if it is a whole number."""
+        """Return the first value that exists, if it is a whole number."""
         text = next((self.values[name] for name in names if name in self.values), "")
         return int(text) if re.fullmatch(r"\d{1,15}", text) else None
 
     def number(self, name: str) -> float | None:
-        """Return a value that is a number, None where it is something else."""
+        """Return a value if it is a number, else None."""
         try:
             return float(self.values[name])
         except (KeyError, ValueError):
@@ -80,18 +76,13 @@ class PrintedStatus(msgspec.Struct, frozen=True):
 
 
 class StatusReader(msgspec.Struct, frozen=True, kw_only=True):
-    """What a generation knows of the statuses of its queues.
-
-    Args:
-        version: how a status names it.
-        lanes: its lanes from the tail to the head, by the names that it prints, each with where its messages are:
-            content in "ram", only the index entry in RAM (at the "line"), or all of it on "disk".
-        counted: lanes of which it prints a record, with the third of its terms their messages.
-        items: how many terms such a record may have.
-        keys: names of values that only its statuses have.
-        named: what to say of a status with its lanes; nothing where they are the usual ones.
-        numbered: what to say of a status that has its number and the usual lanes.
-        questions: what somebody should ask about a status, by code.
+    """How to read the statuses of one generation's queues. Args: version: its number in a status. lanes: its
+    lanes from the tail to the head, by printed name, each with the place of its messages: content in "ram",
+    only the index entry in RAM (at the "line"), or all on "disk". counted: lanes that are printed as a
+    record; its third term is the number of messages. items: possible numbers of terms in such a record. keys:
+    names of values that only its statuses have. named: remark about a status with its lanes; empty for the
+    usual ones. numbered: remark about a status with its number and the usual lanes. questions: questions to
+    ask about a status, by code.
     """
 
     version: str

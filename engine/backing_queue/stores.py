@@ -1,4 +1,4 @@
-"""What a node needs of the message stores that the queues of a virtual host share."""
+"""The message stores of a virtual host, as a node uses them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 
 CLEAN: Final = "clean_stop.json"
-"""The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240, W132)."""
+"""The engine's own file for a clean stop; the broker writes its own tables instead (S129, S240, W132)."""
 SYNC_INTERVAL_US: Final = 25_000
-"""A store that is never idle syncs this long after somebody began to wait for it (K6)."""
+"""A store that is never idle syncs this long after the first request (K6)."""
 
 
 class StoreLoad(msgspec.Struct, frozen=True):
@@ -22,8 +22,8 @@ class StoreLoad(msgspec.Struct, frozen=True):
         messages: in its index.
         cached: messages in the current file's cache.
         cached_bytes: of the records that the cache holds.
-        cached_with_removed_bytes: of these and of those whose messages were removed since.
-        heap: what a row of each table takes.
+        cached_with_removed_bytes: of these and of records whose messages were removed since. heap: bytes of a
+            row of each table.
     """
 
     files: int
@@ -35,7 +35,8 @@ class StoreLoad(msgspec.Struct, frozen=True):
 
 
 class MessageStore(Protocol):
-    """The server of one message store with its garbage collector; each is a process where work takes time (K6)."""
+    """The server of one message store and its garbage collector; each is a process if work takes time
+    (K6)."""
 
     @property
     def name(self) -> str:
@@ -51,7 +52,7 @@ class MessageStore(Protocol):
 
     @property
     def gc_requests(self) -> int:
-        """What its garbage collector still has to do, the piece of work under way included."""
+        """Number of the garbage collector's requests, including the current one."""
 
     @property
     def gc_busy(self) -> bool:

@@ -187,7 +187,7 @@ class IndexJournal:
         self.handle = None
 
     def lose(self) -> None:
-        """Forget handle and buffer while the file is there (V9)."""
+        """Forget handle and buffer, but keep the file (V9)."""
         if self.handle is not None:
             self.handle.drop()
         self.handle = None
@@ -219,7 +219,7 @@ Report = Callable[[RangeSet], None]
 
 
 class IndexConfirms:
-    """The two sets of message numbers, and whom to notify.
+    """The two sets of message numbers whose publishers wait, and the callbacks.
 
     Args:
         on_index_written: called with the messages whose body is in the store.
@@ -252,7 +252,7 @@ class IndexConfirms:
             self._on_both_written(written)
 
     def forget(self) -> None:
-        """Start over with nobody waiting."""
+        """Forget all waiting publishers."""
         self.store_homed = RangeSet()
         self.embedded = RangeSet()
 
@@ -280,9 +280,8 @@ class StateBefore:
         self._dirty = dirty
 
     def put_back(self, segments: IndexSegments, confirms: IndexConfirms, journal: IndexJournal) -> int:
-        """Make them the index's values again; return the number of actions since the last flush.
-
-        A journal that was opened meanwhile is forgotten too, with what its buffer has.
+        """Restore the index's values; return the number of actions since the last flush. A journal that was
+        opened meanwhile is forgotten with its buffer.
         """
         if not self._journal_open:
             journal.lose()
@@ -333,12 +332,12 @@ class IndexActions:
         """Publish records in the pre-publish cache (S76)."""
         self._cache: list[JournalRecords | PublishedStretches] = []
         self._many = False
-        """Whether several runs came into it at once, which are told of together."""
+        """Whether several runs entered it at once, so that they are reported together."""
         self._cached_delivers: list[Range] = []
         self._cached_step = 1
         self._before: StateBefore | None = None
         self.journal_differs = False
-        """Whether the journal has not what is pending, until the next flush: V8, V9."""
+        """Whether journal and pending entries differ until the next flush (V8, V9)."""
 
     @property
     def cached_delivers(self) -> int:
@@ -522,18 +521,17 @@ class IndexActions:
     # --- what fetchwhile forgets (V9) ---
 
     def hold(self) -> None:
-        """From now on, what the first change replaces is kept, for `take_back`."""
+        """Keep what the first change replaces, for `take_back`."""
         self._before = StateBefore()
 
     def keep(self) -> None:
-        """Keep what is about to change, if it is the first change since `hold`."""
+        """Save the values before the first change since `hold`."""
         if self._before is not None and not self._before.kept:
             self._before.take(self.segments, self.confirms, self.journal, self.dirty)
 
     def take_back(self) -> bool:
-        """Go back to what RAM had at the time of `hold`; return whether anything had changed (V9).
-
-        What was written to files meanwhile stays there.
+        """Restore RAM to the time of `hold`; return whether anything had changed (V9). Files keep what was
+        written meanwhile.
         """
         before, self._before = self._before, None
         if before is None or not before.kept:

@@ -29,7 +29,7 @@ from engine.values.stretches import Range, RangeSet, Stretches
 
 
 class FlushPace(NamedTuple):
-    """The two limits that publishing meets.
+    """The two limits on actions without a flush.
 
     Args:
         max_journal: actions that a deliver may bring the journal to without a flush.
@@ -287,7 +287,7 @@ class QueueIndex:
                 done += whole or 1
 
     def _mark_singly(self, mark: Callable[[Sequence[Range]], None], ranges: Sequence[Range]) -> None:
-        """Mark each seq_id by a call of its own, as many at once as no flush comes between."""
+        """Mark each seq_id with its own call, batching calls without a flush in between."""
         actions = self.actions
         for each in ranges:
             if actions.dirty + each.count <= actions.max_journal:  # nearly always: it does not become full
@@ -397,7 +397,7 @@ class QueueIndex:
         return counts
 
     def kill(self, kind: str = "crash") -> None:
-        """Lose what only the process had, whatever ended it (S231)."""
+        """Lose what was only in the process, whatever ended it (S231)."""
         self.actions.forget()
 
     def kill_in_flush(self) -> None:
@@ -428,7 +428,7 @@ class QueueIndex:
             contains: which of these message numbers the persistent store holds.
             durable: whether the queue is; after a crash nothing of another one counts as present.
             in_order: whether the queue stopped in order, where `terms` are None because nobody reads them.
-            refuse: whether files of version 2 in the directory are an error.
+            refuse: whether to raise an error for files of version 2 in the directory.
         """
         self.actions.forget()
         if refuse:

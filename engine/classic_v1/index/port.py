@@ -1,4 +1,4 @@
-"""What a queue of version 1 asks of its index: its own one, or one with files of version 2 (W18)."""
+"""The index that a queue of version 1 uses: its own, or one with files of version 2 (W18)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.values.stretches import Range, RangeSet
 
 
 class SmallBodies(Protocol):
-    """Bodies of messages that are not at home in a shared store."""
+    """Bodies of messages that are not in a shared store."""
 
     def write(self, extent: Extent, descending: bool = False) -> None:
         """Write the bodies, the last message first where `descending`."""

@@ -1,4 +1,4 @@
-"""Starting on files: the journal replayed, duplicates removed, what is missing acked away (S110-S117)."""
+"""Recovery: replays the journal, removes duplicates, and acknowledges missing messages (S110-S117)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ Contains = Callable[[Range], RangeSet]
 
 
 class RecoveredIndex(msgspec.Struct, frozen=True):
-    """What a recovery reports to the queue; None where the recovery terms have it (S112, S113.5).
+    """What a recovery reports to the queue; None if the recovery terms have it (S112, S113.5).
 
     Args:
         count: live messages.
@@ -142,7 +142,7 @@ class RecoveredIndex(msgspec.Struct, frozen=True):
 
 
 class MendedSegment(msgspec.Struct, frozen=True):
-    """What an unclean start found and added.
+    """The result of recovering one segment after an unclean stop.
 
     Args:
         in_journal: actions that the journal file had.
@@ -211,9 +211,8 @@ def _apply(segments: IndexSegments, run: JournalRecords) -> int:
 
 
 def recover_clean(segments: IndexSegments, journal: IndexJournal, terms: Iterable[tuple[int, int]]) -> int:
-    """Replay the journal and believe the terms; return the actions since the last flush (S112).
-
-    The files are read for the picture alone.
+    """Replay the journal and trust the terms; return the actions since the last flush (S112). The files are
+    read only for the page's picture.
     """
     segments.find_files()
     dirty = replay(segments, journal)
@@ -226,7 +225,7 @@ def recover_clean(segments: IndexSegments, journal: IndexJournal, terms: Iterabl
 def recover_dirty(
     segments: IndexSegments, journal: IndexJournal, clean_queue: bool, contains: Contains, durable: bool
 ) -> MendedSegment:
-    """Read everything and mark what must go (S113.1-3, S113.5).
+    """Read everything and mark missing messages as gone (S113.1-3, S113.5).
 
     Args:
         clean_queue: the queue itself had stopped in order.

@@ -45,7 +45,7 @@ from engine.values.stretches import Range, Stretch, Stretches
 def publish_of(extent: Extent) -> PublishRecord:
     """Return the publish record of an extent's first message (S60).
 
-    What no file keeps of a message in the store is set to what a reader has to assume.
+    Fields of a stored message that no file keeps get the values that a reader must assume.
     """
     flags = extent.flags
     embedded, persistent = not flags & HOME_STORE, flags & PERSISTENT != 0
@@ -61,10 +61,8 @@ def publish_of(extent: Extent) -> PublishRecord:
 
 
 def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
-    """Return live entries as the queue takes them back (S86): never waiting for a confirm (S64).
-
-    Args:
-        flags_deliveries: whether the queue goes by the delivered mark of each (V1).
+    """Return live entries as extents for the queue (S86), never waiting for a confirm (S64). Args:
+    flags_deliveries: whether the queue uses the delivered mark of each entry (V1).
     """
     publish = slot.publish
     if publish is None:
@@ -161,7 +159,7 @@ MORE_THAN_DELTA: Final = "rabbit_variable_queue,maybe_deltas_to_betas"
 
 
 def arguments(error: IndexCorrupt) -> str:
-    """Return an impossible pair as Erlang writes the arguments of that function, messages left out."""
+    """Return an impossible pair as Erlang writes that function's arguments, without messages."""
     return ",".join(_slot(error.values[name]) for name in ("filed", "pending"))
 
 
@@ -213,8 +211,7 @@ DUPLICATES: Final[dict[tuple[int, int], tuple[int, int]]] = {
     (ENDED, GONE): (DROP, -1),
 }
 """S115: (journal, segment file with acked entries kept) -> (what stays of the journal, number of duplicates).
-
-Cells that are not here are errors.
+Missing cells are errors.
 """
 
 
@@ -290,8 +287,8 @@ class SegmentFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class IndexSegments:
     """The map of segments with everything that is pending in them, for one queue.
 
-    Pending entries lie in one sequence over all segments, so a burst is one run; only counts and files are kept by
-    segment. `filed` mirrors the content of the files for the picture, no rule reads it.
+    Pending entries are one sequence over all segments, so a burst is one run; only counts and files are kept
+    by segment. `filed` mirrors the files' contents for the page; no rule reads it.
 
     Args:
         queue: queue name, as transitions carry it.
@@ -413,7 +410,7 @@ class IndexSegments:
         return f"{self._directory}/{segment}.idx"
 
     def flush(self) -> None:
-        """Write what is pending to the files; delete the segments that nothing lives in (S80.1).
+        """Write pending entries to the files; delete segments without live messages (S80.1).
 
         Segments go in ascending order; inside one, entries go in descending order (S65), as one write and one fsync.
         """
@@ -524,8 +521,8 @@ class IndexSegments:
 
         Args:
             segment: its number.
-            own: whether its records may come as they were written, where the storage knows them; a recovery takes what
-                it finds.
+            own: whether to use the records as written, if the storage remembers them; a recovery reads the
+                file.
         """
 
         decode = partial(decode_segment, segment=segment, entry_count=self.size, codec=self.codec)

@@ -211,7 +211,7 @@ def _all_marked(
 
 
 HAS_ARRAYS: Final = hasattr(np, "argsort")
-"""Not so in a browser, where the same is done record by record."""
+"""Whether numpy is available; in a browser the same is done record by record."""
 ROUNDS: Final = 32
 """Seq_ids with more records than this are taken one by one."""
 IMPOSSIBLE: Final = 8
@@ -226,7 +226,7 @@ AFTER: Final = bytes(
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """What a journal makes of a queue without pending entries.
+    """The effect of a journal on a queue without pending entries.
 
     Args:
         slots: what is pending afterwards, ascending.

@@ -13,7 +13,7 @@ from engine.values.stretches import Range
 
 
 def trim(q: QueueState, extent: Extent) -> Extent:
-    """Drop the body from RAM where a store has it; an embedded body stays (Q14, W18)."""
+    """Drop the body from RAM if a store has it; an embedded body stays (Q14, W18)."""
     return extent.with_flags(clear=IN_RAM) if extent.flags & HOME_STORE or q.bodies else extent
 
 
@@ -29,7 +29,7 @@ def fetch_body(q: QueueState, extent: Extent) -> None:
 def read_back(q: QueueState, extent: Extent) -> list[Extent]:
     """Read the bodies of messages that are not in RAM; return the messages with what their bodies contain (S60).
 
-    Whoever keeps the bodies marks them as in RAM.
+    A caller that keeps the bodies marks them as in RAM.
     """
     fetch_body(q, extent)
     return list(q.as_read(extent))
@@ -58,8 +58,8 @@ def write_body(
 def write_index(q: QueueState, force: bool, extent: Extent, batch: bool, descending: bool = False) -> Extent:
     """Hand publish records (with deliver) to the index unless they are there (Q16).
 
-    The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`; where small
-    bodies have files of their own it indexes them whatever happens to the body (W18).
+    The batch form uses the pre-publish cache, which the caller completes with `flush_cache`; if small bodies
+    have their own files, it indexes them in any case (W18).
     """
     flags = extent.flags
     if flags & INDEXED:
@@ -95,14 +95,14 @@ def write(
 
 
 def unmarked(q: QueueState, extents: Iterable[Extent]) -> list[Range]:
-    """Return those whose index records do not say yet that they were delivered (V1); 3.10 never marks them later."""
+    """Return messages whose index records lack the delivered mark (V1); 3.10 never adds it later."""
     if not q.settings.flags_deliveries:
         return []
     return [Range(each.start, each.count) for each in extents if each.indexed and not each.delivered]
 
 
 def as_delivered(q: QueueState, extent: Extent) -> Extent:
-    """Return messages with the mark of what left the queue once, where entries have one (V1)."""
+    """Return messages with the delivered mark, if entries have one (V1)."""
     return extent.with_flags(DELIVERED) if q.settings.flags_deliveries else extent
 
 
@@ -192,7 +192,7 @@ def _acked_together(q: QueueState, taken: list[tuple[str, Extent]]) -> list[Exte
 
 
 def _taken(q: QueueState, tag: Range) -> list[tuple[str, Extent]]:
-    """Take what is pending of some seq_ids, ascending, with the map each run was in."""
+    """Remove the pending runs among some seq_ids, ascending, each with its map."""
     found: list[tuple[str, Extent]] = []
     # Written out: it is asked for every acknowledgement.
     for place, runs in (
@@ -220,7 +220,7 @@ def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
 
 
 def joined(extents: Iterable[Extent]) -> list[Range]:
-    """Return the seq_ids of what the index has, in as few ranges as may be."""
+    """Return the seq_ids that the index has, in as few ranges as possible."""
     found: list[Range] = []
     start = end = 0
     for extent in extents:
@@ -244,7 +244,7 @@ def end_messages(
 ) -> None:
     """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39).
 
-    Where small bodies have files of their own, they leave their cache; not so without `drop_cached` (W18).
+    With `drop_cached`, small bodies that have their own files leave the cache (W18).
 
     Records without a deliver get it first: one call for it and one for the end of each message in turn, or one call
     for all marks and then one for all ends (V1).

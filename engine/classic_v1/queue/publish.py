@@ -1,4 +1,4 @@
-"""Messages come in (Q20-Q24)."""
+"""Publishing (Q20-Q24)."""
 
 from __future__ import annotations
 
@@ -66,10 +66,8 @@ def publish_each(q: QueueState, arrivals: Sequence[Arrival], spacing_us: int) ->
 def _one_by_one(
     q: QueueState, arrival: Arrival, spacing_us: int, enter: Callable[[Arrival], Extent], delivered: int
 ) -> Range:
-    """Let messages enter by single calls, as many at once as no reduction comes between; return the seq_ids.
-
-    Args:
-        delivered: 1 where each message goes out as it comes in, which its rates count too.
+    """Publish by single calls, batching calls without a reduction in between; return the seq_ids. Args:
+    delivered: 1 if each message is delivered at once, which the rates also count.
     """
     first = q.next_seq_id
     started_us = q.now_us
@@ -121,7 +119,7 @@ def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool
 
 
 def _place(q: QueueState, extent: Extent) -> None:
-    """Put new messages where the landing rule wants them (Q21)."""
+    """Put new messages into the lane that the landing rule names (Q21)."""
     if q.mode == "lazy":
         transient = 0 if extent.raw_persistent else extent.count
         q.delta = q.delta.extended(extent.start, extent.count, transient)
@@ -244,12 +242,9 @@ def _entries(q: QueueState, arrivals: Sequence[Arrival]) -> list[Extent]:
 
 
 def _enter_many(q: QueueState, entries: list[Extent], already_delivered: bool, settles: bool) -> None:
-    """Write what is persistent, and put the messages where the landing rule wants them (Q15-Q17, Q21).
-
-    Args:
-        entries: runs of consecutive seq_ids, as they are when they are written, which is done here.
-        already_delivered: they count as delivered.
-        settles: the calls end here, so the store handles what it got; else the caller lets it.
+    """Write persistent messages, and put all into the lane that the landing rule names (Q15-Q17, Q21). Args:
+    entries: runs of consecutive seq_ids, marked as written. already_delivered: they count as delivered.
+    settles: let the store handle its mailbox here; else the caller does.
     """
     stored: list[Extent] = []
     indexed: list[Extent] = []

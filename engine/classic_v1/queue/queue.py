@@ -83,10 +83,8 @@ def terminate(q: QueueState) -> CleanTerms | None:
 
 
 def kill(q: QueueState, kind: str) -> None:
-    """End the process without a word: what it only buffered is lost (D4).
-
-    Args:
-        kind: crash, kill or power, or kill_in_flush for a kill before the journal that is being emptied is cut (S115).
+    """End the process without cleaning up; buffers are lost (D4). Args: kind: crash, kill or power, or
+    kill_in_flush for a kill in a flush before the journal is truncated (S115).
     """
     if kind == "kill_in_flush":
         q.index.kill_in_flush()
@@ -99,7 +97,7 @@ def kill(q: QueueState, kind: str) -> None:
 
 
 def delete(q: QueueState, cause: str) -> None:
-    """End for good: ready messages, then pending ones, the files and the clients of both stores go (Q64)."""
+    """Delete the queue: ready messages, pending ones, files, and the clients of both stores (Q64)."""
     drop_ready(q, reset=True)
     for place in PENDING:
         extents = tuple(q.extents_of(place))
@@ -122,7 +120,7 @@ def start_new(q: QueueState) -> None:
 
 
 def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int | None) -> None:
-    """Begin on what a restart left; the index has recovered already (Q62).
+    """Start on the files of a restart, after the index has recovered (Q62).
 
     Args:
         terms: of a clean stop, None otherwise.
@@ -231,7 +229,7 @@ LISTED = tuple(place for place in PLACES if not place.counted)
 
 
 class VariableQueueReading(StateQueue[QueueState]):
-    """The part of a variable queue that changes nothing but its clock."""
+    """The read-only part of a variable queue."""
 
     kind = VARIABLE_QUEUE
 
@@ -572,7 +570,8 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def drain_mailbox(self) -> DrainedMailbox:
-        """Apply callbacks and credit, resume once a round if credit or a bump came, until quiet (K7, F5, Q52)."""
+        """Apply callbacks and credit until none is left, and resume once a round after credit or a bump (K7,
+        F5, Q52)."""
         q = self.state
         bumps = resumes = 0
         q.settle()
@@ -594,7 +593,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5, Q52).
+        """Handle one message, for a process with its own mailbox (K7, F5, Q52).
 
         Args:
             kind, what: as `take_posted` returned them.
@@ -653,7 +652,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         """End a verb: check the invariants, then report the numbers that changed.
 
         Args:
-            changed: whether it did anything; if not, credit may still be another one, which queues may share.
+            changed: whether the verb did anything; if not, only shared credit may have changed.
         """
         q = self.state
         now, before = counters_of(q), q.last_counters

@@ -14,9 +14,8 @@ from engine.values.extents import AT_ONCE, HOME_STORE, IN_RAM, IN_STORE, INDEXED
 
 
 def push_many(q: QueueState, source: str, to: str, quota: int, target: int) -> int:
-    """Push runs of a log from q1's head or q4's tail, as far as quota, target and credit reach (Q46).
-
-    Returns how many messages; 0 where a run has to go its own way.
+    """Push runs of a log from q1's head or q4's tail, as far as quota, target and credit allow (Q46). Returns
+    how many messages; 0 if a run must go alone.
     """
     if not takes_classes(q) or q.stores_alone:
         return 0
@@ -69,7 +68,7 @@ def push_many(q: QueueState, source: str, to: str, quota: int, target: int) -> i
 
 
 def _usual(extent: Extent) -> bool:
-    """Return whether an alpha of a log is as alphas are: its body in RAM, and written where it is persistent."""
+    """Return whether an alpha of a log is an ordinary one: its body in RAM, and written if persistent."""
     flags = extent.flags
     if isinstance(extent.size_bytes, int) or not flags & IN_RAM:
         return False
@@ -79,7 +78,7 @@ def _usual(extent: Extent) -> bool:
 
 
 def _put_back(q: QueueState, source: str, extents: list[Extent]) -> None:
-    """Return what did not go to the end it came from; `extents` begin at that end."""
+    """Return the messages that were not moved to the end that they came from; `extents` begin at that end."""
     if source == "q1":
         q.q1.put_before(extents)
     else:
@@ -121,12 +120,12 @@ def _sunk(
 
 
 def together_to_delta(q: QueueState, edge: Extent) -> bool:
-    """Return whether entries from here on go into delta many runs at once: those of a log, in files of version 1."""
+    """Return whether several runs may go into delta at once: runs of a log, in files of version 1."""
     return not isinstance(edge.size_bytes, int) and takes_classes(q)
 
 
 def roll_q3_tail(q: QueueState, limit: int, quota: int) -> int:
-    """Roll runs at q3's tail that lie behind a limit; return how many messages."""
+    """Roll runs at q3's tail that are past a limit; return how many messages."""
     extents: list[Extent] = []
     left = quota
     while left > 0 and q.q3.total and len(extents) < AT_ONCE:
@@ -405,7 +404,8 @@ def _into_delta(q: QueueState, source: str, before: Extent, why: Why, descending
 
 
 def ram_duration(q: QueueState) -> float | None:
-    """Return how many seconds the messages in RAM would last at the present rates, None for infinity (Q42)."""
+    """Return how many seconds the messages in RAM would last at the current rates, None for infinity
+    (Q42)."""
     q.rates.update(q.now_us)
     if q.rates.idle:
         return None
@@ -414,7 +414,7 @@ def ram_duration(q: QueueState) -> float | None:
 
 
 def set_ram_duration_target(q: QueueState, duration_s: float | None) -> int | None:
-    """Turn a wanted duration into target_ram_count and reduce if it shrank (Q43).
+    """Turn a duration into target_ram_count, and reduce if it shrank (Q43).
 
     Returns the new target, None for infinity.
     """

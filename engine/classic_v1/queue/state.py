@@ -60,11 +60,11 @@ COUNTERS = (
     "credit_transient",
     "blocked",
 )
-"""What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
+"""Counters of a snapshot, named after the broker's record; sets are shown as counts."""
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
-    """Return messages of which nothing is known but what is in the index."""
+    """Return messages with nothing but their index fields."""
     return (extent,)
 
 
@@ -79,8 +79,9 @@ class QueueState:
         index: this queue's index.
         persistent, transient: clients of the two message stores.
         emit: receives every transition.
-        settle: lets the stores handle what was sent to them; called where one call of the broker's interface ends.
-        as_read: what messages are once their bodies were read from a file, which has more than the index record.
+        settle: lets the stores handle their mailboxes; called at the end of each call of the broker's
+            interface. as_read: completes messages whose bodies were read from a file, which has more than the
+            index record.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class QueueState:
         self.emit = emit
         self._settle = settle
         self.stores_alone = False
-        """Whether the stores go on at their own pace: no call of the queue lets them finish."""
+        """Whether the stores run at their own pace, so that no call of the queue lets them finish."""
         self.as_read = as_read
         self.now_us = 0
         self.mode = "default"
@@ -145,10 +146,10 @@ class QueueState:
         self.last_counters: tuple[Any, ...] = ()
         """The values that were reported last, in the order of COUNTERS."""
         self.reduced: Why | None = None
-        """The numbers of the latest reduction's decision."""
+        """The numbers that decided the latest reduction."""
 
     def settle(self) -> None:
-        """Let the stores handle what was sent to them, where a call of the broker's interface ends."""
+        """Let the stores handle their mailboxes at the end of a call of the broker's interface."""
         if not self.stores_alone:
             self._settle()
 
@@ -226,9 +227,8 @@ def counters_of(q: QueueState) -> tuple[Any, ...]:
 
 
 def differing(now: tuple[Any, ...], before: tuple[Any, ...]) -> Why:
-    """Return the counters that changed, by name.
-
-    It is asked after every verb, so it goes by places: `zip` would make a tuple of each counter.
+    """Return the counters that changed, by name. Called after every verb, so it uses indexes; `zip` would
+    make a tuple for each counter.
 
     Args:
         now, before: as `counters_of` returned them.
@@ -434,7 +434,7 @@ def messages_written(q: QueueState, messages: RangeSet) -> None:
 
 
 def both_written(q: QueueState, messages: RangeSet, by: str) -> None:
-    """Callback B: nothing more is to be waited for (K7). `by`: both or ignored."""
+    """Callback B: no further wait is needed (K7). `by`: both or ignored."""
     _finish(q, messages, by)
 
 
@@ -459,7 +459,7 @@ def drain_confirmed(q: QueueState) -> list[Range]:
 
 
 def border_of(q: QueueState, template: int) -> int:
-    """Return from how many body bytes on a message belongs to a store (Q12)."""
+    """Return the body size in bytes from which a message belongs to a store (Q12)."""
     return q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(template)
 
 
@@ -472,7 +472,7 @@ def alike(q: QueueState, arrival: Arrival) -> int:
 
 
 def homes(q: QueueState, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-    """Yield the same messages, as many at once as have the same home."""
+    """Yield the messages in groups that have the same home."""
     for arrival in arrivals:
         done = 0
         while done < arrival.count:

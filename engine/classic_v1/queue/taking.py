@@ -1,4 +1,4 @@
-"""Messages go out: fetch, drop, dropwhile, fetchwhile, purge (Q28-Q33, Q36, Q58-Q61)."""
+"""Taking messages: fetch, drop, dropwhile, fetchwhile, purge (Q28-Q33, Q36, Q58-Q61)."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _keep(q: QueueState, delta: DeltaExtent, stop: int, kept: list[Extent], why:
 
 
 def takes_many(q: QueueState) -> bool:
-    """Return whether the head is of a log with runs: a column of sizes, in lanes whose files are those of version 1."""
+    """Return whether the head belongs to a log (a column of sizes) in lanes with files of version 1."""
     if not takes_classes(q):
         return False
     runs = q.q4 if q.q4.total else q.q3
@@ -144,7 +144,8 @@ def takes_many(q: QueueState) -> bool:
 
 
 def several(q: QueueState, count: int) -> int:
-    """Return how many of `count` messages, of more runs than one, may leave before q3 is refilled (Q29); else 0."""
+    """Return how many of `count` messages, over several runs, may leave before q3 is refilled (Q29); else
+    0."""
     runs, kept = (q.q4, 0) if q.q4.total else (q.q3, 1)
     number = len(runs) - kept
     if number <= 1:
@@ -193,7 +194,7 @@ def take_several(
 
 
 def _tell(q: QueueState, lane: str, read: bool, why: Why, place: str | None, left: list[Extent]) -> None:
-    """Tell what leaves for one place, where it waits for an acknowledgement, or for good."""
+    """Report messages that leave, either to a pending map or for good."""
     kind, rule = (Fetched, "Q31") if read else (Dropped, "Q60")
     q.emit(kind(rule, q.name, lane, place, tuple(left), None, why))
 
@@ -230,7 +231,7 @@ def _in_ram(extent: Extent) -> bool:
 
 
 def _end_stored(q: QueueState, extent: Extent, read: bool) -> None:
-    """Read and remove bodies, as many at once as no garbage collection comes between (S186)."""
+    """Read and remove bodies, batching without a garbage collection in between (S186)."""
     client = q.client_of(extent)
     done = 0
     while done < extent.count:
@@ -295,7 +296,7 @@ def _q1_becomes_q4(q: QueueState) -> None:
 
 
 def _bump_next_deliver(q: QueueState, extent: Extent) -> None:
-    """Advance the redelivery watermark where exactly its message leaves (Q33)."""
+    """Advance the redelivery watermark if exactly its message leaves (Q33)."""
     if extent.start <= q.next_deliver_seq_id < extent.start + extent.count:
         q.next_deliver_seq_id = extent.start + extent.count
 
@@ -360,7 +361,7 @@ def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
 def _leave_fetched(
     q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: TakenMessages
 ) -> None:
-    """Report what leaves; `parts` gets it as it is once it was read."""
+    """Report the messages that leave; `parts` receives them as read."""
     extent = taken.extent
     in_ram = extent.flags & IN_RAM
     if read and not in_ram:

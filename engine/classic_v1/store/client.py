@@ -16,7 +16,7 @@ from engine.values.stretches import Range
 
 
 class StoreContent(NamedTuple):
-    """What is equal in all messages of a run, but for the sizes of a column.
+    """Values that all messages of a run share, except the sizes of a column.
 
     Args:
         size_bytes: body bytes of each.
@@ -199,11 +199,8 @@ class StoreServer(Protocol):
 
 
 class StoreClient:
-    """What a queue holds to use a store; made by `MsgStore.client`.
-
-    Args:
-        store: the server.
-        peer: what the server keeps of this client.
+    """A queue's client of a store; made by `MsgStore.client`. Args: store: the server. peer: the server's
+    record of this client.
         initial_credit: writes that may be sent before the first grant (F1).
     """
 
@@ -337,5 +334,5 @@ class StoreClient:
         self._store.delete_client(self._peer)
 
     def kill(self) -> None:
-        """End without a word: the queue's process is gone; what it sent is still handled."""
+        """End without cleaning up, because the queue's process is gone; its messages are still handled."""
         self._peer.silence()

@@ -202,7 +202,7 @@ class GarbageCollector:
         state.emit(FileLocked("S148", state.name, file, True))
 
     def maybe_compact(self) -> None:
-        """Ask for one combination if there is enough garbage and a pair that fits one file (S180)."""
+        """Request one combination if there is enough garbage and a pair that fits one file (S180)."""
         state, files = self._state, self._state.files
         limit = state.settings.msg_store_file_size_limit
         if not self._may_start(files.sum_valid):
@@ -228,7 +228,7 @@ class GarbageCollector:
         self.waiting.append(partial(combine, state, source, destination, self._combined))
 
     def _may_start(self, sum_valid: int) -> bool:
-        """Return whether all but the pair is given for a combination (S180.1-3)."""
+        """Return whether all conditions for a combination but the pair hold (S180.1-3)."""
         files = self._state.files
         return (
             files.sum_size > 2 * self._state.settings.msg_store_file_size_limit
@@ -238,7 +238,7 @@ class GarbageCollector:
 
     @property
     def room(self) -> int:
-        """Bytes that may become garbage before anything but the pair is given for a combination."""
+        """Bytes that may become garbage before all conditions for a combination but the pair hold."""
         files = self._state.files
         if (
             len(self._waiting) >= MOST_FILES_PENDING

@@ -159,7 +159,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
 
 
 def _claim(wanted: FileTallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
-    """Take the records that are wanted and have no place yet out of `wanted`; return their rows."""
+    """Remove the records that are needed and have no place yet from `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)
     return [whole.part(each.start - run.msg_no, each.count).with_refs(each.value) for each in found]
@@ -217,7 +217,7 @@ def _written(run: StoreRecords, at: int) -> int:
 
 
 def _alike(before: StoreRecords, run: StoreRecords) -> bool:
-    """Return whether two runs differ in nothing but their messages' numbers."""
+    """Return whether two runs differ only in their messages' numbers."""
     return (
         before.term is None
         and run.term is None
@@ -233,7 +233,7 @@ def _complete(data: bytes) -> bool:
 
 
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
-"""What a broker leaves at a clean stop; stale as soon as the engine has written here (S206, S211)."""
+"""Files of a broker's clean stop; outdated once the engine has written here (S206, S211)."""
 
 
 class CleanStop(msgspec.Struct, frozen=True):
@@ -242,7 +242,7 @@ class CleanStop(msgspec.Struct, frozen=True):
     Args:
         refs: names of the clients.
         files: (number, file_size, valid) by number.
-        rows: the index, with entries that have no reference; for bytes that differ stands what is on the wire.
+        rows: the index, with entries that have no reference; bytes that differ are kept as on the wire.
     """
 
     refs: tuple[str, ...]
@@ -328,7 +328,8 @@ def _read_stop(state: StoreState) -> CleanStop | None:
 
 
 def _append_tmp_files(state: StoreState) -> bool:
-    """Append what a crashed combination left to its file (S206.1, S191); return whether there was any."""
+    """Append the leftovers of a crashed combination to its file (S206.1, S191); return whether there were
+    any."""
     storage = state.storage
     names = [name for name in storage.list(state.directory) if name.endswith(".rdt")]
     for number in sorted(int(name[:-4]) for name in names):

@@ -1,4 +1,4 @@
-"""The tables of a message store, and what each client is known by (S130-S136)."""
+"""The tables of a message store, and its record of each client (S130-S136)."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class ClientAccount:
 
 
 class StorePeer:
-    """What the server and one client share.
+    """State that the server and one client share.
 
     Args:
         ref: the client's name.
@@ -214,7 +214,7 @@ class StorePeer:
         self.flying.change(start, count, _one_less)
 
     def silence(self) -> None:
-        """Stop telling a client whose process ended."""
+        """Stop notifying a client whose process ended."""
         self.on_credit = None
         self.on_close = None
         if self.on_disk is not None:
@@ -222,7 +222,7 @@ class StorePeer:
 
 
 def _unheard(messages: RangeSet, how: How) -> None:
-    """Take a message to a process that is no more."""
+    """Ignore a message to a process that has ended."""
 
 
 def _one_less(value: int) -> int:
