@@ -1,1 +1,1 @@
-"""Who asks: the address, the browser, and whether a session is theirs."""
+"""Callers: their address, their browser, and whether a session is theirs."""

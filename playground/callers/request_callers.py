@@ -1,7 +1,7 @@
-"""Who asks, as all limits count: a class or a teacher, else an address; and within it a browser.
-
-Cookies cost nothing, so a browser is only a part of its address. Of IPv6 the first 64 bits are an address: whoever has
-one has all that begin so. A class is often behind one address with others; it counts by itself, wherever it is.
+"""The caller of a request, as all limits count: a class or a teacher, else an address, and within it a
+browser. Cookies cost nothing, so a browser only counts within its address. For IPv6 the first 64 bits are the
+address, because one customer has the whole network. A class often shares an address with others, so it counts
+separately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def known_visitor(browser: Mapping[str, Any]) -> str:
 
 
 NETWORK_BITS: Final = 64
-"""Of an IPv6 address: whoever has one has all that begin with these."""
+"""Bits of an IPv6 address that count; one customer has the whole network."""
 Logger = Callable[[str, str, dict[str, Any]], None]
 
 
@@ -101,7 +101,7 @@ def without_addresses(logger: Logger | None) -> Logger | None:
 
 
 TRACE_LETTERS: Final = 4
-"""Of what is kept of an address: 65,536 traces in all, each of which thousands of addresses share."""
+"""Length of the stored trace of an address: 65,536 traces in all, each shared by thousands of addresses."""
 
 
 class RequestCaller(NamedTuple):
@@ -140,7 +140,7 @@ def of_request(request: HttpRequest) -> RequestCaller:
 
 
 def again(request: HttpRequest) -> RequestCaller:
-    """Return who sent a request, whose browser has got its number meanwhile."""
+    """Return the caller of a request whose browser has got its number meanwhile."""
     return of_request(request)._replace(visitor=known_visitor(request.session))
 
 
@@ -160,7 +160,7 @@ def _caller(browser: Mapping[str, Any], address: str) -> RequestCaller:
 
 
 def present() -> RequestCaller:
-    """Return who sent the request that is being answered; nobody where none is."""
+    """Return the caller of the current request; an empty caller if there is none."""
     request = _asking.get()
     return NOBODY if request is None else of_request(request)
 

@@ -1,4 +1,3 @@
-"""Work on what strangers send: functions by name, in processes that may be killed, with bounds of memory and time.
-
-`job.py` declares them, `process.py` is the program that does them, `pool.py` the server's end.
+"""Jobs: work on input from strangers, in processes that may be killed, with bounds on memory and time.
+`job.py` declares jobs, `process.py` is the program that does them, and `pool.py` is the server's end.
 """

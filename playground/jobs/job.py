@@ -1,8 +1,7 @@
-"""A job: a function that does what a stranger's text asks, and what it may take of the machine.
-
-`@job(BOUNDS)` stands above a function of a module. Where the server has processes for jobs (`playground.jobs.pool`), a
-call of the function sends its name and its arguments to one of them and returns the answer, or raises what it raised
-there. Everywhere else, in a browser and in programs of the operator, the function runs in place.
+"""A job: a function that works on a stranger's input, with bounds on its resources. `@job(BOUNDS)` decorates
+a module's function. If the server has processes for jobs (`playground.jobs.pool`), a call sends the
+function's name and its arguments to one of them, and returns its answer or raises its error. Everywhere else,
+in a browser and in the operator's programs, the function runs in place.
 """
 
 from __future__ import annotations
@@ -22,12 +21,8 @@ MEBIBYTE: Final = 1 << 20
 
 
 class JobBounds(msgspec.Struct, frozen=True):
-    """What a job may take.
-
-    Args:
-        work_s: seconds of a processor.
-        wall_s: seconds until it is ended, whatever it waits for.
-        memory_bytes: beyond what its process takes before it begins.
+    """The resources of a job. Args: work_s: seconds of processor time. wall_s: seconds of real time until it
+    is ended. memory_bytes: memory in addition to that of its process.
     """
 
     work_s: int
@@ -36,22 +31,22 @@ class JobBounds(msgspec.Struct, frozen=True):
 
 
 CHECK: Final = JobBounds(work_s=10, wall_s=40.0, memory_bytes=256 * MEBIBYTE)
-"""Of a text that is only read: the longest was measured to take 0.7 s and 33 MB."""
+"""Bounds for reading a text; the longest took 0.7 s and 33 MB."""
 PICTURE: Final = JobBounds(work_s=12, wall_s=50.0, memory_bytes=512 * MEBIBYTE)
-"""Of a moment that is looked for and drawn: it gives up by itself after half of that."""
+"""Bounds for finding and drawing a moment, which gives up by itself after half of the time."""
 RUN: Final = JobBounds(work_s=75, wall_s=200.0, memory_bytes=768 * MEBIBYTE)
-"""Of a run that somebody waits for, or several beside each other."""
+"""Bounds for one or several runs that somebody waits for."""
 
 ENDED: Final = {
     "time": _("That takes longer than this server allows. Use a shorter or smaller run."),
     "memory": _("That takes more memory than this server allows. Use fewer messages, or more alike."),
     "lost": _("The process that did this is gone. Try again."),
 }
-"""Why a job ended without an answer."""
+"""Reasons why a job ended without an answer."""
 
 
 class JobEnded(RequestRefused):
-    """A job took more than it may, or its process is gone.
+    """A job exceeded its bounds, or its process is gone.
 
     Args:
         why: a key of ENDED.
@@ -62,7 +57,7 @@ class JobEnded(RequestRefused):
 
 
 class JobCarrier(Protocol):
-    """Takes jobs elsewhere."""
+    """Runs jobs elsewhere."""
 
     def pieces(
         self, work: BoundedJob[Any, Any], args: tuple[Any, ...], names: dict[str, Any]
@@ -71,15 +66,12 @@ class JobCarrier(Protocol):
 
 
 class BoundedJob(Generic[P, R]):
-    """A function that may be done elsewhere.
-
-    Args:
-        function: of a module; what it takes, returns or yields can be pickled.
-        bounds: what it may take.
+    """A function that may run elsewhere. Args: function: of a module, with picklable arguments and results.
+    bounds: its resources.
     """
 
     carrier: JobCarrier | None = None
-    """Who takes all jobs elsewhere; None where they are done in place."""
+    """Runs all jobs elsewhere; None if they run in place."""
 
     def __init__(self, function: Callable[P, R], bounds: JobBounds) -> None:
         self.function = function
@@ -92,7 +84,7 @@ class BoundedJob(Generic[P, R]):
         return self.function.__module__, self.function.__qualname__
 
     def __call__(self, *args: P.args, **names: P.kwargs) -> R:
-        """Do it, and return its answer; an iterator of its pieces where the function is a generator."""
+        """Run it and return its answer, or an iterator of its pieces if the function is a generator."""
         if BoundedJob.carrier is None:
             return self.function(*args, **names)
         pieces = BoundedJob.carrier.pieces(self, args, names)

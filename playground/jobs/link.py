@@ -1,6 +1,6 @@
 """Orders and answers between the server and its processes for jobs: each is its length in eight bytes, and a pickle.
 
-Both ends run this very program: nothing that a stranger sent is ever unpickled, only carried in it as text.
+Both ends run this program, and input from strangers is never unpickled, only carried as text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 LENGTH_BYTES: Final = 8
 MOST_BYTES: Final = 128 << 20
-"""Of one answer: the largest page that is written has a quarter of that."""
+"""Most bytes of one answer; the largest written page has a quarter of this."""
 
 
 class JobLinkBroken(Exception):

@@ -1,7 +1,6 @@
-"""The processes that do jobs for this server: begun when needed, kept for the next job, replaced when they end.
-
-A place comes back however its job ends: the process is killed when its time is over, and whoever waits for its answer
-hears that. For threads.
+"""The server's processes for jobs: started when needed, reused, and replaced when they end. A place becomes
+free however its job ends: a process whose time is over is killed, and the waiting caller gets an error. For
+threads.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ logger = logging.getLogger(__name__)
 FORKS: Final = "playground.jobs.forks"
 PROCESS: Final = "playground.jobs.process"
 CHECKS: Final = 2
-"""Processes beside those for runs with a place of `playground.limits.work_places`: a short text is checked without."""
+"""Processes in addition to those for runs with a place of `playground.limits.work_places`, for short
+checks."""
 PATIENCE_S: Final = 120.0
 """Longest that a job waits for a process."""
 
@@ -47,11 +47,11 @@ class JobProcess:
         self._end = end
         self._started = started
         self.fit = False
-        """Whether it may do another job: the last one came to its end, and left little behind."""
+        """Whether it may do another job, because the last one ended and left little memory behind."""
 
     @property
     def is_there(self) -> bool:
-        """Whether it waits for a job; it may have ended since the last one."""
+        """Whether it still waits for a job."""
         gone = select.poll()
         gone.register(self._end, select.POLLIN)
         return not gone.poll(0)
@@ -80,7 +80,7 @@ class JobProcess:
             raise unpacked(*value)
 
     def kill(self) -> None:
-        """End it at once. Whoever waits for its answer hears that."""
+        """End it at once; the waiting caller gets an error."""
         self._started.kill()
         with contextlib.suppress(OSError):
             self._end.shutdown(socket.SHUT_RDWR)
@@ -112,7 +112,7 @@ class JobPool:
         self._ended = False
 
     def begin(self) -> None:
-        """Have one process ready before anybody needs it."""
+        """Start one process ahead."""
         with contextlib.suppress(JobEnded):
             taken = self._take()
             taken.fit = True

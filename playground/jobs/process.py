@@ -1,7 +1,6 @@
-"""The program that does jobs, one after the other, until the server ends it or is gone.
-
-Memory that is refused is an answer; the kernel ends a process whose job used up its time. Either way, and where a job
-leaves much behind, the server begins another one.
+"""The program that does jobs, one after the other, until the server ends it or is gone. A job that runs out
+of memory gets an answer; the kernel ends a process whose job used up its time. In both cases, and after a job
+that left much memory behind, the server starts another process.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ logger = logging.getLogger(__name__)
 NICENESS: Final = 5
 """Live sessions come first."""
 GROWN_BYTES: Final = 64 << 20
-"""A process that keeps more of what it did makes room for a fresh one."""
+"""Memory left by a job from which a process is replaced."""
 STATM: Final = Path("/proc/self/statm")
 DATA: Final = 5
 """Place of the pages of data in STATM: what the limit of data counts."""
@@ -118,7 +117,7 @@ def unpacked(kind: type[Exception], args: tuple[Any, ...], values: dict[str, Any
 
 
 def bind(bounds: JobBounds) -> None:
-    """Bound this process for one job: so much memory, and so much work, more than it has and did by now."""
+    """Bound this process for one job: memory and processor time in addition to its current use."""
     most_bytes = data_bytes() + bounds.memory_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, resource.RLIM_INFINITY))
     most_s = math.ceil(time.process_time()) + bounds.work_s
@@ -126,7 +125,7 @@ def bind(bounds: JobBounds) -> None:
 
 
 def lift_memory() -> None:
-    """Let this process take memory again: to answer, and between two jobs."""
+    """Remove the bound on memory, to answer and between jobs."""
     resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 

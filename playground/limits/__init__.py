@@ -1,1 +1,1 @@
-"""What one visitor, session or address may take of the server, and the gates that hold to it."""
+"""Limits of visitors, sessions and addresses, and the gates that enforce them."""

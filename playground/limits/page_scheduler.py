@@ -1,19 +1,15 @@
-"""Whose page is made next: a few at a time, so that what sessions send and receive need not wait for pages.
+"""Schedules pages: only a few are made at a time, so that sessions' messages need not wait for them.
 
-Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that carries
-commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads
-before each thing that it sends. So pages wait for their turn before they have a thread.
+Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that
+carries commands, frames and what a teacher does. With a hundred pages in progress, the loop would wait for
+dozens of threads before each message. So pages wait for a turn before they get a thread.
 
-Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
-other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
-and nobody who asks for a thousand pages holds up other people's.
-
-In a lane whoever goes on with something comes before those who open a page: forms that were filled in, and the pages to
-which their answers lead. So nobody who has given an answer waits for it behind all who come in meanwhile.
-
-On a machine with too much to do, pages would take the processors that engines need for commands. So while commands are
-answered late, a rest follows each turn. Only what a class does does not wait for rests: a teacher who freezes it wants
-quiet now.
+Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes take turns. So a class
+that sends all its answers at once does not delay the teacher who freezes it, and somebody who requests a
+thousand pages does not delay others. In a lane, form posts and the pages to which they redirect come first,
+so that submitting an answer never waits behind page views. On a busy machine, pages would take processor time
+that engines need for commands. So while commands are late, a pause follows each turn; requests of a class
+skip the pause, because a teacher who freezes it needs silence at once.
 """
 
 from __future__ import annotations
@@ -32,19 +28,19 @@ from urllib.parse import unquote, urlsplit
 from playground.callers.request_callers import address_of
 
 AT_ONCE: Final = 2
-"""Pages in the making. One more processor would not help: Python runs one thread at a time."""
+"""Pages made at a time. More processors would not help, because Python runs one thread at a time."""
 WAITING: Final = 1000
-"""Requests that wait for their turn; the next one is answered with 503."""
+"""Most waiting requests; the next one gets 503."""
 PARTS: Final = frozenset({"class", "learn", "s", "static"})
-"""First names in paths that have lanes of their own: a lesson uses them at the same time. So many, whoever asks."""
+"""First parts of paths that have their own lanes, because a lesson uses them at the same time."""
 PROMPT: Final = "class"
-"""The part of the site that does not wait for rests."""
+"""The part of the site that skips pauses."""
 IN_A_ROW: Final = 3
-"""Of those who go on; then one who opens a page has a turn, so that no flood of forms keeps it out."""
+"""Form requests in a row before a page view gets a turn, so that a flood of forms cannot block it."""
 MOST_LED: Final = 1000
-"""Answers that lead to a page nobody has opened yet; of more the oldest are forgotten."""
+"""Most remembered redirects whose page nobody has opened yet; the oldest are forgotten."""
 MOST_REST_S: Final = 0.3
-"""A class of 300 at one process gets its pages within its patience, whatever happens."""
+"""Longest pause, so that a class of 300 on one process gets its pages in time."""
 PATIENCE_S: Final = 60.0
 """How long a request waits before it is answered with 503."""
 
@@ -69,7 +65,7 @@ class PageLane:
 
     @property
     def since_s(self) -> float:
-        """Since when the one waits who has waited longest."""
+        """Arrival of the request that has waited longest."""
         return min(each[0][0] for each in (self._going_on, self._opening) if each)
 
     def add(self, since_s: float, ticket: Future[None], goes_on: bool) -> None:
@@ -105,31 +101,26 @@ class PageScheduler:
         self._patience_s = patience_s
         self._clock = clock
         self.pressure: Callable[[], float] = lambda: 1.0
-        """How many times as long as it was worked in a turn the turn and its rest are: somebody else's to decide."""
+        """Length of a turn with its pause, as a multiple of its work; set from outside."""
         self._lock = threading.Lock()
         self._resting: set[object] = set()
-        """Turns that are over, and whose rests are not."""
+        """Finished turns that are still in their pause."""
         self._returning: deque[Future[None]] = deque()
-        """Those who had a turn and stood aside: they come before everybody else."""
+        """Requests that gave up their turn for a while; they come before all others."""
         self._lanes: OrderedDict[str, PageLane] = OrderedDict()
-        """The lane that has the next turn stands first."""
+        """Lanes in the order of their turns."""
         self._count = 0
 
     def late_s(self) -> float:
-        """Return for how many seconds the request that has waited longest waits by now."""
+        """Return the longest current wait, in seconds."""
         with self._lock:
             since_s = min((lane.since_s for lane in self._lanes.values()), default=None)
         return 0.0 if since_s is None else self._clock() - since_s
 
     async def take(self, lane: str, goes_on: bool = False) -> PageTurn:
-        """Wait for a turn.
-
-        Args:
-            lane: lanes have their turns one after the other.
-            goes_on: whether it comes before those of its lane that do not.
-
-        Raises:
-            Overfull: too many wait already, or this one has waited for too long.
+        """Wait for a turn. Args: lane: of the request; lanes take turns. goes_on: whether it is a form post
+        or its redirect, which come first. Raises: Overfull: too many are waiting, or this one has waited too
+        long.
         """
         ticket = self._ticket(lane, goes_on)
         if ticket is not None:
@@ -160,12 +151,12 @@ class PageScheduler:
             return ticket
 
     def _leave(self, ticket: Future[None]) -> None:
-        """Wait no longer; a turn that came at this very moment is given back."""
+        """Stop waiting, and give back a turn that has just come."""
         if not ticket.cancel():
             self.give_back()
 
     def take_again(self) -> None:
-        """Wait in a thread for a turn, before all who have had none."""
+        """Wait in a thread for a turn, ahead of requests that have had none."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
@@ -183,10 +174,8 @@ class PageScheduler:
         self._hand_on(be_free)
 
     def end(self, worked_s: float) -> None:
-        """End a turn in which a page was made: the next one begins, after a rest if need be. In the event loop.
-
-        Args:
-            worked_s: for how long it was worked.
+        """End a turn in which a page was made; the next one begins, after a pause if needed. In the event
+        loop. Args: worked_s: seconds of work.
         """
         rest_s = min(MOST_REST_S, worked_s * (self.pressure() - 1))
         if rest_s <= 0:
@@ -205,11 +194,7 @@ class PageScheduler:
         self.give_back()
 
     def _hand_on(self, otherwise: Callable[[], None], *, rests: bool = False) -> None:
-        """Let the next one begin; if there is none, do something else before anybody comes.
-
-        Args:
-            rests: only for those who do not wait for rests.
-        """
+        """Start the next turn, if a request waits. Args: rests: only for requests that skip pauses."""
         while True:
             with self._lock:
                 ticket = self._next(rests)
@@ -259,7 +244,7 @@ class PageTurn:
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
-        """Let others go first meanwhile. For the thread in which the page is made."""
+        """Give up the turn for a while. For the thread in which the page is made."""
         with self._lock:
             held, self._held = self._held, False
         if held:
@@ -286,19 +271,16 @@ _turn: ContextVar[PageTurn | None] = ContextVar("turn", default=None)
 
 @contextlib.contextmanager
 def aside() -> Iterator[None]:
-    """Let other pages be made while this one waits for something, or works where it has a place of its own."""
+    """Let other pages be made while this one waits, or works in a place of its own."""
     turn = _turn.get()
     with contextlib.nullcontext() if turn is None else turn.aside():
         yield
 
 
 class InTurn:
-    """Hands requests on to an ASGI application, each when it has its turn, which ends when its answer begins.
-
-    Args:
-        application: makes pages.
-        busy: answers whoever cannot wait, as an ASGI application does.
-        turns: who is next.
+    """Passes each request to an ASGI application when it has its turn, which ends when its answer begins.
+    Args: application: makes pages. busy: ASGI application that answers requests that cannot wait. turns: the
+    scheduler.
     """
 
     def __init__(self, application: App, busy: Busy, turns: PageScheduler) -> None:
@@ -328,7 +310,7 @@ class InTurn:
             turn.end()
 
     def _goes_on(self, scope: Any) -> bool:
-        """Return whether a request goes on with something: it sends a form, or an answer to one led here."""
+        """Return whether a request sends a form or follows a form's redirect."""
         if _sends(scope):
             return True
         place = address_of(scope), str(scope.get("path", ""))
@@ -338,7 +320,7 @@ class InTurn:
         return count > 0
 
     def _lead(self, scope: Any, message: Any) -> None:
-        """Note where the answer to a form leads."""
+        """Note the target of a form's redirect."""
         if message.get("status") not in LEADING or not _sends(scope):
             return
         target = next(
@@ -363,7 +345,7 @@ def _is_prompt(lane: str) -> bool:
 
 
 def lane_of(scope: dict[str, Any]) -> str:
-    """Return where a request waits: its address, and the part of the site."""
+    """Return a request's lane: its address and part of the site."""
     part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
     return f"{address_of(scope)} {part if part in PARTS else ''}"
 

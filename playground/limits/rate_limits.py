@@ -1,4 +1,4 @@
-"""How often somebody may do something. The caller gives the time."""
+"""Rate limits. The caller passes the time."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from playground.limits import session_limits
 
 
 class HeldQuotas:
-    """Counts what callers hold. For one thread, or one event loop."""
+    """Counts what callers hold at a time. For one thread, or one event loop."""
 
     def __init__(self) -> None:
         self._held: Counter[str] = Counter()
 
     def take(self, bounds: dict[str, int]) -> str | None:
-        """Take one for every caller in `bounds`, or none at all and return whose bound is reached."""
+        """Take one for every caller in `bounds`; if a bound is reached, take none and return that caller."""
         for caller, most in bounds.items():
             if self._held[caller] >= most:
                 return caller
@@ -54,7 +54,7 @@ PER_MINUTE: Final[dict[str, int | str]] = {
     "vote": 30,  # of one student
     "attempts": 20,  # answers of one learner, to all exercises together
 }
-"""What one address or class may do how often: a number, or the name of one of `limits.Limits`."""
+"""Actions per minute of one address or class: a number, or the name of a session limit."""
 
 
 class RateBucket:
@@ -73,7 +73,7 @@ class RateBucket:
         return True
 
     def spend(self, now_s: float, count: int) -> None:
-        """Take so many tokens, though there may be fewer: the debt must fill up first."""
+        """Take this many tokens, even if there are fewer: the debt must fill up first."""
         self._tokens = min(self.most, self._tokens + (now_s - self._at_s) * self.per_s) - count
         self._at_s = now_s
 
@@ -103,7 +103,8 @@ class RateBuckets:
 
 
 class SharedBuckets:
-    """Counts what each caller does within a minute, for all processes together; alone where nobody counts.
+    """Counts each caller's actions within a minute, for all processes together, or for this one without a
+    shared cache.
 
     Args:
         name: of the limit.
@@ -120,7 +121,7 @@ class SharedBuckets:
         return self._alone.take(caller, now_s) if count is None else count <= self.most
 
     def spend(self, caller: str, now_s: float, count: int) -> None:
-        """Count so many actions of this caller, though there may be no room."""
+        """Count this many actions of the caller, even if there is no room."""
         if count and self._count(caller, count) is None:
             self._alone.spend(caller, now_s, count)
 
@@ -156,10 +157,10 @@ def take(what: str, who: str) -> bool:
 
 
 def spend(what: str, who: str, count: int) -> None:
-    """Count so many more of something that was done."""
+    """Count further units of an action that was done."""
     _buckets(what).spend(who, time.monotonic(), count)
 
 
 def forget() -> None:
-    """Give everybody full buckets again."""
+    """Refill all buckets."""
     _buckets.cache_clear()

@@ -1,6 +1,5 @@
-"""What a stranger may send before anybody looks at it: bytes, connections and time.
-
-Server and proxy hold the same bounds: `tools/cluster/proxy.py` writes the proxy's from these.
+"""Bounds of requests before anything reads them: bytes, connections and time. Server and proxy have the same
+bounds: `tools/cluster/proxy.py` writes the proxy's from these.
 """
 
 from __future__ import annotations
@@ -18,11 +17,8 @@ MEBI: Final = 1024 * 1024
 
 
 class BodyBound(msgspec.Struct, frozen=True):
-    """What may be sent to some of the addresses.
-
-    Args:
-        most_bytes: of the whole body.
-        within_s: in which it must have come.
+    """The bound of bodies for some paths. Args: most_bytes: of the whole body. within_s: seconds within which
+    it must arrive.
     """
 
     most_bytes: int
@@ -45,14 +41,14 @@ BODIES: Final = {
 }
 """By what the path begins with."""
 BODIES_BYTES: Final = 160 * MEBI
-"""Of all bodies that one process is being sent, or has not answered yet."""
+"""Most bytes of all bodies that one process receives or has not answered yet."""
 BODIES_BYTES_EACH: Final = 2 * FILES.most_bytes
 """The same for one address."""
 SENDERS_EACH: Final = 4
 """Requests with files that one address may send at the same time, as the proxy counts."""
 
 HEAD_S: Final = 20
-"""In which the head of a request must have come; a connection that says nothing is closed then."""
+"""Seconds within which a request's head must arrive; a silent connection is closed then."""
 CONNECTIONS_EACH: Final = environment.integer(
     "WATERLINE_CONNECTIONS_PER_ADDRESS",
     max(1024, 2 * environment.integer("WATERLINE_SOCKETS_PER_ADDRESS", 512)),
@@ -63,12 +59,12 @@ KEPT_FREE: Final = 256
 
 
 def body_of(path: str) -> BodyBound:
-    """Return what may be sent to a path."""
+    """Return the bound of bodies for a path."""
     return next((body for prefix, body in BODIES.items() if path.startswith(prefix)), FORMS)
 
 
 class RequestBudget:
-    """Bytes of bodies that are there at the same time, of all together and of each address.
+    """Counts the bytes of bodies in memory, in total and for each address.
 
     Args:
         most: of all together.

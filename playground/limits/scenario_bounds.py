@@ -20,7 +20,7 @@ ACTORS: Final = frozenset({"set_publisher", "set_consumer"})
 
 
 def problems(scenario: dict[str, Any], limits: SessionLimits) -> Iterator[tuple[str, PageMessage]]:
-    """Find what a checked scenario asks too much, each with its path.
+    """Find everything in a checked scenario that exceeds the limits, each with its path.
 
     Args:
         scenario: in full, as the door's `check` returns it.

@@ -1,4 +1,4 @@
-"""What one session may take: plain numbers, which the process that runs it is given."""
+"""A session's limits as plain numbers, which its worker gets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class SessionBounds(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def room_bytes(self) -> int:
-        """At how many bytes of files a run stops: what was let in can be written, whenever it leaves RAM."""
+        """Bytes of files at which a run stops, so that accepted messages can still be written when they leave
+        RAM."""
         return self.max_disk_bytes + RECORD_BYTES * self.max_messages
 
     @property

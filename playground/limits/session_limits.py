@@ -1,6 +1,5 @@
-"""What one session may take of the machine, and the check of a command against it.
-
-The engine decides whether a command makes sense; here it is only decided whether this server can afford it.
+"""A session's limits, and the check of commands against them. The engine decides whether a command makes
+sense; this module only decides whether the server can afford it.
 """
 
 from __future__ import annotations

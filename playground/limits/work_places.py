@@ -1,7 +1,6 @@
-"""Places for work, and queues before them: callers take turns, and none of them has all places.
-
-So there is always a place for others. Where too many wait, the last one goes of the group that has most, so that nobody
-is refused who has fewer.
+"""Places for work, with a queue: callers take turns, and no caller gets all places, so there is always one
+for others. If too many wait, the group with the most requests loses its last one, so that nobody with fewer
+is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class PlacesFull(Exception):
 
 
 class CallerLanes(Generic[T]):
-    """What waits, in a lane for each group; the lanes take turns. Not for several threads."""
+    """A queue with a lane for each group; the lanes take turns. Not thread-safe."""
 
     def __init__(self) -> None:
         self._lanes: OrderedDict[str, deque[T]] = OrderedDict()
@@ -53,7 +52,7 @@ class CallerLanes(Generic[T]):
         self.count += 1
 
     def first(self, *, without: frozenset[str] = frozenset()) -> T | None:
-        """Return what is next, but for some groups; None where nothing waits."""
+        """Return the next item, except of some groups; None if nothing waits."""
         return next((lane[0] for group, lane in self._lanes.items() if group not in without), None)
 
     def remove(self, group: str, waiting: T, *, has_its_turn: bool = False) -> None:
@@ -67,7 +66,8 @@ class CallerLanes(Generic[T]):
             self._lanes.move_to_end(group)
 
     def last_of_longest(self) -> T:
-        """Return what came last of the group that has most; of several such groups, of that which came last."""
+        """Return the last item of the group with the most; of several such groups, the one with the latest
+        item."""
         return max(reversed(self._lanes.values()), key=len)[-1]
 
     def ahead(self, group: str, waiting: T) -> int:
@@ -83,7 +83,7 @@ class CallerLanes(Generic[T]):
 
 
 class PlaceTicket:
-    """Somebody who has a place, or waits for one."""
+    """A caller that has a place or waits for one."""
 
     def __init__(self, caller: RequestCaller, kind: str) -> None:
         self.caller = caller
@@ -132,14 +132,14 @@ class WorkPlaces:
             return ticket
 
     def ahead(self, ticket: PlaceTicket) -> int:
-        """Return how many come first; 0 where the ticket now has a place. Raises Full where it waits no longer."""
+        """Return how many are ahead; 0 if the ticket now has a place. Raises Full if it no longer waits."""
         with self._changed:
             if ticket.state == OVER:
                 raise PlacesFull(yours=False)
             return 0 if self._begin(ticket) else self._lanes.ahead(ticket.caller.group, ticket) + 1
 
     def wait(self, ticket: PlaceTicket, patience_s: float) -> None:
-        """Wait for the place in a thread; raise Full where it does not come, and wait no longer."""
+        """Wait for the place in a thread; if it does not come in time, raise Full and stop waiting."""
         with self._changed:
             self._changed.wait_for(lambda: ticket.state == OVER or self._begin(ticket), patience_s)
             if ticket.state != WORKS:
@@ -200,7 +200,7 @@ YOURS_TEXT = _("Some runs of yours are being repeated already. Ask again in %(se
 
 
 class GateBusy(Exception):
-    """There is no place now: nothing is wrong with what was asked. It is answered with 503 and a time."""
+    """There is no place now, although the request is valid. The answer is 503 and a time."""
 
     def __init__(self, text: Any) -> None:
         super().__init__()
@@ -225,7 +225,7 @@ class RepeatGate:
 
     @contextlib.contextmanager
     def place(self, caller: RequestCaller, *, picture: bool = False) -> Iterator[None]:
-        """Hold a place, waiting for it if need be; whoever has one needs no turn among the pages.
+        """Hold a place, waiting for it if needed; a request with a place needs no turn among the pages.
 
         Args:
             picture: it is for one of a page's pictures, of which a visitor may have more.

@@ -1,1 +1,1 @@
-"""What is kept of sessions in the database, and who writes it."""
+"""Sessions in the database, and their writers."""

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _threads = ThreadPoolExecutor(2, thread_name_prefix="book")
-"""Apart from the thread that all sockets share."""
+"""Threads for the database, apart from the one that all sockets share."""
 
 
 def in_thread(work: Callable[..., T]) -> Callable[..., Any]:
@@ -44,8 +44,8 @@ class OwnedLeases:
 
     Args:
         lasts_s: seconds after which a lease lapses.
-        gone: processes that are known to have ended without a word; theirs need not lapse first.
-        presence: shows the other processes that this one lives, where there are others.
+        gone: processes that ended without giving back their leases, which need not lapse. presence: shows
+            other processes that this one lives.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class OwnedLeases:
         self._renewing: asyncio.Task[None] | None = None
 
     def be_seen(self) -> None:
-        """Let others see that this process lives: before it owns anything. Blocks."""
+        """Show other processes that this one lives, before it owns anything. Blocks."""
         if self.presence is not None:
             self.presence.hold()
 
@@ -97,7 +97,7 @@ class OwnedLeases:
         return True
 
     def keep(self, session_id: str, lost: Callable[[], None]) -> None:
-        """Renew the lease of a session from now on; `lost` is called once it is another process's."""
+        """Renew a session's lease from now on; `lost` is called if another process takes it."""
         self._kept[session_id] = lost
         if self._renewing is None or self._renewing.done():
             self._renewing = asyncio.create_task(self._renew_all(), name="leases")

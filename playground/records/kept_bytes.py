@@ -1,6 +1,5 @@
-"""What a caller's things take here, in bytes, and how much they may: it is asked before anything is made.
-
-A browser's things are bounded, and those of all browsers of an address, or of a class. What the library has is free.
+"""The bytes that a caller's data take, and their bound, which is checked before anything is made. The data of
+one browser are bounded, and those of all browsers of an address or class. The library's scenarios are free.
 Rows are charged with about what a database takes for them.
 """
 
@@ -47,7 +46,7 @@ RECORD_FULL = _(
 
 
 class NoRoom(RequestRefused):
-    """A caller has no room for one thing more."""
+    """A caller has no room left."""
 
 
 More = Callable[[dict[str, str]], int]

@@ -1,4 +1,4 @@
-"""Sessions that take no commands for a while: a class listens to its teacher, or a story waits for an answer."""
+"""Paused sessions, which take no commands: a class listens to its teacher, or a story waits for an answer."""
 
 from __future__ import annotations
 

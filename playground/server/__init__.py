@@ -1,1 +1,1 @@
-"""What arrives at the server, and the program that serves it."""
+"""The server program, and the handling of what arrives."""

@@ -1,7 +1,7 @@
-"""Serves files that never change from memory, without a turn through Django.
+"""Serves unchanging files from memory, without Django.
 
-A page of a session imports 150 modules. Django takes 3 ms of a processor for each, and the first visit of a class asks
-for all of them at once. The names have a hash of the content, so an answer that Django gave once stays true.
+A page of a session imports 150 modules. Django takes 3 ms of a processor for each, and the first visit of a
+class asks for all of them at once. The names contain a hash of the content, so a stored answer stays valid.
 """
 
 from __future__ import annotations

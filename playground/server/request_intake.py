@@ -1,8 +1,8 @@
-"""What arrives at the server, bounded before anybody looks at it: heads and bodies of requests, connections, time.
-
-Twisted collects the whole body of a request, takes forms apart, and daphne then hands the body on as thousands of
-messages: ten times and more of what was sent, before Django is asked. So a body is refused here: by the length that it
-states, or by counting while it comes. Who is refused is answered in words, and nothing more is read of it.
+"""Bounds what arrives at the server before anything reads it: heads and bodies of requests, connections,
+time. Without this, Twisted would collect whole bodies and parse forms, and daphne would pass bodies on as
+thousands of messages, which takes ten times the memory before Django runs. So bodies are refused here, by
+their stated length or by counting as they arrive. A refused client gets a sentence, and the rest of its
+request is not read.
 """
 
 from __future__ import annotations
@@ -34,10 +34,8 @@ class ClientConnection(Protocol):
 
 
 class OpenConnections:
-    """Lets connections in.
-
-    Where all places are taken, whoever came first of those who have said nothing makes room: a browser that is sent
-    away before it asked for anything asks again by itself.
+    """Admits connections. If all places are taken, the oldest silent connection is closed; a browser that had
+    not sent a request then retries by itself.
 
     Args:
         most: of all together.
@@ -96,7 +94,7 @@ BUSY_TEXT: Final = _(
 
 
 class RequestIntake:
-    """What all connections of a server share.
+    """State that all connections of a server share.
 
     Args:
         server: daphne's.
@@ -114,7 +112,7 @@ class RequestIntake:
         )
 
     def protocol_for(self, address: Any) -> BoundedChannel | None:
-        """Return what a new connection speaks; None closes it."""
+        """Return the protocol of a new connection; None closes it."""
         host = network(str(getattr(address, "host", "")))
         if self.connections.is_full_for(host):
             return None
@@ -128,7 +126,7 @@ class RequestIntake:
 
 
 class BoundedRequest(WebRequest):
-    """Daphne's request, whose body is counted while it comes, and left to Django as it is."""
+    """Daphne's request; its body is counted as it arrives, and passed to Django unchanged."""
 
     def __init__(self, channel: BoundedChannel, *_number_in_queue: Any) -> None:
         super().__init__(channel, parsePOSTFormSubmission=False)
@@ -191,7 +189,7 @@ class BoundedChannel(HTTPChannel):
             super().rawDataReceived(data)
 
     def allHeadersReceived(self) -> None:  # noqa: N802 - twisted's name
-        """Look at what a request says of its body, before any of it is read."""
+        """Check the stated length of a request's body before reading it."""
         self._reception.connections.heard(self)
         self._received = 0
         self._body = request_limits.body_of(self._path.split(b"?", 1)[0].decode("latin1"))

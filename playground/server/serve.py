@@ -1,6 +1,4 @@
-"""The server: daphne, whose sockets compress what they send.
-
-`python -m playground.server.serve` takes daphne's own options.
+"""The server: daphne with compressed sockets. `python -m playground.server.serve` takes daphne's options.
 
 Rows and states are JSON in which everything repeats; over a slow line a compressed session needs a fraction of the
 bytes. Browsers offer it by themselves (RFC 7692) and expand it before any script reads it.
@@ -242,9 +240,8 @@ async def _start_worker() -> None:
 
 
 def rest_all() -> Deferred[None]:
-    """Put all sessions to rest and end their workers, before the server ends; what cannot in time is on record.
-
-    Jobs end at once. Whatever else still goes on in a thread, the server is gone after `GONE_S`.
+    """Suspend all sessions and end their workers before the server ends; sessions that take too long are on
+    record. Jobs end at once. The server exits after `GONE_S`, even if threads are still busy.
     """
     last = threading.Timer(GONE_S, os._exit, [0])
     last.daemon = True

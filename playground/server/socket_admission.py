@@ -1,8 +1,6 @@
-"""Sockets are let in a few at a time, as pages are made: whoever opens a thousand waits, and nobody's commands do.
-
-Letting one in reads a cookie and asks the database twice, in threads that share one lock with the event loop. Lanes of
-addresses have their turns one after the other, and rest while commands are answered late
-(`playground/limits/page_scheduler.py`).
+"""Admits a few sockets at a time, as with pages: somebody who opens a thousand waits, and commands do not.
+Admitting one reads a cookie and queries the database twice, in threads that share one lock with the event
+loop. Addresses take turns, and pause while commands are late (`playground/limits/page_scheduler.py`).
 """
 
 from __future__ import annotations
@@ -14,17 +12,14 @@ from playground.sessions.socket_consumer import TRY_AGAIN
 
 AT_ONCE: Final = 1
 WAITING: Final = 2000
-"""Sockets that wait to be let in; the next one is closed, and its page tries again by itself."""
+"""Most waiting sockets; the next one is closed, and its page tries again by itself."""
 PATIENCE_S: Final = 15.0
 """Daphne closes a socket that is not let in within twenty seconds (`playground/server/serve.py`)."""
 
 
 class LetIn:
-    """Hands sockets on to an application, each when it has its turn, which ends when the socket is let in.
-
-    Args:
-        application: takes sockets.
-        turns: who is next.
+    """Passes each socket to an application when it has its turn, which ends when the socket is accepted.
+    Args: application: takes sockets. turns: the scheduler.
     """
 
     def __init__(self, application: App, turns: PageScheduler) -> None:

@@ -1,8 +1,7 @@
-"""Messages between the processes of a cluster: that a class has changed, who is there, whom a teacher holds.
-
-These are small and few, and go over a channel layer: Redis where WATERLINE_REDIS names one, this process's memory
-otherwise. Frames never do, nor anything that must arrive: each message only brings sooner what the database would
-bring a few seconds later, so one that is lost does no harm.
+"""Messages between the processes of a cluster: changes of classes, who is connected, which sessions are
+frozen. They are small and few, and go over a channel layer: Redis if WATERLINE_REDIS is set, else this
+process's memory. Frames and anything that must arrive never go over it: each message only announces early
+what the database would show seconds later, so a lost message does no harm.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def registry() -> HostRegistry:
 
 
 def pressure() -> float:
-    """Return how many times as seldom everything else is to be done because commands are answered late."""
+    """Return the factor by which other work becomes rarer because commands are late."""
     return registry().pool.pressure.factor if _registry.cache_info().currsize else 1.0
 
 

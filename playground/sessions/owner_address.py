@@ -1,7 +1,6 @@
-"""Which of several processes has a session: a hint in the address, by which the proxy routes.
-
-The hint may be wrong, or its process gone. Then another process gets the request, and answers where to go: a socket is
-closed with "moved", a page is redirected. A process without a name is the only one, and all of this is left out.
+"""Finds the process that owns a session: the address has a hint, by which the proxy routes. If the hint is
+wrong or its process is gone, another process gets the request and says where to go: it closes a socket with
+"moved" and redirects a page. A process without a name is the only one and needs none of this.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class OwnerRedirect(HttpResponseRedirect):
 
 
 class ElsewhereMiddleware:
-    """Sends requests for a session's run to the process that has it; once, as the hint may not lead there."""
+    """Redirects requests for a session's run to its owner, only once, because the hint may fail."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""Links: the moment that they address, and those that carry the whole scenario in their address."""
+"""Links: their place in a run, and links whose address contains the whole scenario."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WORDS: Final = (
     b'"lazy","vm_memory_high_watermark_paging_ratio","target_ram_count","do":"restart","kind":"clean"000000}],'
     b'"until_us":000000,"digest":"'
 )
-"""What most scenarios say: the compressor begins with it. Part of form 1, so never change it."""
+"""Common text of scenarios, with which the compressor starts. Part of form 1, so never change it."""
 
 NAMED: Final = "engine"
 """Key of an address's scenario: which engine its digest is of."""
@@ -251,9 +251,8 @@ def file_of(session: Session) -> dict[str, Any]:
 
 
 def fork(session: Session, at_us: int | None = None) -> Session:
-    """Begin another session that is this one up to `at_us` (up to now where that is None or later), and goes on freely.
-
-    The commands of that very moment belong to it.
+    """Start a new session that equals this one up to `at_us` (up to now if None or later). It includes
+    commands at exactly that time.
     """
     moment = _moment(session)
     ends_us = moment.at_us if at_us is None else min(at_us, moment.at_us)
@@ -264,9 +263,9 @@ def fork(session: Session, at_us: int | None = None) -> Session:
 
 
 def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage]]:
-    """Begin another session with this one's commands on another release, at the same moment; return what is not there.
-
-    A run that nobody changed goes on to its end. Its story stays behind: its words are about another release.
+    """Start a new session with this one's commands on another release, at the same moment; return what that
+    release lacks. An unchanged run goes on to its end. The story is left out, because its texts describe
+    another release.
     """
     moment = _moment(session)
     untouched = not moment.commands and moment.at_us <= session.scenario["until_us"]

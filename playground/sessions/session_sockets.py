@@ -1,4 +1,4 @@
-"""The socket of a session: reads what a browser sends, decides whether it may, and hands it to the host."""
+"""The socket of a session: reads a browser's messages, checks its rights, and passes them to the host."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ TOO_FAST = 4008
 FULL = 4013
 NO_HELLO = 4014
 MOVED = 4015
-"""Another process has the session; the message before it says at which address."""
+"""Close code: another process has the session; the message before it has the address."""
 
 OUTBOX = 256
 BESIDE_COMMANDS_PER_S = 80
 HELLOS_PER_S = 0.5
 HELLO_S = 10.0
-"""A socket that wants nothing for so long is closed."""
+"""Seconds without a first message after which a socket is closed."""
 
 _held = HeldQuotas()
 
@@ -310,7 +310,7 @@ class SessionSocket(SocketConsumer):
     # --- what is sent ---
 
     def _put(self, text: bytes) -> None:
-        """Take a message for the browser; one that has let too many pile up is disconnected."""
+        """Queue a message for the browser; disconnect a browser with too many pending messages."""
         if self._send_at_once is not None and self._outbox.empty() and self._send_at_once(text):
             return
         try:

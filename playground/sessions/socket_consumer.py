@@ -1,4 +1,4 @@
-"""What all sockets share: quick dispatch, and an end with "try again" when the database does not answer."""
+"""The base of all sockets: fast dispatch, and a close with "try again" when the database does not answer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Who has the next turn in a worker: first sessions that somebody sent a request to, then those whose time has come.
-
-Turns in which time only passes come together: on the beats of a grid, and with them the turns of those who may have
-theirs somewhat early. Then the worker is woken once for several sessions, and their messages go to the server at once.
-While a worker sleeps, the processor's caches lose what it had there: a turn after a sleep takes twice as long as one
-that follows another.
+"""Chooses the next turn in a worker: first sessions with a request, then those that are due. Turns that only
+advance time come together on the beats of a grid, with those that may come slightly early. So the worker
+wakes once for several sessions, and their messages go to the server together. A turn after a sleep runs with
+cold caches and takes twice as long as one that follows another turn.
 """
 
 from __future__ import annotations
@@ -15,7 +13,8 @@ from typing import Final
 
 GRID_S: Final = 0.025
 CALM_S: Final = 1.0
-"""Whoever was asked something so lately has no turn early: the next one comes with what is asked next."""
+"""Seconds after a request during which a session's turn does not come early; its next turn often comes with
+the next request."""
 
 
 class WorkerAgenda:
@@ -26,20 +25,19 @@ class WorkerAgenda:
         self._since_s: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []
         self._due_s: dict[str, float] = {}
-        """When each wants its turn; minus infinity where it was asked something. What differs in the heap is old."""
+        """Due time of each session; minus infinity after a request. Different entries in the heap are
+        outdated."""
         self._early_s: dict[str, float] = {}
-        """By how much a turn may come early; nothing for those who want theirs at their time."""
+        """By how much each turn may come early; 0 for those that must be on time."""
         self._asked_s: dict[str, float] = {}
-        """When each was asked something last."""
+        """Time of each session's last request."""
         self._on_beat = False
-        """Whether the last turn was one whose time had come: others may come with it."""
+        """Whether the last turn was due, so that others may come with it."""
 
     def put(self, name: str, due_s: float, now_s: float = 0.0, early_s: float = 0.0) -> None:
-        """Note when a session wants its next turn: never may be infinity.
-
-        Args:
-            now_s: since when this is known; what was due before that is not late for it.
-            early_s: so much earlier it may come together with others, unless it is asked one thing after the other.
+        """Set the due time of a session's next turn, infinity for never. Args: now_s: the current time; an
+        earlier due time does not count as late. early_s: how much earlier it may come together with others,
+        unless requests follow each other.
         """
         if due_s == -math.inf:
             self._asked_s[name] = now_s
@@ -59,7 +57,7 @@ class WorkerAgenda:
             heapq.heappush(self._heap, (due_s, name))
 
     def forget(self, name: str) -> None:
-        """A session is gone."""
+        """Forget a session."""
         self._due_s.pop(name, None)
         self._since_s.pop(name, None)
         self._early_s.pop(name, None)
@@ -67,18 +65,18 @@ class WorkerAgenda:
 
     @property
     def asked(self) -> bool:
-        """Whether somebody waits for a session's answer."""
+        """Whether a session has a request."""
         return self._next_asked() is not None
 
     def wait_s(self, now_s: float) -> float:
-        """Return how long nobody wants a turn."""
+        """Return the time until the next turn is due."""
         if self._next_asked() is not None:
             return 0.0
         self._on_beat = self._on_beat and self._may_come(now_s)
         return 0.0 if self._on_beat else max(0.0, self._next_beat_s() - now_s)
 
     def take(self, now_s: float) -> tuple[str, float] | None:
-        """Return whose turn it is, and how late that is; None if nobody wants one yet."""
+        """Return the session that has the next turn, and how late it is; None if none is due yet."""
         name = self._next_asked()
         if name is not None:
             self._asked.popleft()
@@ -98,12 +96,12 @@ class WorkerAgenda:
         return self._asked[0] if self._asked else None
 
     def _may_come(self, now_s: float) -> bool:
-        """Return whether somebody's time has come, or nearly so with others who have just had their turn."""
+        """Return whether a session is due, or nearly due right after other turns."""
         beat_s = self._next_beat_s()
         return bool(self._heap) and beat_s - self._on_beat * self._early_s[self._heap[0][1]] <= now_s
 
     def _next_beat_s(self) -> float:
-        """Return the beat of the grid at which the next turn is taken, infinity if nobody wants one."""
+        """Return the beat of the grid for the next turn, infinity if there is none."""
         while self._heap and self._due_s.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)
         return math.ceil(self._heap[0][0] / GRID_S) * GRID_S if self._heap else math.inf

@@ -17,9 +17,8 @@ from playground.hosting.workers.orders import NUMBER_BYTES, ONE_MORE
 
 
 def fork(server: socket.socket) -> int:
-    """Fork; return 0 in the new process. In this one return its number, which the server has by then.
-
-    Where it fails the server gets the error's number, and this returns -1.
+    """Fork; return 0 in the new process and its pid, already sent to the server, in this one. If it fails,
+    the server gets the error's number and this returns -1.
     """
     try:
         pid = os.fork()

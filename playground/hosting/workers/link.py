@@ -1,4 +1,4 @@
-"""Messages over a socket between two processes: each is its length in four bytes, and MessagePack."""
+"""Messages over a socket between two processes: a length in four bytes, then MessagePack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.hosting.session.protocol import FromWorker, ToWorker
 LENGTH: Final = struct.Struct(">I")
 READ_BYTES: Final = 256 * 1024
 HELD_BYTES: Final = 256 * 1024
-"""So much that is to be sent is sent at once."""
+"""Pending bytes from which a message is sent at once."""
 
 encode = msgspec.msgpack.Encoder(enc_hook=plain).encode
 of_server = msgspec.msgpack.Decoder(ToWorker)
@@ -37,7 +37,7 @@ class MessageUnpacker:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> list[Any]:
-        """Return the messages that are whole by now."""
+        """Return the messages that are complete."""
         self._data += data
         found, at = [], 0
         while len(self._data) - at >= LENGTH.size:
@@ -53,7 +53,8 @@ class MessageUnpacker:
 
 
 class LinkClosed(BaseException):
-    """The server is gone: whatever goes on here, ends. No handler of errors may take it for one."""
+    """The server is gone, so all work here ends. It is not an Exception, so that no error handler catches
+    it."""
 
 
 class WorkerLink:
@@ -74,13 +75,13 @@ class WorkerLink:
             self.flush()
 
     def flush(self) -> None:
-        """Send what is to be sent; waits while the server is behind. Raises `LinkClosed`."""
+        """Send pending messages; waits while the server is behind. Raises `LinkClosed`."""
         if self._held:
             data, self._held = self._held, bytearray()
             self._send(data)
 
     def send_now(self, message: Any) -> None:
-        """Send a message before all that is to be sent. For another thread. Raises `LinkClosed`."""
+        """Send a message ahead of pending ones, from another thread. Raises `LinkClosed`."""
         self._send(packed(message))
 
     def _send(self, data: bytes | bytearray) -> None:
@@ -91,7 +92,7 @@ class WorkerLink:
             raise LinkClosed from error
 
     def receive(self, wait_s: float) -> list[Any]:
-        """Return what has arrived, waiting for it at most so long. Raises `LinkClosed`."""
+        """Return what has arrived, after at most this wait. Raises `LinkClosed`."""
         try:
             if not self._arrival.poll(wait_s * 1000):
                 return []

@@ -1,4 +1,4 @@
-"""What the server and the process that forks its workers say to each other, over a socket."""
+"""The protocol between the server and the process that forks its workers, over a socket."""
 
 from __future__ import annotations
 

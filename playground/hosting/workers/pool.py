@@ -27,18 +27,19 @@ PING_S: Final = 5.0
 FEEL_S: Final = 0.2
 """Time between two measurements of how late this server's loop is."""
 PAGE_S: Final = 0.5
-"""A page may wait for so long: what a browser asks for at once comes one after the other."""
+"""Acceptable wait for a page, since a browser's simultaneous requests are answered in turn."""
 COMMANDS_LATE_S: Final = 0.1
-"""While engines answer commands later than this on average, pages rest."""
+"""Average delay of commands above which the server pauses after pages."""
 SILENT_S: Final = 30.0
-"""A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
+"""The server kills a worker that could have answered for this long and did not; if it can, it ends by itself
+before."""
 
 
 class StartedProcess(Protocol):
     """A worker that was started."""
 
     pulse: WorkerHeartbeat
-    """Measures whether its silence is the worker's own fault or a lack of processor time."""
+    """Measures whether its silence is its own fault or a lack of processor time."""
 
     def kill(self) -> None:
         """End it at once."""
@@ -66,7 +67,7 @@ WORKER: Final = "playground.hosting.workers.worker"
 def process(
     environment: dict[str, str] | None = None, program: str = WORKER
 ) -> tuple[socket.socket, StartedProcess]:
-    """Start a worker as a process of its own, or another module that takes the number of a socket."""
+    """Start a worker, or another module that takes the number of a socket, as a process."""
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
     command = [sys.executable, "-m", program, str(number)]
@@ -96,7 +97,7 @@ class ComingWorker:
 
 
 def _heard(task: asyncio.Task[WorkerEnd]) -> None:
-    """Take note of how a start came out, also where nobody waits for it any more."""
+    """Note the result of a start, even if nobody waits for it any more."""
     if not task.cancelled():
         task.exception()
 
@@ -123,23 +124,19 @@ class WorkerPool:
         self._waiting: set[asyncio.Future[Any]] = set()
         self._ease = FrameThrottle()
         self.pressure = FrameThrottle(COMMANDS_LATE_S, COMMANDS_LATE_S / 2)
-        """How late commands are answered: what else takes processors comes so many times as seldom."""
+        """How late commands are; the factor by which other work becomes rarer."""
         self.others_late_s: Callable[[], float] = lambda: 0.0
-        """How late pages are, in seconds; whoever makes pages sets it."""
+        """How late pages are, in seconds; set by the page scheduler."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:
-        """Start a first worker before anybody needs it: no visitor waits for one to start."""
+        """Start a first worker ahead, so that no visitor waits for it."""
         if not self.ends:
             with contextlib.suppress(WorkerLost):  # whoever needs it gets the error
                 await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
     async def place(self, session_id: str, listener: LinkListener) -> WorkerEnd:
-        """Return the worker of a session that has none yet: one with few sessions.
-
-        Raises:
-            Lost: no worker can be started.
-        """
+        """Return a worker with few sessions for a new session. Raises: Lost: no worker can be started."""
         end = await self._least()
         if end.gone:
             raise WorkerLost
@@ -147,7 +144,7 @@ class WorkerPool:
         return end
 
     async def _least(self) -> WorkerEnd:
-        """Return the worker with the fewest sessions, waiting ones included; start one where there is room."""
+        """Return the worker with the fewest sessions, waiting ones included; start one if there is room."""
         there = min(self.ends, key=lambda end: len(end.listeners), default=None)
         if (there is None or there.listeners) and len(self.ends) + len(self._coming) < self._count:
             self._come()
@@ -204,7 +201,7 @@ class WorkerPool:
         waiting.add_done_callback(self._waiting.discard)
 
     async def _supervise(self) -> None:
-        """Ask every worker whether it is there, and kill those that do not answer although they could."""
+        """Ping every worker, and kill those that do not answer although they could."""
         while True:
             await asyncio.sleep(PING_S)
             for end in tuple(self.ends):
@@ -217,7 +214,8 @@ class WorkerPool:
                     end.send(protocol.WorkerPing())
 
     async def _keep_up(self) -> None:
-        """Have the workers make fewer frames while this loop is late, or pages are: answers and holds would be late."""
+        """Let the workers make fewer frames while this loop or pages are late, because answers would be late
+        too."""
         loop = asyncio.get_running_loop()
         while True:
             wanted_s = loop.time() + FEEL_S
@@ -253,7 +251,7 @@ class WorkerPool:
             await self._have_ended(started)
 
     async def _have_ended(self, started: list[StartedProcess]) -> bool:
-        """Wait a while until workers have ended, these and those that were lost before; return whether they have."""
+        """Wait for these workers and for lost ones to end; return whether all have."""
         loop = asyncio.get_running_loop()
         waiting = {*self._waiting, *(loop.run_in_executor(None, each.wait) for each in started)}
         if not waiting:

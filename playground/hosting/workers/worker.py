@@ -1,7 +1,6 @@
-"""The program that runs the engines of some sessions, one turn after the other, in one thread.
-
-It ends when the server's end of the socket closes, and by itself when a turn does not come to an end.
-`python -m playground.hosting.workers.worker FD` is how the server starts it.
+"""The worker program: it runs the engines of some sessions in one thread, turn after turn. It ends when the
+server closes the socket, or by itself when a turn does not end. The server starts it with `python -m
+playground.hosting.workers.worker FD`.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
 LONGEST_WAIT_S: Final = 1.0
 READ_S: Final = 0.004
-"""While one turn follows the other: how long a command may wait to be read, and an answer to be sent."""
+"""How long a command may wait to be read, and an answer to be sent, while turns follow each other."""
 OVERRUN_S: Final = 20.0
-"""A turn that takes so much of a processor's time never ends. On a busy machine, real time is no measure."""
+"""Processor time after which a turn counts as endless; real time would be wrong on a busy machine."""
 STUCK: Final = 3
 """Exit status of a worker that ended itself because a turn did not end."""
 
 
 class EngineWorker:
-    """Takes messages, and gives turns to the sessions that want one.
+    """Takes messages, and gives turns to sessions.
 
     Args:
         link: to the server.
@@ -52,7 +51,7 @@ class EngineWorker:
     def __init__(self, link: WorkerLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic) -> None:
         self.sessions: dict[str, EngineSession] = {}
         self.turn: tuple[str, float] | None = None
-        """Whose turn it is, and how long this thread had worked when it began."""
+        """The session that has the turn, and this thread's processor time at its start."""
         self._link = link
         self._door = door
         self._clock = clock
@@ -64,7 +63,7 @@ class EngineWorker:
         self._heard_s = 0.0
 
     def serve(self) -> None:
-        """Work until the server is gone. However this ends, the server notices that it has ended."""
+        """Work until the server is gone. The server notices the end in any case."""
         try:
             with contextlib.suppress(LinkClosed):
                 while True:
@@ -78,7 +77,7 @@ class EngineWorker:
                 self._link.close()
 
     def go_on(self) -> None:
-        """Give a turn to the session that is due first; then, if it is time to, receive and send messages."""
+        """Give a turn to the session that is due first; then receive and send messages, if it is time."""
         now_s = self._clock()
         wait_s = self._agenda.wait_s(now_s)
         if wait_s or now_s - self._heard_s >= READ_S:
@@ -104,9 +103,8 @@ class EngineWorker:
         self._plan(session)
 
     def _may_go_on(self, session: EngineSession) -> bool:
-        """Return whether what a session has just answered can be shown at once, as nobody else waits for an answer.
-
-        Then the answer and the picture leave together, and nobody is woken for each.
+        """Return whether a session may show its answer at once, because nobody else waits. The answer and the
+        frame then leave together, which wakes the reader once.
         """
         return not (session.is_busy or self._agenda.asked) and -math.inf < session.due_s() <= self._clock()
 
@@ -169,11 +167,8 @@ class EngineWorker:
 
 
 def watch(worker: EngineWorker, link: WorkerLink, overrun_s: float, thread: int) -> None:
-    """End this process when a turn does not end, saying whose it was.
-
-    Args:
-        overrun_s: time of a processor that no turn needs.
-        thread: identifies the one that gives the turns.
+    """End this process when a turn does not end, and report its session. Args: overrun_s: processor time that
+    no turn needs. thread: the thread that gives the turns.
     """
     worked = time.pthread_getcpuclockid(thread)
     while True:

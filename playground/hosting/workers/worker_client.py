@@ -1,4 +1,4 @@
-"""The server's end of one worker: requests and their answers, and what the worker sends by itself."""
+"""The server's end of one worker: requests and answers, and messages that the worker sends unasked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class WorkerFailed(Exception):
-    """The run that was asked something failed, and is gone; all was well up to `good_us`."""
+    """The called run failed and is gone; it was correct up to `good_us`."""
 
     def __init__(self, failure: WorkFailure, good_us: int, play: bool) -> None:
         super().__init__(f"{failure.kind}: {failure.code}")
@@ -26,7 +26,7 @@ class WorkerFailed(Exception):
 
 
 class CommandDeclined(Exception):
-    """A request was refused, with everything as it was."""
+    """A request was refused, and nothing changed."""
 
     def __init__(self, refusal: protocol.CommandRefused) -> None:
         super().__init__(refusal.text or refusal.code)
@@ -38,7 +38,7 @@ class WorkerLost(Exception):
 
 
 class LinkListener(Protocol):
-    """Takes what a worker sends of one session."""
+    """Takes a worker's messages about one session."""
 
     @property
     def plays(self) -> bool:
@@ -57,7 +57,7 @@ class WorkerEnd(asyncio.Protocol):
     Args:
         on_lost: called once the worker is gone.
         kill: ends it at once.
-        on_command: called for each command that was answered, with the seconds that this took.
+        on_command: called for each answered command with the seconds that it took.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class WorkerEnd(asyncio.Protocol):
         self.served = False
         """Whether it had sessions when it was lost."""
         self.silent_s = 0.0
-        """How long it could have sent something since its last message."""
+        """How long since its last message it could have sent something."""
         self._on_lost = on_lost
         self._on_command = on_command
         self._commands: set[int] = set()
@@ -81,7 +81,7 @@ class WorkerEnd(asyncio.Protocol):
         self._numbers = itertools.count(1)
         self._unpacker = link.MessageUnpacker(link.of_worker)
         self._held = bytearray()
-        """What goes with the next message."""
+        """Messages that go with the next one."""
         self._transport: asyncio.Transport | None = None
         self._guilty = ""
 
@@ -98,22 +98,18 @@ class WorkerEnd(asyncio.Protocol):
         self.flush()
 
     def send_with_next(self, message: Any) -> None:
-        """Send a message together with the next one, or with `flush`: nobody waits for it or is woken for it."""
+        """Send a message together with the next one, or with `flush`, because nobody waits for it."""
         self._held += link.packed(message)
 
     def flush(self) -> None:
-        """Send what waits for another message."""
+        """Send messages that wait for another one."""
         if self._held and self._transport is not None and not self.gone:
             self._transport.write(bytes(self._held))
         self._held.clear()
 
     async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
-        """Send a request and return its answer.
-
-        Raises:
-            Declined: it was refused.
-            Fallen: the run failed in it.
-            Lost: the worker is gone.
+        """Send a request and return its answer. Raises: Declined: it was refused. Fallen: the run failed.
+        Lost: the worker is gone.
         """
         if self.gone:
             raise WorkerLost
@@ -138,7 +134,7 @@ class WorkerEnd(asyncio.Protocol):
         return bool(self._commands)
 
     def close(self) -> None:
-        """End the connection at once, with what was not sent yet; the worker ends with it."""
+        """End the connection at once, dropping unsent messages; the worker ends with it."""
         if self._transport is not None:
             self._transport.abort()
 

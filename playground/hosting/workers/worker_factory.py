@@ -1,7 +1,5 @@
-"""Workers from a process that has loaded the engine and has no session: it forks one, in milliseconds, when asked.
-
-To load the engine takes most of a second of a processor. Where a worker is lost, its sessions would wait for that;
-where all are lost at once, for as many such seconds as processors are too few.
+"""Forks workers in milliseconds from a process that has loaded the engine and has no session. Loading the
+engine takes most of a second of processor time, for which the sessions of a lost worker would have to wait.
 """
 
 from __future__ import annotations
@@ -21,19 +19,17 @@ from playground.hosting.workers.pool import ROOT, StartedProcess
 from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 
 CAN_FORK: Final = hasattr(os, "pidfd_open")
-"""Whether the kernel can name a process for good (Linux can); elsewhere each worker loads the engine by itself."""
+"""Whether the kernel has lasting handles of processes, as Linux has; elsewhere each worker loads the engine
+itself."""
 ANSWERS_S: Final = 120.0
-"""One that was just started loads the engine first, on a busy machine too."""
+"""Longest wait for its answer; a new one first loads the engine, perhaps on a busy machine."""
 MORE: Final = {"OPENBLAS_NUM_THREADS": "1"}
-"""Only a process with a single thread may be forked, and engines calculate no matrices."""
+"""Environment that keeps numpy single-threaded, because only a process with a single thread may be forked."""
 
 
 class ForkedWorker:
-    """A worker that the nursery has forked: see `pool.Started`.
-
-    Args:
-        pid: of its process.
-        handle: by which the kernel names that process and never another one (a pidfd).
+    """A forked worker; see `StartedProcess`. Args: pid: of its process. handle: the kernel's lasting handle
+    of that process (a pidfd).
     """
 
     def __init__(self, pid: int, handle: int) -> None:
@@ -56,10 +52,8 @@ FORKS: Final = "playground.hosting.workers.forks"
 
 
 class WorkerFactory:
-    """Starts workers by a process that forks them. It is started with the first one, and again where it is gone.
-
-    Args:
-        program: the module that forks, which decides what its processes do.
+    """Starts workers through a process that forks them. That process starts with the first worker, and again
+    if it is gone. Args: program: the module that forks, which decides what its processes do.
     """
 
     def __init__(self, program: str = FORKS) -> None:
@@ -85,7 +79,8 @@ class WorkerFactory:
                 return self._one()
 
     def _one(self) -> tuple[socket.socket, StartedProcess]:
-        """Fork a worker at the other end of a new socket: where this fails, one that was forked all the same ends."""
+        """Fork a worker at the other end of a new socket; if this fails, a worker that was still forked
+        ends."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -118,7 +113,7 @@ class WorkerFactory:
         return self._ours
 
     def end(self) -> None:
-        """Let go of a process that does not answer, or that nobody needs any more."""
+        """Drop a process that does not answer or is no longer needed."""
         if self._ours is not None:
             self._ours.close()
             self._ours = None

@@ -1,4 +1,4 @@
-"""Whose fault a worker's silence is: its own, or the machine's, which had no processor for it."""
+"""Finds the cause of a worker's silence: itself, or a machine without a free processor."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ class WorkerHeartbeat:
         self._worked_s = self._read_state()[1]
 
     def own_s(self, passed_s: float) -> float:
-        """Return how much of the time since the last call the worker could use.
-
-        While a thread wants a processor, only what it worked counts: on a busy machine that is little, and it may
-        answer as soon as it has its turn. While it wants none (stopped, or waiting for a disk), all of the time counts.
+        """Return how much of the time since the last call the worker could use. While its thread waits for a
+        processor, only its processor time counts, which is little on a busy machine. While it does not wait
+        for one (stopped, or waiting for a disk), all time counts.
 
         Args:
             passed_s: real time since the last call.
@@ -38,7 +37,7 @@ class WorkerHeartbeat:
         return min(passed_s, self._worked_s - before_s)
 
     def _read_state(self) -> tuple[str, float]:
-        """Return the thread's state and the seconds that it has worked; nothing is known where there is no /proc."""
+        """Return the thread's state and its processor seconds; unknown without /proc."""
         try:
             fields = self._stat.read_text().rpartition(")")[2].split()
         except OSError:
