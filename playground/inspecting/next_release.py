@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from engine.amqp.arguments import REFERENCE, VALIDATIONS
+
 REFUSED: Final = "refused"
 NO_EFFECT: Final = "no_effect"
 TAKEN: Final = "taken"
+LEFT_OUT: Final = "left_out"
+"""A policy with this key applies to no classic queue any more."""
+JOINED: Final = "joined"
+"""A policy with this key applies to classic queues, as it did not before."""
 
 Fate = tuple[str, str, str]
 """What 4.0 does, what 4.3 does, and by what the page has words for it."""
@@ -40,6 +46,8 @@ SETTINGS: Final[dict[str, Fate]] = {
     "memory_monitor_interval": PAGING,
     "mirroring_sync_batch_size": (NO_EFFECT, NO_EFFECT, "mirrors"),
 }
+NEXT: Final = tuple(VALIDATIONS[name] for name in ("4.0.5", "4.3.6"))
+FOR_CLASSIC: Final = ("all", "queues", "classic_queues")
 DEFAULT_VERSION: Final = "classic_queue.default_version"
 MOST_NAMED: Final = 5
 
@@ -84,8 +92,19 @@ def _of_policies(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:
         definition = each.get("definition")
         for key in definition if isinstance(definition, dict) else ():
             fate = MIRRORS if key.startswith("ha-") else POLICIES.get(key)
+            if fate is None and each.get("apply-to", "all") in FOR_CLASSIC:
+                fate = _of_foreign(key)
             if fate is not None:
                 yield "policy", key, str(each.get("name")), fate
+
+
+def _of_foreign(key: str) -> Fate | None:
+    """Return what becomes of a policy whose key classic queues have in one release and not in another (P17)."""
+    before = key in REFERENCE.not_for_classic
+    first, second = (
+        TAKEN if (key in row.not_for_classic) == before else JOINED if before else LEFT_OUT for row in NEXT
+    )
+    return None if first == second == TAKEN else (first, second, JOINED if before else LEFT_OUT)
 
 
 def _of_queues(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:

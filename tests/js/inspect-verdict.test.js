@@ -105,5 +105,7 @@ test("what a later release refuses is told by where it stands, and what takes it
   assert.match(fateWords("refused", "queue"), /not declared/);
   assert.match(fateWords("refused", "configuration"), /does not start/);
   assert.equal(fateWords("taken", "policy"), "accepted");
-  for (const code of ["mirrors", "mode", "version", "locator", "paging"]) assert.ok(insteadWords(code));
+  assert.match(fateWords("left_out", "policy"), /no classic queue any more/);
+  assert.match(fateWords("joined", "policy"), /now applies to classic queues/);
+  for (const code of ["mirrors", "mode", "version", "locator", "paging", "left_out", "joined"]) assert.ok(insteadWords(code));
 });

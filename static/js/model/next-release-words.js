@@ -11,6 +11,8 @@ import { gettext } from "./text.js";
 export function fateWords(fate, place) {
   if (fate === "no_effect") return gettext("accepted, without effect");
   if (fate === "taken") return gettext("accepted");
+  if (fate === "left_out") return gettext("accepted, but the policy applies to no classic queue any more");
+  if (fate === "joined") return gettext("accepted, and the policy now applies to classic queues");
   if (place === "configuration") return gettext("refused: the node does not start");
   return place === "queue" ? gettext("refused: the queue is not declared") : gettext("refused: the import ends with an error");
 }
@@ -21,6 +23,8 @@ const instead = () => ({
   mode: gettext("Nothing: every queue keeps nearly everything on disk (W39)."),
   version: gettext("Nothing: files are always of version 2 (W2)."),
   locator: gettext("A queue's leader is placed by queue-leader-locator."),
+  left_out: gettext("Classic queues lack this key, so none of the policy applies to them: give it a policy of its own, with its limits in another (P17)."),
+  joined: gettext("Classic queues have this key now, so all of the policy applies to them, its limits included (P17)."),
   paging: gettext("Nothing: no message is paged out, only the memory alarm is left (W70)."),
 });
 

@@ -16,13 +16,22 @@ from tests.programs.stories.run import compared, play, read_recorded
 from tests.programs.stories.story import Story, View
 
 HERE = Path(__file__).parent
-RECORDED = [each for name in ("recorded", "targeted") for each in read_recorded(HERE / f"{name}-4.3.6.jsonl")]
+RECORDED = [
+    (path.stem.rpartition("-")[2], *each)
+    for path in sorted(HERE.glob("*-4.*.jsonl"))
+    for each in read_recorded(path)
+]
 
 
-@pytest.mark.parametrize(("story", "theirs"), RECORDED, ids=lambda each: getattr(each, "name", ""))
-def test_clients_see_what_they_saw_of_a_4_3(story: Story, theirs: list[View]) -> None:
-    """W220-W224, W228: limits and ends of channels, queues that die, cancels, deaths, failed deliveries."""
-    assert not compared(story, play(story, EnginePlayer("4.3.6")), theirs)
+@pytest.mark.parametrize(("release", "story", "theirs"), RECORDED, ids=lambda each: getattr(each, "name", ""))
+def test_clients_see_what_they_saw_of_a_node(release: str, story: Story, theirs: list[View]) -> None:
+    """W220-W224, W228-W230: limits and ends of channels, queues that die, cancels, deaths, failed deliveries.
+
+    Those called `directed` are retries, cycles, commits to queues that went, messages that are too large, policies that
+    change. Of them cycle-default is kept for 4.3.6 alone: what a channel sends to a queue and what another queue buries
+    there have no order (as in p20000253), and a 4.0.5 did not show the engine's one in 12 runs.
+    """
+    assert not compared(story, play(story, EnginePlayer(release)), theirs)
 
 
 @pytest.mark.parametrize("release", [each.name for each in RELEASES.values()])

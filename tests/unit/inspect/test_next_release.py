@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import configuration, definitions, next_release
-from playground.inspecting.next_release import NO_EFFECT, REFUSED, TAKEN
+from playground.inspecting.next_release import JOINED, LEFT_OUT, NO_EFFECT, REFUSED, TAKEN
 from tests.conftest import RECORDINGS
 
 RELEASES = ("4.0.5", "4.3.6")
@@ -96,3 +96,27 @@ def test_a_line_that_keeps_the_next_release_from_starting_is_an_answer() -> None
 @pytest.mark.parametrize("found", [{}, {"policies": 5, "queues": [1, {"arguments": []}]}, {"policies": [{}]}])
 def test_definitions_of_any_shape_are_no_trouble(found: dict[str, Any]) -> None:
     assert next_release.of_definitions(found) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "fate"),
+    [
+        ("max-in-memory-length", LEFT_OUT),
+        ("max-in-memory-bytes", LEFT_OUT),
+        ("queue-leader-locator", JOINED),
+        ("delivery-limit", None),
+        ("max-length", None),
+    ],
+)
+def test_a_policy_that_stops_or_begins_to_apply_to_classic_queues(key: str, fate: str | None) -> None:
+    """P17, as real nodes kept three messages under a limit of one, or one."""
+    kept = {}
+    for release in ("3.10.8", *RELEASES):
+        answers = json.loads((RECORDINGS / "questions" / f"validation-{release}.json").read_text())
+        kept[release] = next((kept for asked, kept in answers["kept"] if key in asked and len(asked) == 2), 1)
+    rows = next_release.of_definitions({"policies": [{"name": "p", "definition": {"max-length": 1, key: 5}}]})
+    assert [row["fates"] for row in rows if row["key"] == key] == ([] if fate is None else [(fate, fate)])
+    changes = {release: (kept[release] == 3) - (kept["3.10.8"] == 3) for release in RELEASES}
+    assert set(changes.values()) == {{LEFT_OUT: 1, JOINED: -1, None: 0}[fate]}
+    other = {"name": "p", "apply-to": "quorum_queues", "definition": {key: 5}}
+    assert next_release.of_definitions({"policies": [other]}) == []
