@@ -1,4 +1,4 @@
-"""Messages on their way through one queue process to consumers and back (P7-P13)."""
+"""Deliveries of one queue process to consumers, and settlements back (P7-P13)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,10 @@ from engine.values.stretches import Range
 
 
 class QueueCallbacks(NamedTuple):
-    """Functions that are called when something happens to messages of a queue; the first argument is its name.
-
-    Args:
-        discarded: messages left without being queued (K2).
-        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
-        rejected: messages that the queue did not take (P8).
-        bury: messages died.
-        broken: the queue's process cannot go on: it crashes.
+    """Callbacks about a queue's messages; the first argument is the queue's name. Args: discarded: messages
+    that left without being queued (K2). taken: messages whose confirms go out at once, from a queue that
+    might have rejected them (K1). rejected: messages that the queue did not take (P8). bury: dead messages.
+    broken: the queue's process crashes.
     """
 
     discarded: Callable[[str, Arrival], None]
@@ -64,11 +60,8 @@ class SettledQueue(Protocol):
 
 
 class MessageSettlements:
-    """Ends or takes back what one queue delivered.
-
-    Args:
-        queue: whose messages they are.
-        bury: takes rejected messages, if the queue has a dead-letter exchange.
+    """Settles or requeues the deliveries of one queue. Args: queue: the queue. bury: takes rejected messages,
+    if the queue has a dead-letter exchange.
     """
 
     def __init__(self, queue: SettledQueue, bury: Bury) -> None:
@@ -82,13 +75,9 @@ class MessageSettlements:
         multiple: bool,
         spacing_us: int = BURST_SPACING_US,
     ) -> None:
-        """Take acknowledgements; with room again their consumer has its turn (P11).
-
-        For what came through the mailbox; `send_ack` puts it there.
-
-        Args:
-            consumer: who held the messages, None for basic.get.
-            spacing_us: how far apart messages are that go out for them.
+        """Take acknowledgements that came through the mailbox (`send_ack` puts them there), and serve their
+        consumer if it has room again (P11). Args: consumer: the holder of the messages, None for basic.get.
+        spacing_us: distance of the messages that go out in return.
         """
         found = self._queue.process.begin().ack(tags, multiple=multiple)
         if self._freed(consumer, tags, found):
@@ -96,7 +85,7 @@ class MessageSettlements:
         self._queue.process.handled_part()
 
     def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
-        """Reduce the messages that a consumer holds; return whether it was parked for them."""
+        """Reduce the messages that a consumer holds; return whether that unparks it."""
         if consumer is None:
             return False
         full = consumer.credit <= 0
@@ -109,17 +98,17 @@ class MessageSettlements:
         return True
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        """Acknowledge messages by hand, ahead of queued publishes (P6)."""
         self._queue.process.send(ACK, partial(self.ack, consumer, tags, multiple))
 
     def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """End messages that a consumer did not want, behind queued publishes (P6, P11, W42)."""
+        """Reject messages for good, after queued publishes (P6, P11, W42)."""
         self._queue.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple, failed))
 
     def _end_rejected(
         self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
     ) -> None:
-        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
+        """Dead-letter rejected messages if there is an exchange for them (P11)."""
         queue = self._queue.process.begin()
         if self._queue.evictions.dead_letters:
             dead = queue.ackfold(tags, delivery_failed=failed)
@@ -131,7 +120,8 @@ class MessageSettlements:
         self._queue.process.handled()
 
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, behind queued publishes (P6); `failed` deliveries may be counted (W42)."""
+        """Return messages to the queue, after queued publishes (P6); `failed` deliveries may be counted
+        (W42)."""
         if multiple or self._takes_back_alike():
             self._queue.process.send(PUBLISH, partial(self.take_back, consumer, tags, multiple, failed))
             return
@@ -142,7 +132,8 @@ class MessageSettlements:
                 )
 
     def _takes_back_alike(self) -> bool:
-        """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
+        """Return whether single requeues have the same effect as one, because nothing is taken or dropped in
+        between."""
         return (
             not self._queue.consumers
             and not self._queue.evictions.drops_head
@@ -152,7 +143,7 @@ class MessageSettlements:
     def take_back(
         self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
     ) -> None:
-        """Return messages, then drop_expired and the consumers have their turn (P11)."""
+        """Requeue messages, then run drop_expired and serve the consumers (P11)."""
         queue = self._queue.process.begin()
         if tags:
             self._freed(consumer, tags, queue.requeue(tags, multiple=multiple, delivery_failed=failed))
@@ -162,7 +153,7 @@ class MessageSettlements:
         self._queue.process.handled()
 
     def put_back(self, tags: Sequence[Range]) -> None:
-        """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
+        """Take back the messages of a channel that a stopping node closed (D2), ahead of the mailbox."""
         self.take_back(None, tags, True, True)
 
 
@@ -181,14 +172,9 @@ class ServedQueue(ClientQueue, Protocol):
 
 
 class FinishedMessages:
-    """Lets the consumers of one queue finish messages.
-
-    A consumer that always has something in its hands keeps its rate exactly: what it gets while it hands in its last
-    message is what it works on next. Only one that had nothing to do starts again.
-
-    Args:
-        queue: whose messages they are.
-        way_out: how acknowledgements travel where work takes time.
+    """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact
+    rate: a message that it gets while it finishes its last one comes next. Only an idle consumer starts
+    again. Args: queue: the queue. way_out: the way of acknowledgements if work takes time.
     """
 
     def __init__(self, queue: ServedQueue, way_out: WayOut, scheduler: TimerScheduler) -> None:
@@ -197,13 +183,13 @@ class FinishedMessages:
         self._scheduler = scheduler
 
     def let_work(self, consumer: Consumer) -> None:
-        """Let a consumer work on what it was given, if it is not at work already."""
+        """Let a consumer work on its messages, if it is not working already."""
         if consumer.works and consumer.holding and consumer.timer is None:
             consumer.pace.begin(self._scheduler.now_us + self._way_out.trip_us)
             self._set_timer(consumer)
 
     def changed(self, consumer: Consumer) -> None:
-        """Let a consumer go on at another rate."""
+        """Change a consumer's rate."""
         timer = consumer.timer
         if timer is not None and timer.live and timer.at_us != self._next_us(consumer):
             timer.cancel()
@@ -211,10 +197,9 @@ class FinishedMessages:
         self.let_work(consumer)
 
     def _next_us(self, consumer: Consumer) -> int:
-        """Return when it hands in messages next.
-
-        Where that takes time, it does so when half of what it may hold is done: it works on the other half until more
-        comes. No more than it may hold is under way at once.
+        """Return when the consumer next acknowledges. If work takes time, it does so when half of its
+        prefetch is done, and works on the other half until more arrives. Never more than its prefetch is in
+        transit.
         """
         now_us = self._scheduler.now_us
         tick_us = consumer.pace.next_us(now_us, consumer.holding)
@@ -228,7 +213,8 @@ class FinishedMessages:
         consumer.timer = self._scheduler.at(self._next_us(consumer), partial(self._work, consumer))
 
     def _work(self, consumer: Consumer) -> None:
-        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
+        """Finish the messages that are due: acknowledge them or, without acknowledgements, free the way to
+        the consumer."""
         process = self._queue.process
         if process.held is not None:
             consumer.timer = None
@@ -243,9 +229,8 @@ class FinishedMessages:
             self._set_timer(consumer)
 
     def _finish(self, consumer: Consumer, due: int, spacing_us: int) -> None:
-        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process.
-
-        Where they take no time, it may get messages for them now, and finish those as well.
+        """Send a consumer's acknowledgements, or its new room, to the queue process. If that takes no time,
+        it may get new messages now and finish those too.
         """
         while due > 0 and consumer.holding:
             count = due if due < consumer.holding else consumer.holding
@@ -263,7 +248,7 @@ class FinishedMessages:
                 self._way_out.taken(self._queue, consumer, spacing_us)
 
     def _hand_in(self, consumer: Consumer, count: int, tags: list[Range], spacing_us: int) -> None:
-        """Acknowledge messages, or let the queue have them back or end them where the consumer does not want them."""
+        """Acknowledge messages, or requeue or discard those that the consumer rejects."""
         multiple = consumer.ack == "multiple"
         if consumer.nack is None:
             consumer.acked += count
@@ -279,13 +264,9 @@ class FinishedMessages:
 class QueueDeliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
 
-    Consumers take turns, a message each (P12). Where all of them can take some, whole rounds are dealt at once, and
-    what a consumer holds is every second, third, ... message of an extent.
-
-    Args:
-        process: the queue process.
-        way_out: how deliveries and acknowledgements travel where work takes time.
-        callbacks: called with what happens to messages.
+    Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once,
+    and a consumer holds every second, third, ... message of an extent. Args: process: the queue process.
+    way_out: the way of deliveries and acknowledgements if work takes time. callbacks: called about messages.
     """
 
     def __init__(
@@ -300,7 +281,7 @@ class QueueDeliveries:
         self.name = process.name
         self.evictions = LimitEvictions(process, scheduler, callbacks.bury)
         self.life = 1
-        """Counts its processes: each knows only what it delivered itself (H68)."""
+        """Number of its process; each knows only its own deliveries (H68)."""
         self.used = self._broken = False
         """Whether it ever had a consumer (P18), and whether its process is about to crash (P8.3)."""
         self._way_out = way_out
@@ -319,7 +300,8 @@ class QueueDeliveries:
 
     @property
     def withholds(self) -> bool:
-        """Whether confirms wait for its process: it may refuse messages, or ends with the next one (P8, P8.3)."""
+        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8,
+        P8.3)."""
         return self.evictions.may_reject or self._broken or self._breaks()
 
     @property
@@ -334,7 +316,7 @@ class QueueDeliveries:
 
     @property
     def holds(self) -> bool:
-        """Whether what comes waits: it hangs, or its mirrors are being filled (H56)."""
+        """Whether messages to it wait, because it hangs or its mirrors are being filled (H56)."""
         return self.process.held is not None
 
     @property
@@ -344,11 +326,11 @@ class QueueDeliveries:
 
     @property
     def consumer_priority(self) -> int:
-        """Priority of a new consumer and of reports about what was sent (P6)."""
+        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
         return self.process.mail.consumer_priority
 
     def entry(self, arrival: Arrival) -> Extent:
-        """Return what an arrival would be in this queue."""
+        """Return the entry that an arriving message would have in this queue."""
         return self.process.queue.entry(arrival)
 
     # --- consumers come and go ---------------------------------------------------------------------------------------
@@ -364,25 +346,22 @@ class QueueDeliveries:
         self.ring.add(consumer)
 
     def remove(self, consumer: Consumer, serve: bool = False) -> None:
-        """Let a consumer get nothing any more, and `serve` those who are left; what it holds stays as it is."""
+        """Stop delivering to a consumer, and `serve` the others; what it holds stays unchanged."""
         self.ring.remove(consumer)
         if serve:
             self.process.send(PUBLISH, partial(self.settlements.take_back, None, (), True, True))
 
     def start_again(self, process: QueueProcess) -> None:
-        """Go on with a new process, the old one being gone."""
+        """Start with a new process after the old one is gone."""
         self.evictions.stop()
         self.life += 1
         self._broken = False
         self.process = self.evictions.process = process
 
     def knows(self, channel: Channel, settling: Iterable[UnackedDelivery]) -> bool:
-        """Return whether its process knows a channel; of one that it does not know it takes no word (P14, H68).
-
-        It knows one that consumes here, or holds something that it delivered itself with acknowledgement.
-
-        Args:
-            settling: what the channel is about to settle, and holds no longer.
+        """Return whether its process knows a channel; it ignores unknown ones (P14, H68). It knows a channel
+        that consumes here, or holds one of its deliveries with acknowledgement. Args: settling: deliveries
+        that the channel is settling and no longer holds.
         """
         for each in settling:
             if each.life == self.life and each.queue == self.name:
@@ -390,7 +369,7 @@ class QueueDeliveries:
         return any(each.channel is channel for each in self.ring) or channel.holds(self.name, self.life)
 
     def wake(self, consumer: Consumer) -> None:
-        """A consumer was started or changed: give it messages and let it work."""
+        """Give a new or changed consumer its messages, and let it work."""
         self._way_out.serve(consumer)
         self.process.send(self.consumer_priority, partial(self._woken, consumer))
 
@@ -402,18 +381,18 @@ class QueueDeliveries:
         self.process.handled()
 
     def go_on(self, channel: Channel, spacing_us: int) -> None:
-        """Consumers of a channel may have room again: deliver what waits (P12)."""
+        """Deliver waiting messages, because consumers of a channel may have room again (P12)."""
         self.process.begin()
         if self.ring.unpark(channel):
             self.run_backlog(spacing_us)
         self.process.handled_part()
 
     def limit(self, channel: Channel) -> None:
-        """A channel has a limit for all its consumers from now on (P13)."""
+        """Apply a channel's new limit for all its consumers (P13)."""
         self.ring.limit(channel)
 
     def unlimit(self, channel: Channel) -> None:
-        """A channel has no limit any more (P13)."""
+        """Remove a channel's limit (P13)."""
         if self.ring.unlimit(channel):
             self._resumed(channel)
 
@@ -438,7 +417,7 @@ class QueueDeliveries:
 
         Args:
             expiration_ms: their own expiration (P8.2).
-            confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
+            confirm_at_once: whether to send confirms that do not depend on disk (K1).
         """
         parts = (arrival,) if isinstance(arrival.size_bytes, int) else self._alike(arrival)
         for part in parts:
@@ -449,10 +428,8 @@ class QueueDeliveries:
     def arrive_each(
         self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
     ) -> None:
-        """Let messages with expirations of their own arrive one after the other, `spacing_us` apart.
-
-        Args:
-            arrivals: the messages, with the expiration that each of them has in milliseconds.
+        """Let messages with different expirations arrive one after the other, `spacing_us` apart. Args:
+        arrivals: the messages with their expirations in milliseconds.
             confirm_at_once: as in `arrive`.
         """
         if self._takes_each():
@@ -463,7 +440,7 @@ class QueueDeliveries:
             self.arrive(arrival, spacing_us, expiration_ms, confirm_at_once)
 
     def _takes_each(self) -> bool:
-        """Return whether messages that differ may enter together: nothing looks at each of them by itself."""
+        """Return whether different messages may enter together, because nothing examines them one by one."""
         evictions = self.evictions
         if self.process.held is not None or self.copies is not None or self.ring.single_active:
             return False
@@ -472,7 +449,7 @@ class QueueDeliveries:
         return self.process.queue.takes_each()
 
     def _enter_each(self, arrivals: Sequence[Arrival], spacing_us: int, confirm_at_once: bool) -> None:
-        """Let messages into this queue as `enter` does, as one step once some of them wait."""
+        """Let messages into this queue as `enter` does, in one step when some of them wait."""
         queue = self.process.begin()
         if confirm_at_once:
             first, last = arrivals[0], arrivals[-1]
@@ -500,7 +477,7 @@ class QueueDeliveries:
         return msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
 
     def _alike(self, arrival: Arrival) -> Iterator[Arrival]:
-        """Yield messages whose bodies differ, as many at once as this queue treats alike."""
+        """Yield messages with different bodies in groups that this queue treats alike."""
         apart = self.copies is not None or self.evictions.may_reject or self.evictions.drops_head
         done = 0
         while done < arrival.count:
@@ -517,7 +494,7 @@ class QueueDeliveries:
         confirm_at_once: bool = False,
         already_delivered: bool = False,
     ) -> None:
-        """Let messages into this queue, with `already_delivered` as ones that are delivered again (H62)."""
+        """Let messages into this queue; `already_delivered` marks them as redelivered (H62)."""
         if self.process.held is not None:
             again = partial(
                 self.enter, arrival, spacing_us, expiration_ms, confirm_at_once, already_delivered
@@ -555,7 +532,7 @@ class QueueDeliveries:
         self.process.handled()
 
     def _vanish(self, arrival: Arrival) -> None:
-        """Messages that may not stay for a moment leave no trace (P8.4)."""
+        """Drop messages that may not stay at all, without a trace (P8.4)."""
         self._emit(
             Dropped(
                 "P8", self.name, None, None, (self.process.queue.unkept(arrival),), None, {"cause": "ttl"}
@@ -565,7 +542,7 @@ class QueueDeliveries:
         self._on_discarded(self.name, arrival)
 
     def _reject(self, arrival: Arrival) -> None:
-        """The queue is full and takes nothing: nack, and dead-letter with reject-publish-dlx (P8.1)."""
+        """Refuse messages of a full queue: nack, and dead-letter with reject-publish-dlx (P8.1)."""
         queue, limits = self.process.queue, self.evictions.limits
         why: Why = {
             "len": queue.depth,
@@ -581,9 +558,8 @@ class QueueDeliveries:
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
     def _breaks(self) -> bool:
-        """Return whether the next message ends the process: it is for a consumer, and others wait (P8.3).
-
-        Where its confirm does not depend on disk it is on its way by then; those behind it get none.
+        """Return whether the next message crashes the process: it goes to a consumer while others wait
+        (P8.3). A confirm that does not depend on disk is already on its way; later messages get none.
         """
         if not (self.ring.single_active and self.process.queue.depth):
             return False
@@ -617,7 +593,7 @@ class QueueDeliveries:
         """Give messages to consumers in turn.
 
         Args:
-            taken: messages, and how many of them, the first ones, are delivered again.
+            taken: messages, and how many at their start are redelivered.
         """
         step, dealt = len(turns), 0
         own_tags = step == 1 or len({each.channel for each in turns}) == step
@@ -656,7 +632,7 @@ class QueueDeliveries:
         self._way_out.sent(self, consumer, count, extent)
 
     def _discard(self, part: Arrival) -> None:
-        """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
+        """Send messages straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
         self._emit(Discarded("Q24", self.name, None, None, (self.process.queue.unkept(part),)))
         self.process.queue.discard(part)
         self._on_discarded(self.name, part)

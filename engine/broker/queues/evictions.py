@@ -1,4 +1,4 @@
-"""What leaves a queue without a consumer: expired heads, and what is over the length limits (P8, P9)."""
+"""Evictions from a queue: expired heads, and messages over the length limits (P8, P9)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from engine.values.stretches import Range
 
 Reason = Literal["expired", "rejected", "maxlen"]
 Dead = tuple[Extent, int]
-"""Messages that died, and how often delivering them has failed."""
+"""Dead messages, and how often their delivery failed."""
 Bury = Callable[[str, Reason, Sequence[Dead], EffectivePolicy], None]
 
 
 def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
-    """Return messages that died with how often delivering them has failed (W42)."""
+    """Return dead messages with how often their delivery failed (W42)."""
     return [each for extent in extents for each in queue.deliveries_of(extent)]
 
 
 class LimitEvictions:
-    """The limits of one queue, and what it does to keep them.
+    """Keeps one queue within its limits.
 
     Args:
         bury: takes dead messages, if the queue has a dead-letter exchange.
@@ -39,7 +39,7 @@ class LimitEvictions:
         self._scheduler = scheduler
         self._bury = bury
         self.expiries = False
-        """Whether any message with an expiry came since the queue began."""
+        """Whether any message with an expiry arrived since the queue started."""
         self._timer: ScheduledTimer | None = None
         self._armed_for_us = 0
 
@@ -84,7 +84,8 @@ class LimitEvictions:
         return max(0, min(rooms))
 
     def obey(self, limits: EffectivePolicy) -> None:
-        """Take new limits one after the other, as the broker does: too long is judged by the old overflow (P17)."""
+        """Apply new limits one after the other, as the broker does: a queue that is too long still uses the
+        old overflow (P17)."""
         old = self.limits
         for step in (
             replace(
@@ -105,7 +106,7 @@ class LimitEvictions:
     def drop_expired(self) -> None:
         """Drop expired heads; the first other message is taken and put back (P9).
 
-        The pass is left out where taking and putting back changes nothing.
+        The pass is skipped if taking and putting back changes nothing.
         """
         queue = self.process.queue
         if not queue.depth:
@@ -135,7 +136,8 @@ class LimitEvictions:
             self.process.queue.ack(tags, multiple=not one_by_one)
 
     def _arm(self, expiry_us: int | None) -> None:
-        """Let the TTL timer fire when the head expires, rounded up to a millisecond; an earlier one stays (P9)."""
+        """Set the TTL timer to the head's expiry, rounded up to a millisecond; an earlier timer stays
+        (P9)."""
         if not expiry_us:
             return
         if self._timer is not None:
@@ -156,7 +158,7 @@ class LimitEvictions:
         self.process.handled()
 
     def stop(self) -> None:
-        """Cancel the timer; the process is gone."""
+        """Cancel the timer of a process that is gone."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -175,7 +177,7 @@ class LimitEvictions:
         return dropped
 
     def _too_many(self) -> int:
-        """Return how many heads of one size must go at least."""
+        """Return how many heads of one size must be dropped at least."""
         queue, surplus = self.process.queue, [1]
         if self.limits.max_length is not None:
             surplus.append(queue.depth - self.limits.max_length)
@@ -195,7 +197,7 @@ class LimitEvictions:
             queue.drop(count, ack=False)
 
     def publish(self, arrival: Arrival, spacing_us: int, already_delivered: bool = False) -> None:
-        """Queue messages one after the other, each with what its arrival drops and expires (P8)."""
+        """Queue messages one after the other, each with the drops and expiries that it causes (P8)."""
         queue, drops, done = self.process.queue, self.drops_head, 0
         while done < arrival.count:
             rest = arrival.part(done, arrival.count - done) if done else arrival
@@ -211,7 +213,7 @@ class LimitEvictions:
             done += count
 
     def _at_once(self, arrival: Arrival) -> int:
-        """Return how many messages may be published before anything else happens; 1 is always right."""
+        """Return how many messages may be published before anything else happens; 1 is always correct."""
         queue = self.process.queue
         if not queue.depth:
             return 1

@@ -1,4 +1,4 @@
-"""The queue process: timers and what happens after each message that it handled (P1-P5)."""
+"""The queue process: its timers, and the steps after each handled message (P1-P5)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MailPort(Protocol):
 
     @property
     def more_follows(self) -> bool:
-        """Whether what the queue handles now is only a part of one message."""
+        """Whether the queue is handling only a part of one message."""
 
     @property
     def idle(self) -> bool:
@@ -33,31 +33,31 @@ class MailPort(Protocol):
 
     @property
     def consumer_priority(self) -> int:
-        """Priority of a new consumer and of reports about what was sent (P6)."""
+        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
 
     def post(self, priority: int, do: Callable[[], None]) -> None:
         """Let the process do something when its turn comes."""
 
     def together(self, do: Callable[[], None]) -> None:
-        """Do something; whatever of it reaches the queue at once is one message for the queue."""
+        """Do something, and treat everything of it that reaches the queue at once as one message."""
 
     def sweep(self) -> None:
-        """Put what the stores, the index and the queue itself sent into the mailbox."""
+        """Put messages of the stores, the index and the queue itself into the mailbox."""
 
     def at_once(self, do: Callable[[], None]) -> None:
-        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
+        """Do something that waits for the stores, which answer at once meanwhile (Q56)."""
 
     def read(self) -> None:
-        """Handle what the stores and the index sent, if it does not wait for its turn (K7, F5)."""
+        """Handle messages of the stores and the index, unless they wait in the mailbox (K7, F5)."""
 
     def settle(self) -> None:
         """Sync or wait, if the mailbox is known to be empty (P1, P2)."""
 
     def handled(self) -> None:
-        """Go on to what follows a message."""
+        """Do the steps after a message."""
 
     def stop(self) -> None:
-        """End with the queue process, or because another mailbox takes its place."""
+        """End with the queue process, or because another mailbox replaces this one."""
 
 
 MILLISECOND_US = 1000
@@ -68,10 +68,8 @@ TIMER = 8
 
 
 class QueueProcess:
-    """The actor that owns one queue.
-
-    Messages of one batch are some microseconds apart for the queue's rates; its clock may run ahead of the node's for
-    that.
+    """The actor that owns one queue. For the queue's rates, messages of one batch are some microseconds
+    apart, so its clock may run ahead of the node's.
 
     Args:
         queue: the backing queue.
@@ -81,7 +79,7 @@ class QueueProcess:
         monitor: returns the memory monitor.
         on_confirmed: called with the messages whose confirms may be sent (K8).
         on_clock: called when `timer_items` may differ.
-        sync_interval_ms: its own, where it is not the setting's.
+        sync_interval_ms: its own, if it differs from the setting.
     """
 
     def __init__(
@@ -102,9 +100,10 @@ class QueueProcess:
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
         self.stuck = False
-        """Whether it goes round in a conversion that never ends, and handles nothing any more (V5)."""
+        """Whether it is in a conversion that never ends, so that it handles nothing any more (V5)."""
         self.held: list[Callable[[], None]] | None = None
-        """What waits while it handles nothing: it hangs, or its mirrors are being synchronised (H56)."""
+        """Messages that wait while it handles nothing, because it hangs or its mirrors are being synchronised
+        (H56)."""
         self._scheduler = scheduler
         self._settings = settings
         self._monitor = monitor
@@ -114,9 +113,9 @@ class QueueProcess:
         self._rate_timer: ScheduledTimer | None = None
         self._idle_timer: ScheduledTimer | None = None
         self.collections = 0
-        """How often it collected its garbage, which it does with every message that comes or goes."""
+        """How often it collected garbage, which it does with every message that arrives or leaves."""
         self._held_bytes = 0
-        """Of bodies: those in RAM, and those that left it since the process collected its garbage last."""
+        """Bytes of bodies in RAM, and of bodies that left RAM since the last garbage collection."""
         self._backoff = self._first_backoff()
         self._slept_at_us = 0
         self.gone = False
@@ -129,7 +128,7 @@ class QueueProcess:
         return self.queue
 
     def send(self, priority: int, do: Callable[[], None]) -> None:
-        """Send the process a message (P6); to one that is gone nothing comes."""
+        """Send the process a message (P6); a process that is gone gets nothing."""
         if self.gone:
             return
         if self.held is None:
@@ -138,12 +137,12 @@ class QueueProcess:
             self.held.append(do)
 
     def hold(self) -> None:
-        """Handle nothing from now on; what comes waits (H56)."""
+        """Handle nothing from now on; messages wait (H56)."""
         if self.held is None:
             self.held = []
 
     def go_on(self) -> None:
-        """Handle what waited, in its order, and whatever comes from now on."""
+        """Handle the waiting messages in order, and new ones from now on."""
         waiting, self.held = self.held or [], None
         for do in waiting:
             self.send(PUBLISH, do)
@@ -154,7 +153,7 @@ class QueueProcess:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8).
 
         Args:
-            collects: whether what was handled makes the process collect its garbage, as messages do that come and go.
+            collects: whether the process collects garbage, as it does when messages arrive or leave.
         """
         if self.stuck:
             return
@@ -189,7 +188,7 @@ class QueueProcess:
         return self._sync_interval_ms or self._settings().queue_sync_interval_ms
 
     def drain(self) -> None:
-        """Handle what the stores sent, if it is its turn, and hand over what may be confirmed (K8)."""
+        """Handle messages of the stores, if it is their turn, and pass on confirms (K8)."""
         self.mail.read()
         confirmed = self.queue.drain_confirmed()
         if confirmed:
@@ -204,7 +203,7 @@ class QueueProcess:
         )
 
     def _was_idle(self, action: Callable[[], None]) -> None:
-        """Do what an idle queue does, unless it is working (P2, P4)."""
+        """Sync or sleep as an idle queue does, unless it is working (P2, P4)."""
         if self.mail.idle:
             self.send(TIMER, action)
 
@@ -214,7 +213,7 @@ class QueueProcess:
         self.handled(collects=False)
 
     def answer_info(self) -> None:
-        """Answer how many messages there are: the process wakes for that, and its timers run again (P5, P6)."""
+        """Answer how many messages there are; this wakes the process and restarts its timers (P5, P6)."""
         self.send(INFO, self._answer_info)
 
     def _answer_info(self) -> None:
@@ -236,7 +235,7 @@ class QueueProcess:
             self.queue.set_ram_duration_target(wanted)
 
     def _hibernate(self) -> None:
-        """The queue was idle for long: report, flush the index, sleep (P4, Q65)."""
+        """Report, flush the index and sleep, after a long idle time (P4, Q65)."""
         self._idle_timer = None
         self.begin()
         self._report_duration()
@@ -251,11 +250,12 @@ class QueueProcess:
         self._on_clock("P4")
 
     def _hibernates_after_ms(self, settings: NodeSettings) -> int:
-        """Return how long it waits while it is idle; without a desired rest that does not grow (P4)."""
+        """Return how long it waits while idle before it sleeps; constant without a desired rest (P4)."""
         return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
 
     def _first_backoff(self) -> HibernateBackoff:
-        """Return the wait before the first sleep; on a node that has run for a while the process slept once before."""
+        """Return the wait before the first sleep; on a node that has run for a while, the process has slept
+        once before."""
         settings = self._settings()
         seed = f"{self.name}/{settings.running_since_ms}"
         backoff = HibernateBackoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
@@ -270,17 +270,17 @@ class QueueProcess:
 
     @property
     def garbage_bytes(self) -> int:
-        """Of bodies that left RAM since the process collected its garbage last."""
+        """Bytes of bodies that left RAM since the last garbage collection."""
         return max(0, self._held_bytes - self.queue.ram_bytes)
 
     def _collect(self, collects: bool) -> None:
-        """Note what the process holds of bodies after it handled something."""
+        """Update the bytes of bodies that the process holds."""
         in_ram = self.queue.ram_bytes
         self._held_bytes = in_ram if collects else max(in_ram, self._held_bytes)
         self.collections += collects
 
     def wanted_duration(self, duration_s: float | None) -> None:
-        """The memory monitor sends a duration (M4)."""
+        """Take a duration from the memory monitor (M4)."""
         self.send(TIMER, partial(self._take_duration, duration_s))
 
     def _take_duration(self, duration_s: float | None) -> None:
@@ -319,7 +319,7 @@ class QueueProcess:
             self._on_clock("V5")
 
     def stop(self) -> None:
-        """Cancel the timers; the process is gone."""
+        """Cancel the timers of a process that is gone."""
         self.gone = True
         self.mail.stop()
         for timer in (self._rate_timer, self._idle_timer):
@@ -360,11 +360,11 @@ class ImmediateMail:
         self._end = end
 
     def post(self, priority: int, do: Callable[[], None]) -> None:
-        """Do it now: nothing waits before it, whatever its priority."""
+        """Do it now, because nothing waits before it."""
         do()
 
     def together(self, do: Callable[[], None]) -> None:
-        """Do something; the stores and the index have their turn when all of it is done."""
+        """Do something; the stores and the index work when all of it is done."""
         self._owner.begin()
         self.more_follows = True
         do()
@@ -405,16 +405,16 @@ def mail_alone(scheduler: TimerScheduler, queue_process: QueueProcess) -> Immedi
 
 
 def _nothing(_: str) -> None:
-    """There is no such process."""
+    """Return no process."""
 
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
-"""Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""
+"""Priorities of messages from the queue's stores and index; others are callbacks (P6)."""
 CONSUMER_BIAS: Final = 2.0
 
 
 class QueueMail:
-    """What waits for one queue process, and what it does when a quantum is over.
+    """The mailbox of one queue process, and its steps after a quantum.
 
     Args:
         queue_process: whose mailbox it is.
@@ -445,12 +445,12 @@ class QueueMail:
 
     @property
     def consumer_priority(self) -> int:
-        """Priority of a new consumer and of reports about what was sent (P6)."""
+        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
         incoming, outgoing, _, _ = self._owner.queue.rates
         return 2 if incoming > 0 and outgoing / incoming < CONSUMER_BIAS else PUBLISH
 
     def together(self, do: Callable[[], None]) -> None:
-        """Do it: what it sends to the queue waits in the mailbox, each message by itself."""
+        """Do it; its messages to the queue wait in the mailbox one by one."""
         do()
 
     def sweep(self) -> None:
@@ -467,7 +467,7 @@ class QueueMail:
             self._owner.handled(collects=False)
 
     def at_once(self, do: Callable[[], None]) -> None:
-        """Let it be a message like any other, but one during which the process does nothing else (Q56)."""
+        """Queue it as a message during which the process does nothing else (Q56)."""
         self.post(PUBLISH, partial(self._answered, do))
 
     def _answered(self, do: Callable[[], None]) -> None:
@@ -493,7 +493,8 @@ class QueueMail:
         self.rest()
 
     def rest(self) -> None:
-        """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
+        """Sweep, let the stores work, note blocking stores, and set the timer that the index needs (P1, P2,
+        F3)."""
         self.sweep()
         for side, credit in self._owner.queue.store_credit().items():
             self.process.blocked_elsewhere(self._store(side), credit.blocked)

@@ -1,4 +1,4 @@
-"""All queues of a node: which there are, their processes, and what begins and ends with them."""
+"""All queues of a node: their processes, starts and ends."""
 
 from __future__ import annotations
 
@@ -71,11 +71,8 @@ SECOND_US = 1_000_000
 
 
 class DeadLetters:
-    """Dead messages on their way: they are in their new queues when the event that killed them has ended.
-
-    Args:
-        kinds: numbers of messages, and of what they carry.
-        rules: of the release.
+    """Dead letters on their way; they reach their new queues at the end of the event that killed them. Args:
+    kinds: numbers of messages and templates. rules: of the release.
     """
 
     def __init__(
@@ -152,7 +149,7 @@ class DeadLetters:
             yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
 
     def deliver(self, queues: Mapping[str, QueueDeliveries]) -> None:
-        """Let dead letters arrive, and those that this kills in turn."""
+        """Deliver dead letters, including those that this causes."""
         while self.waiting:
             arrival, to = self.waiting.popleft()
             for name in to:
@@ -161,7 +158,7 @@ class DeadLetters:
                     queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
 
     def forget(self) -> None:
-        """The node stopped: what was on its way is lost."""
+        """Lose dead letters on their way, because the node stopped."""
         self.waiting.clear()
 
 
@@ -175,11 +172,11 @@ RULES: Final = {
     "part_of": "P20",
     "priority": "P20",
 }
-"""By which rule each fact of a queue changes; its definition follows P17."""
+"""The rule by which each fact of a queue changes; definitions follow P17."""
 
 
 class RequestedSettings:
-    """What commands asked of one queue, which holds through restarts.
+    """A queue's settings by commands, which survive restarts.
 
     Args:
         mode: default or lazy.
@@ -195,14 +192,13 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     """The live queues by name, the oldest first.
 
     Args:
-        node: the node that has the queues which are begun nowhere else.
+        node: the node of queues that have no other.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
         on_confirmed: called with a queue's name and the messages whose confirms may be sent (K8).
         callbacks: what happens to messages, as Deliveries reports it.
-        definitions: what queues obey.
-        lifetimes: when they go by themselves.
-        engine_of: returns what a queue's process works on, given the engine: with mirrors a wrapper around it.
+        definitions: of queues. lifetimes: expiry of queues. engine_of: wraps a queue's engine if it has
+            mirrors.
         records: what all nodes know of each queue.
         clustered: whether there are several nodes.
     """
@@ -244,7 +240,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._down: dict[str, QueueDeliveries] = {}
         self._in_order = False
         """Whether the node stopped in order."""
-        """The queues of a node that is stopped: nobody can reach them until it starts again."""
+        """The queues of a stopped node, which nobody can reach until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
         self._clock_shown = False
@@ -261,7 +257,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
     def begin(self, queue: DeclaredQueue, node: BrokerNode | None = None) -> QueueDeliveries:
-        """Begin a queue that is not there yet (Q5), on a node of the cluster."""
+        """Start a new queue (Q5) on a node of the cluster."""
         name = queue.name
         self._node_of[name] = node or self.home
         self._definitions.add_queue(queue)
@@ -278,7 +274,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17).
 
         Args:
-            starting: the process begins; a pass of drop_expired follows then, also where nothing is set.
+            starting: whether the process starts, which is followed by a pass of drop_expired in any case.
         """
         live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
@@ -299,7 +295,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         live.process.handled()
 
     def reapply(self, name: str) -> None:
-        """Apply arguments and policy although they are as before, as when a member came or went (H43)."""
+        """Apply unchanged arguments and policy again, after a member came or went (H43)."""
         live = self.live[name]
         limits = live.evictions.limits
         if live.process.stuck:
@@ -330,7 +326,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         return ImmediateMail(process, self._processes.of("queue", process.name), self._processes.end)
 
     def change_machine(self) -> None:
-        """Give every queue process the mailbox that it has on another machine; nothing waits anywhere then."""
+        """Give every queue process the mailbox for another machine, when nothing waits anywhere."""
         for live in self.live.values():
             live.process.change_mail(self._mail)
 
@@ -363,7 +359,8 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._start_process(name)
 
     def lose(self, name: str) -> None:
-        """A queue has no process any more, and waits for a new one: its node is gone, or it moves (H61)."""
+        """End a queue's process, because its node is gone or it moves; the queue waits for a new one
+        (H61)."""
         live = self.live.pop(name)
         for consumer in live.consumers:
             live.remove(consumer)
@@ -382,7 +379,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         return self.live[name]
 
     def forget(self, name: str, rule: str) -> None:
-        """A queue that is down does not come back (H76)."""
+        """Forget a queue that is down and does not come back (H76)."""
         self._definitions.remove_queue(name, rule)
         del self._down[name]
         del self._node_of[name]
@@ -408,7 +405,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self.live.clear()
 
     def start_again(self) -> list[str]:
-        """Start on what the stop left; return the queues that are gone (D1, D2)."""
+        """Start on the files of the stop; return the queues that are gone (D1, D2)."""
         self.live.update(self._down)
         self._down = {}
         host = self.home.host
@@ -488,7 +485,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         }
 
     def info_items(self, name: str) -> dict[str, Any]:
-        """Return what is shown of a queue beside its record; what has its usual value is left out."""
+        """Return what is shown of a queue beside its record, without default values."""
         items: dict[str, Any] = {}
         if name != QUEUE:
             clock = self.live[name].process.timer_items()
@@ -528,14 +525,15 @@ class QueueLifetimes:
         self._timers: dict[str, ScheduledTimer] = {}
 
     def expires_at_us(self, queue: str) -> int | None:
-        """Return when a queue goes unless somebody uses it, None for never."""
+        """Return when a queue expires if nobody uses it, None for never."""
         if queue not in self._timers:
             return None
         timer = self._timers[queue]
         return timer.at_us if timer.live else None
 
     def used(self, queue: ClientQueue) -> None:
-        """Begin to wait again: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
+        """Restart the timer, because the queue was declared, read with get, or lost a consumer; with
+        consumers it only waits."""
         name = queue.name
         if name in self._timers and _consumed(queue):
             return
@@ -550,7 +548,7 @@ class QueueLifetimes:
             self._end(queue.name, "P18", "expired")
 
     def lost_consumer(self, queue: ClientQueue) -> None:
-        """Look whether a queue goes with its last consumer."""
+        """Check whether a queue ends with its last consumer."""
         definition = self._definitions.queues[queue.name]
         if definition.auto_delete and queue.used and not _consumed(queue):
             self._end(queue.name, "P18", "auto_delete")
@@ -558,13 +556,14 @@ class QueueLifetimes:
             self.used(queue)
 
     def connections_closed(self, queues: Iterable[ClientQueue]) -> None:
-        """The node stops in order and closes all connections first: auto-delete queues that had consumers go."""
+        """Delete auto-delete queues that had consumers, since a node that stops in order first closes all
+        connections."""
         for queue in list(queues):
             if self._definitions.queues[queue.name].auto_delete and queue.consumers:
                 self._end(queue.name, "P18", "auto_delete")
 
     def forget(self, queue: str) -> None:
-        """Wait no longer."""
+        """Cancel the timer."""
         timer = self._timers.pop(queue, None)
         if timer is not None:
             timer.cancel()

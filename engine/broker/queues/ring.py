@@ -1,7 +1,6 @@
-"""The consumers of one queue: whose turn it is, who is parked, and how those come back (P12, P13).
-
-A consumer that cannot take a message when its turn comes is parked with its channel; with room again it returns to the
-tail of its priority, as all others of its channel that have room. So its place in the ring is not kept.
+"""The consumers of one queue: their turns, and parking (P12, P13). A consumer that cannot take a message at
+its turn is parked with its channel. When it has room again, it returns to the tail of its priority with all
+others of its channel that have room. So it loses its place in the ring.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel
 
 Limited = Literal["dormant", "active", "suspended"]
-"""What a queue has of a channel's limit: none, to be asked, or refused and waiting for word (P13)."""
+"""A queue's relation to a channel's limit: none, ask first, or refused and waiting for room (P13)."""
 
 
 class ConsumerLine:
@@ -31,7 +30,7 @@ class ConsumerLine:
         return any(consumer in line for line in self._lines.values())
 
     def add(self, consumer: Consumer) -> None:
-        """Put a consumer behind all others of its priority."""
+        """Put a consumer after all others of its priority."""
         if consumer.priority not in self._lines:
             self._lines[consumer.priority] = deque()
             self._lines = dict(sorted(self._lines.items(), reverse=True))
@@ -63,7 +62,7 @@ class ConsumerLine:
 
 
 class ConsumerRing:
-    """Who of a queue's consumers is served next.
+    """Chooses which of a queue's consumers is served next.
 
     Args:
         resume: called when a channel with a limit has room again.
@@ -130,10 +129,9 @@ class ConsumerRing:
         return True
 
     def turns(self, consumer: Consumer, count: int) -> tuple[tuple[Consumer, ...], int]:
-        """Return who gets the next of `count` messages in turn, and how many each may take before anybody is asked.
-
-        If somebody has to be asked in between, return the consumer alone; it then gets one message only, unless nobody
-        else has its priority.
+        """Return the consumers that get the next of `count` messages in turn, and how many each may take
+        before a limiter must be asked. If a limiter must be asked in between, return only the next consumer;
+        it gets one message, unless no other has its priority.
         """
         equal = (consumer,) if self.single_active else self._turns.equals(consumer)
         among = len(equal)
@@ -147,7 +145,7 @@ class ConsumerRing:
         return equal, min(count // among, *(each.credit for each in equal))
 
     def _is_simple(self, other: Consumer, consumer: Consumer) -> bool:
-        """Return whether a consumer takes messages as another does, with nobody to be asked."""
+        """Return whether a consumer takes messages like others, without asking a limiter."""
         simple = self._limited.get(other.channel, "dormant") == "dormant" and other.credit > 0
         return simple and other.needs_ack == consumer.needs_ack
 
@@ -161,7 +159,7 @@ class ConsumerRing:
     # --- room again --------------------------------------------------------------------------------------------------
 
     def unpark(self, channel: Channel) -> bool:
-        """Let everybody of a channel who has room take turns again; return whether there was anybody."""
+        """Unpark all consumers of a channel that have room; return whether there were any."""
         found = [each for each in self._parked if each.channel is channel and each.credit > 0]
         for each in found:
             self._parked.remove(each)
@@ -174,14 +172,14 @@ class ConsumerRing:
             self._limited[channel] = "active"
 
     def unlimit(self, channel: Channel) -> bool:
-        """Ask no more; return whether the channel waited for word."""
+        """Stop asking the limiter; return whether the channel waited for room."""
         waited = self._limited.pop(channel, "dormant") == "suspended"
         if waited:
             self.unpark(channel)
         return waited
 
     def resume(self, limiter: object) -> None:
-        """A limiter has room again: go on with its channel."""
+        """Continue with a channel whose limiter has room again."""
         for channel, state in list(self._limited.items()):
             if channel.limiter is limiter and state == "suspended":
                 self._limited[channel] = "active"
