@@ -41,7 +41,7 @@ def rounds(count: int, size_bytes: int, persistent: bool) -> Callable[[], Callab
 
         def run() -> None:
             for number in range(count):
-                queue.publish(Arrival(1, number, size_bytes, persistent))
+                queue.publish((Arrival(1, number, size_bytes, persistent),))
                 [taken] = queue.fetch(1, True)
                 queue.ack([Range(taken.extent.start, 1)])
 

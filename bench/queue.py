@@ -57,7 +57,7 @@ class QueueUnderTest:
     def burst_and_drain(self, count: int) -> None:
         """Publish `count` transient messages, let them be paged out, and take them all again."""
         queue = self.queue
-        queue.publish(Arrival(count, 0, SIZE_BYTES))
+        queue.publish([Arrival(count, 0, SIZE_BYTES)])
         queue.drain_mailbox()
         while queue.depth:
             queue.fetch(queue.depth, False)

@@ -23,7 +23,7 @@ def acknowledged(count: int, kind: str, scattered: bool) -> tuple[float, int]:
     size_bytes, persistent = KINDS[kind]
     test = QueueUnderTest(LedgerStorage(), None)
     queue = test.queue
-    queue.publish(Arrival(count, 0, size_bytes, persistent))
+    queue.publish([Arrival(count, 0, size_bytes, persistent)])
     queue.drain_mailbox()
     queue.fetch(count, True)
     tags = list(range(count))

@@ -70,7 +70,7 @@ def run_through(storage: Storage, sizes: list[int], kind: str) -> Callable[[], i
         queue = test.queue
         assert isinstance(queue, VariableQueue)
         for burst in bursts(test, sizes, persistent):
-            queue.publish_each(burst)
+            queue.publish(burst)
             queue.drain_mailbox()
         while queue.depth:
             queue.fetch(queue.depth, False)
@@ -85,7 +85,7 @@ def held_bytes(sizes: list[int]) -> float:
     test = QueueUnderTest(LedgerStorage(), None)
     tracemalloc.start()
     for [arrival] in bursts(test, sizes, None):
-        test.queue.publish(arrival)
+        test.queue.publish([arrival])
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return used / len(sizes)

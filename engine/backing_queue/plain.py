@@ -62,14 +62,6 @@ class PlainQueue(BackingQueue):
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
-    def takes_each(self) -> bool:
-        return False
-
-    @override
-    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
-        return _all([self.publish(each, False, spacing_us) for each in arrivals])
-
-    @override
     def discard(self, arrival: Arrival) -> None:
         pass
 
@@ -100,14 +92,6 @@ class PlainQueue(BackingQueue):
         count = self.depth
         self.drop(count, ack=False)
         return count
-
-    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
-        """Publish as one call; return the seq_ids (Q22)."""
-        return _all([self.publish(each, already_delivered) for each in arrivals])
-
-    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
-        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
-        return _all([self.publish_delivered(each) for each in arrivals])
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
@@ -184,10 +168,6 @@ class PlainQueue(BackingQueue):
         return self.entry(arrival)
 
     @override
-    def alike(self, arrival: Arrival) -> int:
-        return arrival.count if isinstance(arrival.size_bytes, int) else 1
-
-    @override
     def head_expiry_us(self) -> int:
         head = self.head_extent()
         return head.expiry_us if head is not None else 0
@@ -235,12 +215,6 @@ class PlainQueue(BackingQueue):
     @override
     def verify(self) -> None:
         pass
-
-
-def _all(ranges: Sequence[Range]) -> Range:
-    """Return consecutive ranges as one."""
-    first, last = ranges[0], ranges[-1]
-    return Range(first.start, last.start + last.count - first.start)
 
 
 class StoreSide(Protocol):

@@ -53,6 +53,12 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         """Return the first message alone, with its body bytes as a number."""
         return replace(self, count=1, size_bytes=at(self.size_bytes, self.msg_no))
 
+    def singles(self) -> list[Arrival]:
+        """Return each message alone where their bodies differ, else all of them as they are."""
+        if isinstance(self.size_bytes, int):
+            return [self]
+        return [self.part(at, 1).single() for at in range(self.count)]
+
     def part(self, offset: int, count: int) -> Arrival:
         """Return `count` of the messages beginning at `offset`."""
         return Arrival(
@@ -234,11 +240,19 @@ class QueueVerbs(Protocol):
 
     # --- messages in and out ----------------------------------------------------------------------------------------
 
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        """Publish one after the other, `spacing_us` apart, or all by one call; return the seq_ids (Q20, Q22)."""
 
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        """Hand messages to a consumer without queueing; return the tags (Q22, Q23). Only for an empty queue."""
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         """Take up to `count` messages with their bodies, one call each (Q31)."""
@@ -310,12 +324,6 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Advance the clock by microseconds between two messages of one batch."""
 
     # --- messages in and out -----------------------------------------------------------------------------------------
-
-    def takes_each(self) -> bool:
-        """Return whether different messages of one channel may enter in one step, by `publish_each`."""
-
-    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
-        """Publish messages that differ, one call each, `spacing_us` apart; return the seq_ids (Q20)."""
 
     def discard(self, arrival: Arrival) -> None:
         """Keep nothing of messages that left at once (Q24)."""
@@ -390,10 +398,6 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
 
-    def alike(self, arrival: Arrival) -> int:
-        """Return how many newly arrived messages with different bodies may enter at once; 1 is always
-        correct."""
-
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never; the queue must not be empty."""
 
@@ -416,12 +420,6 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
 
 class MirrorableQueue(BackingQueue, Protocol):
     """A queue that can be a member of a mirrored one."""
-
-    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
-        """Publish as one call; return the seq_ids (Q22)."""
-
-    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
-        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
 
     def purge_acks(self) -> None:
         """Forget every pending ack (Q41)."""

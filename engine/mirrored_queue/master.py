@@ -43,15 +43,25 @@ class MasterQueue:
 
     # --- sent to the mirrors before ----------------------------------------------------------------------------------
 
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish, after the instruction was sent to the mirrors."""
-        self._broadcast(to_do.PublishInstruction(arrival))
-        return self.inner.publish(arrival, already_delivered, spacing_us)
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        """Publish, after the instructions were sent to the mirrors."""
+        for each in batch:
+            self._broadcast(to_do.PublishInstruction(each))
+        return self.inner.publish(batch, already_delivered, spacing_us, one_call)
 
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        """Hand messages to a consumer, after the instruction was sent to the mirrors."""
-        self._broadcast(to_do.PublishDeliveredInstruction(arrival))
-        return self.inner.publish_delivered(arrival, spacing_us)
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        """Hand messages to a consumer, after the instructions were sent to the mirrors."""
+        for each in batch:
+            self._broadcast(to_do.PublishDeliveredInstruction(each))
+        return self.inner.publish_delivered(batch, spacing_us, one_call)
 
     def discard(self, arrival: Arrival) -> None:
         """Notify the mirrors of messages that leave no trace."""

@@ -191,12 +191,12 @@ class QueueMirror:
         match instruction:
             case to_do.PublishInstruction(arrival):
                 self._met(arrival, discarded=False)
-                self.queue.publish(arrival, already_delivered=True)
+                self.queue.publish((arrival,), already_delivered=True)
             case to_do.PublishDeliveredInstruction(arrival):
                 self._met(arrival, discarded=False)
                 if self.queue.depth:
                     raise MirrorCrashed("messages were delivered past a mirror that is not empty")
-                self._keep(arrival.msg_no, self.queue.publish_delivered(arrival))
+                self._keep(arrival.msg_no, self.queue.publish_delivered((arrival,)))
             case to_do.DiscardInstruction(arrival):
                 self._met(arrival, discarded=True)
             case to_do.DropInstruction():
@@ -267,12 +267,12 @@ class QueueMirror:
                 end += 1
             arrivals = [_arrival(extent) for extent, _ in batch[at:end]]
             if unacked:
-                tag = self.queue.batch_publish_delivered(arrivals).start
+                tag = self.queue.publish_delivered(arrivals, one_call=True).start
                 for arrival in arrivals:
                     self._keep(arrival.msg_no, Range(tag, arrival.count))
                     tag += arrival.count
             else:
-                self.queue.batch_publish(arrivals, already_delivered=True)
+                self.queue.publish(arrivals, already_delivered=True, one_call=True)
             at = end
 
     def filled(self) -> None:

@@ -346,18 +346,39 @@ class PriorityQueue(PriorityReading):
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish into the part of the messages' priority; return the tags (Q20)."""
-        found = self.part_of(arrival).publish(arrival, already_delivered, spacing_us)
-        return self._done(self._tags(arrival, found))
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        """Publish each run into the part of its priority; return the tags (Q20)."""
+        return self._enter(
+            batch, spacing_us, lambda part, own: part.publish(own, already_delivered, spacing_us)
+        )
 
     @override
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        found = self.part_of(arrival).publish_delivered(arrival, spacing_us)
-        return self._done(self._tags(arrival, found))
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        return self._enter(batch, spacing_us, lambda part, own: part.publish_delivered(own, spacing_us))
 
-    def _tags(self, arrival: Arrival, found: Range) -> Range:
-        return Range(found.start + base_of(self.priority_of(arrival.template)), found.count)
+    def _enter(
+        self,
+        batch: Sequence[Arrival],
+        spacing_us: int,
+        enter: Callable[[BackingQueue, Sequence[Arrival]], Range],
+    ) -> Range:
+        """Hand each run to the part of its priority; return the tags from the first to the last."""
+        found: list[Range] = []
+        for each in batch:
+            if found:
+                self.pass_time(spacing_us)
+            own = enter(self.part_of(each), (each,))
+            base = base_of(self.priority_of(each.template))
+            found.append(self._done(Range(own.start + base, own.count)))
+        return Range(found[0].start, found[-1].end - found[0].start)
 
     @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -248,10 +248,24 @@ class VersionedQueue(VariableQueue):
         self.kind = NAMES[version]
 
     @override
-    def alike(self, arrival: Arrival) -> int:
-        if self.queue_version == 1:
-            return super().alike(arrival)
-        return arrival.count if isinstance(arrival.size_bytes, int) else 1
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        return super().publish(self._as_kept(batch), already_delivered, spacing_us, one_call)
+
+    @override
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        return super().publish_delivered(self._as_kept(batch), spacing_us, one_call)
+
+    def _as_kept(self, batch: Sequence[Arrival]) -> Sequence[Arrival]:
+        """Return messages as its files take them: those of version 2 know no columns here (W18)."""
+        return batch if self.queue_version == 1 else [one for each in batch for one in each.singles()]
 
     @override
     def _index(self, means: QueueMeans) -> IndexPort:

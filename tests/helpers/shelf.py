@@ -72,17 +72,25 @@ class Shelf(PlainQueue):
 
     # --- messages in and out ---
 
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        entry = self._enter(arrival)
-        self._ready.insert(entry)
-        self._emit(Published("Q20", self.name, None, "shelf", (entry,)))
-        return self._done(Range(entry.start, entry.count))
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        first, entries = self._next, [self._enter(each) for each in batch]
+        self._ready.insert_all(entries)
+        self._emit(Published("Q20", self.name, None, "shelf", tuple(entries)))
+        return self._done(Range(first, self._next - first))
 
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        entry = self._enter(arrival)
-        self._lent.insert(entry)
-        self._emit(Published("Q23", self.name, None, "lent", (entry,)))
-        return self._done(Range(entry.start, entry.count))
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        first, entries = self._next, [self._enter(each) for each in batch]
+        self._lent.insert_all(entries)
+        self._emit(Published("Q23", self.name, None, "lent", tuple(entries)))
+        return self._done(Range(first, self._next - first))
 
     def purge_acks(self) -> None:
         self._lent = Stretches()

@@ -25,13 +25,19 @@ class OneAtATime:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
 
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> None:
-        for i in range(arrival.count):
-            self._queue.publish(arrival.part(i, 1), already_delivered)
+    def publish(self, batch: list[Arrival], already_delivered: bool = False, one_call: bool = False) -> None:
+        if one_call:
+            self._queue.publish(batch, already_delivered, one_call=True)
+            return
+        for each in [arrival.part(i, 1) for arrival in batch for i in range(arrival.count)]:
+            self._queue.publish([each], already_delivered)
 
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> None:
-        for i in range(arrival.count):
-            self._queue.publish_delivered(arrival.part(i, 1))
+    def publish_delivered(self, batch: list[Arrival], one_call: bool = False) -> None:
+        if one_call:
+            self._queue.publish_delivered(batch, one_call=True)
+            return
+        for each in [arrival.part(i, 1) for arrival in batch for i in range(arrival.count)]:
+            self._queue.publish_delivered([each])
 
     def fetch(self, count: int, ack: bool) -> list[TakenMessages]:
         return [taken for _ in range(count) for taken in self._queue.fetch(1, ack)]

@@ -37,12 +37,8 @@ class ColumnDoor(BackingQueueDoor):
         arrivals: list[Arrival] = []
         for each, run in groupby(persistent):
             count = len(list(run))
-            left = Arrival(count, self.next_msg_no, column, each, confirms and each, expiry_us)
+            arrivals.append(Arrival(count, self.next_msg_no, column, each, confirms and each, expiry_us))
             self.next_msg_no += count
-            while left.count:
-                count = self.queue.alike(left)
-                arrivals.append(left.part(0, count))
-                left = left.part(count, left.count - count)
         return arrivals
 
 

@@ -95,20 +95,17 @@ class Both:
         arrivals = self.arrivals(source)
         for world in self.each():
             world.next_no += sum(each.count for each in arrivals)
-        delivered = len(arrivals) == 1 and source.random() < 0.1
+        delivered = source.random() < 0.1
         direct = source.random() < 0.1 and self.runs.queue.state.len == 0
         singles = [each.part(at, 1).single() for each in arrivals for at in range(each.count)]
         runs, one = self.runs.queue, self.singles.queue
         if direct:
-            return [partial(runs.publish_delivered, each) for each in arrivals], [
-                partial(one.publish_delivered, each) for each in singles
+            return [partial(runs.publish_delivered, arrivals)], [
+                partial(one.publish_delivered, [each]) for each in singles
             ]
-        together = (
-            partial(runs.publish, arrivals[0], delivered)
-            if delivered
-            else partial(runs.publish_each, arrivals)
-        )
-        return [together], [partial(one.publish, each, delivered) for each in singles]
+        return [partial(runs.publish, arrivals, delivered)], [
+            partial(one.publish, [each], delivered) for each in singles
+        ]
 
     def fetch(self, source: random.Random) -> Steps:
         count, ack, drop = source.randrange(1, 60), source.random() < 0.7, source.random() < 0.2

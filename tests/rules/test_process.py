@@ -127,12 +127,12 @@ def test_a_queue_is_blocked_by_either_store() -> None:
     """F3, F4: every write of a body costs one credit of its own store; embedded ones cost none."""
     world = World(msg_store_credit_disc_bound=[4, 4])
     world.door.queue.let_stores_work_alone(True)
-    world.door.queue.publish(world.door._arrivals({"count": 9, "size": SMALL, "persistent": True})[0])
+    world.door.queue.publish(world.door._arrivals({"count": 9, "size": SMALL, "persistent": True})[:1])
     before = world.q.persistent.credit
     assert before is None
     for wanted, blocked in ((3, False), (1, True)):
         arrivals = {"count": wanted, "size": LARGE, "persistent": True}
-        world.door.queue.publish(world.door._arrivals(arrivals)[0])
+        world.door.queue.publish(world.door._arrivals(arrivals)[:1])
         assert world.q.blocked is blocked
     assert (world.q.persistent.credit, world.q.transient.credit) == (0, None)
 

@@ -106,7 +106,7 @@ def test_an_ignored_write_confirms_at_once() -> None:
     world = World()
     world.door.queue.let_stores_work_alone(True)
     world.door.queue.publish(
-        world.door._arrivals({"count": 1, "size": LARGE, "persistent": True, "confirm": True})[0]
+        world.door._arrivals({"count": 1, "size": LARGE, "persistent": True, "confirm": True})[:1]
     )
     world.door.queue.fetch(1, ack=False)
     world.door.queue.let_stores_work_alone(False)

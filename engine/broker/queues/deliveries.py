@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -419,8 +419,9 @@ class QueueDeliveries:
             expiration_ms: their own expiration (P8.2).
             confirm_at_once: whether to send confirms that do not depend on disk (K1).
         """
-        parts = (arrival,) if isinstance(arrival.size_bytes, int) else self._alike(arrival)
-        for part in parts:
+        evictions = self.evictions
+        apart = self.copies is not None or evictions.may_reject or evictions.drops_head
+        for part in arrival.singles() if apart else (arrival,):
             if self.copies is not None:
                 self.copies(part, expiration_ms, confirm_at_once)
             self.enter(part, spacing_us, expiration_ms, confirm_at_once)
@@ -442,11 +443,14 @@ class QueueDeliveries:
     def _takes_each(self) -> bool:
         """Return whether different messages may enter together, because nothing examines them one by one."""
         evictions = self.evictions
-        if self.process.held is not None or self.copies is not None or self.ring.single_active:
-            return False
-        if evictions.may_reject or evictions.drops_head or evictions.none_stays:
-            return False
-        return self.process.queue.takes_each()
+        return not (
+            self.process.held is not None
+            or self.copies is not None
+            or self.ring.single_active
+            or evictions.may_reject
+            or evictions.drops_head
+            or evictions.none_stays
+        )
 
     def _enter_each(self, arrivals: Sequence[Arrival], spacing_us: int, confirm_at_once: bool) -> None:
         """Let messages into this queue as `enter` does, in one step when some of them wait."""
@@ -456,7 +460,7 @@ class QueueDeliveries:
             self._on_taken(self.name, Range(first.msg_no, last.msg_no + last.count - first.msg_no))
         for number, arrival in enumerate(arrivals):
             if queue.depth:
-                queue.publish_each(arrivals[number:], spacing_us)
+                queue.publish(arrivals[number:], False, spacing_us)
                 break
             done = self._deliver_directly(arrival, spacing_us, False)
             if done < arrival.count:
@@ -475,16 +479,6 @@ class QueueDeliveries:
         expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
         # 0 stands for never, and nothing ever is as early as the first microsecond.
         return msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
-
-    def _alike(self, arrival: Arrival) -> Iterator[Arrival]:
-        """Yield messages with different bodies in groups that this queue treats alike."""
-        apart = self.copies is not None or self.evictions.may_reject or self.evictions.drops_head
-        done = 0
-        while done < arrival.count:
-            rest = arrival.part(done, arrival.count - done)
-            count = 1 if apart else self.process.queue.alike(rest)
-            yield rest.part(0, count) if count > 1 else rest.single()
-            done += count
 
     def enter(
         self,
@@ -580,7 +574,7 @@ class QueueDeliveries:
                 self._on_broken(self.name)
                 return arrival.count
             if consumer.needs_ack:
-                tags = queue.publish_delivered(part, spacing_us)
+                tags = queue.publish_delivered((part,), spacing_us)
                 extent = msgspec.structs.replace(self.process.queue.unkept(part), start=tags.start)
             else:
                 extent = self.process.queue.unkept(part)

@@ -205,7 +205,7 @@ class LimitEvictions:
             if done and drops:
                 queue.pass_time(spacing_us)
             part = rest if count == rest.count else rest.part(0, count)
-            queue.publish(part, already_delivered, spacing_us)
+            queue.publish((part,), already_delivered, spacing_us)
             dropped = self.drop_heads() if drops else 0
             alone = queue.depth == 1
             if (dropped or alone) and not (dropped and alone and not arrival.expiry_us):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 from engine.backing_queue.protocol import Arrival
 from engine.classic_v1.queue.pending import (
@@ -19,10 +20,7 @@ from engine.classic_v1.queue.state import (
     QueueState,
     account,
     account_many,
-    alike,
-    border_of,
-    homes,
-    new_extent,
+    new_extents,
     takes_classes,
 )
 from engine.report.transitions.base import Why
@@ -34,246 +32,150 @@ from engine.values.extents import (
     IN_STORE,
     INDEXED,
     PERSISTENT,
+    RAW_PERSISTENT,
     WANTS_CONFIRM,
     Extent,
 )
 from engine.values.stretches import Range
 
+Way = Literal["new", "again", "out"]
+"""How messages come in: new, as ones that were delivered before, or only to go out to a consumer at once (Q20, Q23)."""
 
-def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us: int) -> Range:
-    """Publish the messages one after the other, `spacing_us` apart (Q20).
 
-    Returns the seq_ids they got.
+def publish(q: QueueState, batch: Sequence[Arrival], way: Way, spacing_us: int, one_call: bool) -> Range:
+    """Let messages enter, `spacing_us` apart; return the seq_ids, which are the tags of those that go out (Q20, Q23).
+
+    As many enter at once as no reduction comes between: the message that brings one is a call of its own, as the
+    stores get its write together with what the reduction pages out.
+
+    Args:
+        one_call: all of them by one call: with one flush of the cache, one update of the rates, and one run towards
+            reduction (Q22). Else each by a call of its own.
     """
-    if arrival.count > 1 and takes_classes(q) and alike(q, arrival) < arrival.count:
-        return publish_many(q, (arrival,), already_delivered, spacing_us)
-    return _one_by_one(
-        q, arrival, spacing_us, lambda part: _enter(q, part, already_delivered, batch=False), delivered=0
-    )
-
-
-def publish_each(q: QueueState, arrivals: Sequence[Arrival], spacing_us: int) -> Range:
-    """Publish messages of several modes one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
-    if takes_classes(q):
-        return publish_many(q, arrivals, False, spacing_us)
-    first = q.next_seq_id
-    for arrival in arrivals:
-        publish(q, arrival, False, spacing_us)
-        q.now_us += spacing_us
-    return Range(first, q.next_seq_id - first)
-
-
-def _one_by_one(
-    q: QueueState, arrival: Arrival, spacing_us: int, enter: Callable[[Arrival], Extent], delivered: int
-) -> Range:
-    """Publish by single calls, batching calls without a reduction in between; return the seq_ids. Args:
-    delivered: 1 if each message is delivered at once, which the rates also count.
-    """
-    first = q.next_seq_id
-    started_us = q.now_us
-    done = 0
-    while done < arrival.count:
-        # The message that brings the reduction is a call of its own: the stores get its write together with what
-        # the reduction pages out.
-        left = until_reduction(q)
-        count = min(arrival.count - done, left - 1 if left > 1 else 1)
-        if count > 1 and not isinstance(arrival.size_bytes, int):
-            count = alike(q, arrival.part(done, count))
-        q.now_us = started_us + done * spacing_us
-        extent = enter(arrival if count == arrival.count else arrival.part(done, count))
-        q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=delivered, ack_in=delivered)
-        done += count
-        q.now_us = started_us + (done - 1) * spacing_us
-        count_towards_reduction(q, count)
-        if extent.flags & IN_STORE or count == left:
-            q.settle()
-    return Range(first, arrival.count)
-
-
-def batch_publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool) -> Range:
-    """Publish all messages as one call: one cache flush, one rate update, one run towards reduction (Q22)."""
-    first = q.next_seq_id
-    for arrival in homes(q, arrivals):
-        extent = _enter(q, arrival, already_delivered, batch=True)
-        q.rates.count(in_=extent.count)
-    flush_cache(q)
-    q.rates.maybe_update(q.now_us)
-    count_towards_reduction(q, 1)
-    q.settle()
-    return Range(first, q.next_seq_id - first)
-
-
-def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool) -> Extent:
-    lazy = q.mode == "lazy"
-    extent = new_extent(q, arrival)
-    if already_delivered:
-        extent = as_delivered(q, extent)
-    extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
-    _place(q, extent)
-    q.next_seq_id += extent.count
-    if extent.flags & WANTS_CONFIRM:
-        q.unconfirmed.add(extent.msg_no, extent.count)
-    if already_delivered and extent.start <= q.next_deliver_seq_id < extent.end:
-        q.next_deliver_seq_id = extent.end
-    return extent
-
-
-def _place(q: QueueState, extent: Extent) -> None:
-    """Put new messages into the lane that the landing rule names (Q21)."""
-    if q.mode == "lazy":
-        transient = 0 if extent.raw_persistent else extent.count
-        q.delta = q.delta.extended(extent.start, extent.count, transient)
-        q.emit(Published("Q20", q.name, None, "delta", (extent,), q.delta, {"mode": "lazy"}))
-        account(q, extent, ready=1, paged=True, delta=1)
-        return
-    lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
-    runs.insert(extent)
-    q.emit(Published("Q21", q.name, None, lane, (extent,), None, {"q3_len": q.q3.total}))
-    account(q, extent, ready=1, after=True)
-
-
-def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range:
-    """Hand each message to a consumer without queueing it, one call each (Q23).
-
-    Returns the seq_ids, which are the ack tags.
-    """
-    return _one_by_one(
-        q, arrival, spacing_us, lambda part: _enter_delivered(q, part, batch=False), delivered=1
-    )
-
-
-def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range:
-    """Hand all messages to consumers as one call (Q22, Q23)."""
-    first = q.next_seq_id
-    for arrival in homes(q, arrivals):
-        extent = _enter_delivered(q, arrival, batch=True)
-        q.rates.count(in_=extent.count, out=extent.count, ack_in=extent.count)
-    flush_cache(q)
-    q.rates.maybe_update(q.now_us)
-    count_towards_reduction(q, 1)
-    q.settle()
-    return Range(first, q.next_seq_id - first)
-
-
-def _enter_delivered(q: QueueState, arrival: Arrival, batch: bool) -> Extent:
-    lazy = q.mode == "lazy"
-    extent = as_delivered(q, new_extent(q, arrival))
-    extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
-    pending = record_pending(q, extent)
-    q.emit(PublishedDelivered("Q23", q.name, None, pending, (extent,)))
-    account(q, extent, unacked=1, after=True)
-    if extent.start <= q.next_deliver_seq_id < extent.end:
-        q.next_deliver_seq_id = extent.end
-    q.next_seq_id += extent.count
-    if extent.wants_confirm:
-        q.unconfirmed.add(extent.msg_no, extent.count)
-    return extent
-
-
-def publish_many(
-    q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool, spacing_us: int
-) -> Range:
-    """Publish messages one after the other, `spacing_us` apart; they may differ in size, home and mode.
-
-    Returns the seq_ids they got.
-    """
-    entries = _entries(q, arrivals)
     first, started_us = q.next_seq_id, q.now_us
-    total = sum([each.count for each in arrivals])
-    done = at = 0
-    while done < total:
-        # As in `publish`: the message that brings the reduction is a call of its own.
+    waiting = new_extents(q, batch)
+    if one_call:
+        return _by_one_call(q, waiting, way)
+    # Runs of a burst go one way as one step, a run by itself does not: for each of them its rules are asked.
+    several = len(waiting) > 1 and way != "out" and takes_classes(q)
+    done, at, end = 0, 0, len(waiting)
+    out = 1 if way == "out" else 0
+    while at < end:
         left = until_reduction(q)
         most = left - 1 if left > 1 else 1
-        some: list[Extent] = []
-        count = 0
-        while at < len(entries) and count < most and len(some) < AT_ONCE:
-            entry = entries[at]
-            if count + entry.count <= most:
-                at += 1
-            else:
-                taken = most - count
-                entries[at] = entry.part(taken, entry.count - taken)
-                entry = entry.part(0, taken)
-            some.append(entry)
-            count += entry.count
         q.now_us = started_us + done * spacing_us
-        _enter_many(q, some, already_delivered, settles=count < left)
-        q.rates.count_each(count, q.now_us, spacing_us, in_=1)
+        if several:
+            some, at = _leading(waiting, at, most)
+            count = _enter_several(q, some, way, settles=some[-1].end - some[0].start < left)
+            settles = count == left
+        else:
+            extent = waiting[at]
+            if extent.count > most:
+                waiting[at] = extent.part(most, extent.count - most)
+                extent = extent.part(0, most)
+            else:
+                at += 1
+            count = extent.count
+            settles = _enter(q, extent, way, batch=False) or count == left
+        q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=out, ack_in=out)
         done += count
         q.now_us = started_us + (done - 1) * spacing_us
         count_towards_reduction(q, count)
-        if count == left:
+        if settles:
             q.settle()
-    return Range(first, total)
+    return Range(first, done)
 
 
-def _entries(q: QueueState, arrivals: Sequence[Arrival]) -> list[Extent]:
-    """Return the entries of new messages by runs of one class, as they are when they are written (Q1, Q12)."""
-    found: list[Extent] = []
-    start = q.next_seq_id
-    borders: dict[int, int] = {}
-    kinds: dict[tuple[bool, bool], int] = {}
-    for arrival in arrivals:
-        kind = arrival.raw_persistent, arrival.wants_confirm
-        flags = kinds.get(kind, 0)
-        if not flags:
-            flags = kinds[kind] = new_extent(q, arrival).flags & ~HOME_STORE
-        sizes, template = arrival.size_bytes, arrival.template
-        if template not in borders:
-            borders[template] = border_of(q, template)
-        border = borders[template]
-        at, end = arrival.msg_no, arrival.msg_no + arrival.count
-        while at < end:
-            count = end - at
-            if isinstance(sizes, int):
-                home = sizes >= border
-            else:
-                home = sizes.at(at) >= border
-                if count > 1:
-                    count = sizes.alike(at, count, border)
-            of_class = flags | HOME_STORE if home else flags
-            if flags & PERSISTENT:  # as the entry is once it is written, which comes before it is shown
-                of_class |= INDEXED | IN_STORE if home else INDEXED
-            found.append(Extent(start, count, at, sizes, of_class, arrival.expiry_us, template))
-            start += count
-            at += count
-    return found
+def _leading(waiting: list[Extent], at: int, most: int) -> tuple[list[Extent], int]:
+    """Return the runs from a place on that have `most` messages, and at which one the next step begins."""
+    some: list[Extent] = []
+    while at < len(waiting) and most and len(some) < AT_ONCE:
+        extent = waiting[at]
+        if extent.count > most:
+            waiting[at] = extent.part(most, extent.count - most)
+            extent = extent.part(0, most)
+        else:
+            at += 1
+        some.append(extent)
+        most -= extent.count
+    return some, at
 
 
-def _enter_many(q: QueueState, entries: list[Extent], already_delivered: bool, settles: bool) -> None:
-    """Write persistent messages, and put all into the lane that the landing rule names (Q15-Q17, Q21). Args:
-    entries: runs of consecutive seq_ids, marked as written. already_delivered: they count as delivered.
-    settles: let the store handle its mailbox here; else the caller does.
+def _by_one_call(q: QueueState, extents: Sequence[Extent], way: Way) -> Range:
+    first, out = q.next_seq_id, way == "out"
+    for extent in extents:
+        _enter(q, extent, way, batch=True)
+        q.rates.count(in_=extent.count, out=out * extent.count, ack_in=out * extent.count)
+    flush_cache(q)
+    q.rates.maybe_update(q.now_us)
+    count_towards_reduction(q, 1)
+    q.settle()
+    return Range(first, q.next_seq_id - first)
+
+
+def _enter(q: QueueState, extent: Extent, way: Way, batch: bool) -> bool:
+    """Let a run enter, where the landing rule wants it (Q21); return whether its bodies were sent to a store."""
+    lazy = q.mode == "lazy"
+    if way != "new":
+        extent = as_delivered(q, extent)
+    extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
+    start, count = extent.start, extent.count
+    if way == "out":
+        pending = record_pending(q, extent)
+        q.emit(PublishedDelivered("Q23", q.name, None, pending, (extent,)))
+        account(q, extent, unacked=1, after=True)
+    elif lazy:
+        q.delta = q.delta.extended(start, count, 0 if extent.flags & RAW_PERSISTENT else count)
+        q.emit(Published("Q20", q.name, None, "delta", (extent,), q.delta, {"mode": "lazy"}))
+        account(q, extent, ready=1, paged=True, delta=1)
+    else:
+        lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
+        runs.insert(extent)
+        q.emit(Published("Q21", q.name, None, lane, (extent,), None, {"q3_len": q.q3.total}))
+        account(q, extent, ready=1, after=True)
+    q.next_seq_id = start + count
+    if extent.flags & WANTS_CONFIRM:
+        q.unconfirmed.add(extent.msg_no, count)
+    if way != "new" and start <= q.next_deliver_seq_id < start + count:
+        q.next_deliver_seq_id = start + count
+    return extent.flags & IN_STORE != 0
+
+
+def _enter_several(q: QueueState, extents: list[Extent], way: Way, settles: bool) -> int:
+    """Let runs of a burst enter as one step, of which one transition tells (Q15-Q17, Q21); return how many messages.
+
+    Args:
+        extents: runs of consecutive seq_ids, which are written here.
+        settles: the calls end here, so the store handles what it got; else the caller lets it.
     """
     stored: list[Extent] = []
     indexed: list[Extent] = []
-    for entry in entries:
-        flags = entry.flags
+    for at, extent in enumerate(extents):
+        flags = extent.flags
         if flags & PERSISTENT:
-            q.disk_write_count += entry.count
-            indexed.append(entry)
-            if not flags & HOME_STORE:
-                pass
-            elif settles and not q.stores_alone:
-                stored.append(entry)
-                q.persistent.charge(entry.count)
-            else:
-                q.persistent.write(entry, one_by_one=True)
+            home = flags & HOME_STORE
+            written = extents[at] = extent.with_flags(INDEXED | IN_STORE if home else INDEXED)
+            q.disk_write_count += extent.count
+            indexed.append(written)
+            if home and settles and not q.stores_alone:
+                stored.append(written)
+                q.persistent.charge(extent.count)
+            elif home:
+                q.persistent.write(written, one_by_one=True)
         if flags & WANTS_CONFIRM:
-            q.unconfirmed.add(entry.msg_no, entry.count)
+            q.unconfirmed.add(extent.msg_no, extent.count)
     if stored:
         q.persistent.write_new(stored, one_by_one=True)
     q.index.publish_many(indexed, q.target_ram_count)
-    first, last = entries[0], entries[-1]
-    end = last.start + last.count
+    first, end = extents[0].start, extents[-1].end
     lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
-    runs.insert_all(entries)
+    runs.insert_all(extents)
     q.next_seq_id = end
-    q.emit(Published("Q21", q.name, None, lane, tuple(entries), None, {"q3_len": q.q3.total}))
-    account_many(q, entries, ready=1)
-    if already_delivered and first.start <= q.next_deliver_seq_id < end:
+    q.emit(Published("Q21", q.name, None, lane, tuple(extents), None, {"q3_len": q.q3.total}))
+    account_many(q, extents, ready=1)
+    if way == "again" and first <= q.next_deliver_seq_id < end:
         q.next_deliver_seq_id = end
+    return end - first
 
 
 def requeue(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:

@@ -23,6 +23,7 @@ from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.lane_places import PLACES
 from engine.classic_v1.queue import pending, publish, taking
 from engine.classic_v1.queue.pending import end_messages, fold
+from engine.classic_v1.queue.publish import Way
 from engine.classic_v1.queue.reduce import (
     ram_duration,
     resume,
@@ -34,7 +35,6 @@ from engine.classic_v1.queue.state import (
     PENDING,
     QueueMeans,
     QueueState,
-    alike,
     both_written,
     check,
     counters_of,
@@ -42,8 +42,7 @@ from engine.classic_v1.queue.state import (
     drain_confirmed,
     index_written,
     messages_written,
-    new_extent,
-    takes_classes,
+    new_extents,
 )
 from engine.classic_v1.queue.taking import drop_ready, load_delta
 from engine.report.transitions.queue import (
@@ -204,7 +203,7 @@ def steady(q: QueueState, arrival: Arrival, same_size: bool) -> int:
     They may all enter at once as long as each dropped head comes from q4, only the journal is written, and there is
     neither a reduction, nor a flush of the journal, nor an update of the rates before the last of them.
     """
-    new = new_extent(q, arrival)
+    [new] = new_extents(q, (arrival.part(0, 1),))
     if q.mode != "default" or q.q4.total < 2 or (new.persistent and new.home_store):
         return 1
     head = q.q4.first
@@ -264,15 +263,7 @@ class VariableQueueReading(StateQueue[QueueState]):
 
     @override
     def entry(self, arrival: Arrival) -> Extent:
-        return new_extent(self.state, arrival)
-
-    @override
-    def takes_each(self) -> bool:
-        return takes_classes(self.state)
-
-    @override
-    def alike(self, arrival: Arrival) -> int:
-        return arrival.count if takes_classes(self.state) else alike(self.state, arrival)
+        return new_extents(self.state, (arrival.part(0, 1),))[0].merged(arrival.count)
 
     @override
     def unkept(self, arrival: Arrival) -> Extent:
@@ -423,32 +414,23 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        found = publish.publish(self.state, arrival, already_delivered, spacing_us)
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        way: Way = "again" if already_delivered else "new"
+        found = publish.publish(self.state, batch, way, spacing_us, one_call)
         self._done()
         return found
 
     @override
-    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
-        found = publish.publish_each(self.state, arrivals, spacing_us)
-        self._done()
-        return found
-
-    @override
-    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
-        found = publish.batch_publish(self.state, arrivals, already_delivered)
-        self._done()
-        return found
-
-    @override
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        found = publish.publish_delivered(self.state, arrival, spacing_us)
-        self._done()
-        return found
-
-    @override
-    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
-        found = publish.batch_publish_delivered(self.state, arrivals)
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
+        found = publish.publish(self.state, batch, "out", spacing_us, one_call)
         self._done()
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -31,6 +31,7 @@ from engine.values.extents import (
     DeltaExtent,
     Extent,
 )
+from engine.values.sizes import sides
 from engine.values.stretches import Range, RangeSet, Stretches
 
 LANES = ("q1", "q2", "q3", "q4")
@@ -458,46 +459,32 @@ def drain_confirmed(q: QueueState) -> list[Range]:
     return ranges
 
 
-def border_of(q: QueueState, template: int) -> int:
-    """Return the body size in bytes from which a message belongs to a store (Q12)."""
-    return q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(template)
-
-
-def alike(q: QueueState, arrival: Arrival) -> int:
-    """Return how many of the arrivals, from the first on, have the same home."""
-    sizes = arrival.size_bytes
-    if isinstance(sizes, int):
-        return arrival.count
-    return sizes.alike(arrival.msg_no, arrival.count, border_of(q, arrival.template))
-
-
-def homes(q: QueueState, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-    """Yield the messages in groups that have the same home."""
-    for arrival in arrivals:
-        done = 0
-        while done < arrival.count:
-            rest = arrival.part(done, arrival.count - done) if done else arrival
-            count = alike(q, rest)
-            yield rest if count == rest.count else rest.part(0, count)
-            done += count
-
-
 def takes_classes(q: QueueState) -> bool:
     """Return whether messages of several homes and modes go one way at once: in files of version 1, by late rules."""
     return q.mode == "default" and q.index.bodies is None and not q.settings.flags_deliveries
 
 
-def new_extent(q: QueueState, arrival: Arrival) -> Extent:
-    """Make the entries for newly arrived messages, all with one home (Q1, Q12)."""
-    flags = IN_RAM
-    if arrival.raw_persistent:
-        flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
-    if arrival.wants_confirm:
-        flags |= WANTS_CONFIRM
-    size = arrival.size_bytes
-    first = size if isinstance(size, int) else size.at(arrival.msg_no)
-    if first + q.codec.estimated_bytes(arrival.template) >= q.settings.queue_index_embed_msgs_below:
-        flags |= HOME_STORE
-    return Extent(
-        q.next_seq_id, arrival.count, arrival.msg_no, size, flags, arrival.expiry_us, arrival.template
-    )
+def new_extents(q: QueueState, batch: Iterable[Arrival]) -> list[Extent]:
+    """Return newly arrived messages as the queue meets them: runs of one home, and nothing written (Q1, Q12)."""
+    found: list[Extent] = []
+    start = q.next_seq_id
+    below = q.settings.queue_index_embed_msgs_below
+    for arrival in batch:
+        flags = IN_RAM
+        if arrival.raw_persistent:
+            flags |= RAW_PERSISTENT | PERSISTENT if q.durable else RAW_PERSISTENT
+        if arrival.wants_confirm:
+            flags |= WANTS_CONFIRM
+        template, number, count, size = arrival.template, arrival.msg_no, arrival.count, arrival.size_bytes
+        border = below - q.codec.estimated_bytes(template)
+        if type(size) is int:  # no call is made for equal messages
+            own = flags | HOME_STORE if size >= border else flags
+            found.append(Extent(start, count, number, size, own, arrival.expiry_us, template))
+        else:
+            for skip, many, stored in sides(size, number, count, border):
+                own = flags | HOME_STORE if stored else flags
+                found.append(
+                    Extent(start + skip, many, number + skip, size, own, arrival.expiry_us, template)
+                )
+        start += count
+    return found

@@ -254,16 +254,6 @@ class V2Reading(StateQueue[V2QueueState]):
         return self.entry(arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
 
     @override
-    def takes_each(self) -> bool:
-        """Return that messages which differ may enter as one step."""
-        return True
-
-    @override
-    def alike(self, arrival: Arrival) -> int:
-        """Return how many of newly arrived messages, whose bodies differ, may enter at once: all."""
-        return arrival.count
-
-    @override
     def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where they are in the tail alone."""
         return head_extent(self.state)
@@ -448,23 +438,24 @@ class ClassicQueueV2(V2Reading):
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
-    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
-        found = taking.publish(self.state, (arrival,), already_delivered, spacing_us)
+    def publish(
+        self,
+        batch: Sequence[Arrival],
+        already_delivered: bool = False,
+        spacing_us: int = 0,
+        one_call: bool = False,
+    ) -> Range:
+        """Publish one after the other, `spacing_us` apart; return the positions (W33). No queue of 4.x is mirrored."""
+        found = taking.publish(self.state, batch, already_delivered, spacing_us)
         self._done()
         return found
 
     @override
-    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
-        """Publish messages that differ, `spacing_us` apart; return the positions (W33)."""
-        found = taking.publish(self.state, arrivals, False, spacing_us)
-        self._done()
-        return found
-
-    @override
-    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+    def publish_delivered(
+        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
+    ) -> Range:
         """Hand messages to a consumer without queueing; return the tags (W37)."""
-        found = taking.publish_delivered(self.state, arrival, spacing_us)
+        found = taking.publish_delivered(self.state, batch, spacing_us)
         self._done()
         return found
 

@@ -169,10 +169,10 @@ def bump(q: V2QueueState, extent: Extent) -> None:
         q.redeliver_seq_id = extent.end
 
 
-def publish_delivered(q: V2QueueState, arrival: Arrival, spacing_us: int) -> Range:
+def publish_delivered(q: V2QueueState, arrivals: Sequence[Arrival], spacing_us: int) -> Range:
     """Hand each message to a consumer without queueing it; return the tags (W37)."""
     first = q.next_seq_id
-    extents = [each.with_flags(DELIVERED) for each in new_extents(q, (arrival,))]
+    extents = [each.with_flags(DELIVERED) for each in new_extents(q, arrivals)]
     extents = write(q, extents, force=False)
     q.ram_pending.insert_all(extents)
     q.emit(PublishedDelivered("W37", q.name, None, "ram_pending", tuple(extents)))
@@ -181,10 +181,11 @@ def publish_delivered(q: V2QueueState, arrival: Arrival, spacing_us: int) -> Ran
     q.ram_bytes += size
     _persistent(q, extents)
     _counted(q, extents, delivered=True)
-    _count_deliveries(q, first, (arrival,))
-    q.rates.count_each(arrival.count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
+    _count_deliveries(q, first, arrivals)
+    count = q.next_seq_id - first
+    q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
     q.settle()
-    return Range(first, arrival.count)
+    return Range(first, count)
 
 
 def tune_read(settings: V2Settings, start: int, end: int) -> int:

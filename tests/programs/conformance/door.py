@@ -151,11 +151,8 @@ class BackingQueueDoor(Operations):
         first = self.queue.state.next_seq_id
         first_msg_no = self.next_msg_no
         arrivals = self._arrivals(step)
-        if step.get("batch"):
-            self.queue.batch_publish(arrivals, delivered)
-        else:
-            for arrival in arrivals:
-                self.queue.publish(arrival, delivered)
+        for batch in [arrivals] if step.get("batch") else [[each] for each in arrivals]:
+            self.queue.publish(batch, delivered, one_call=bool(step.get("batch")))
         for i in range(step["count"]):
             self.seq_of_msg[first_msg_no + i] = first + i
         return {"seq": [first, self.queue.state.next_seq_id - 1]}
@@ -164,11 +161,8 @@ class BackingQueueDoor(Operations):
         first = self.queue.state.next_seq_id
         first_msg_no = self.next_msg_no
         arrivals = self._arrivals(step)
-        if step.get("batch"):
-            self.queue.batch_publish_delivered(arrivals)
-        else:
-            for arrival in arrivals:
-                self.queue.publish_delivered(arrival)
+        for batch in [arrivals] if step.get("batch") else [[each] for each in arrivals]:
+            self.queue.publish_delivered(batch, one_call=bool(step.get("batch")))
         for i in range(step["count"]):
             self.seq_of_msg[first_msg_no + i] = first + i
         return {"tags": [first, self.queue.state.next_seq_id - 1]}

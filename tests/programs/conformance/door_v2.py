@@ -194,14 +194,14 @@ class V2Door(Operations):
     def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
         first, first_msg_no = self.queue.state.next_seq_id, self.next_msg_no
         for arrival in self._arrivals(step):
-            self.queue.publish(arrival, bool(step.get("delivered")))
+            self.queue.publish([arrival], bool(step.get("delivered")))
         self._noted(first_msg_no, first, step["count"])
         return {"seq": [first, self.queue.state.next_seq_id - 1]}
 
     def _publish_delivered(self, step: dict[str, Any]) -> dict[str, Any]:
         first, first_msg_no = self.queue.state.next_seq_id, self.next_msg_no
         for arrival in self._arrivals(step):
-            self.queue.publish_delivered(arrival)
+            self.queue.publish_delivered([arrival])
         self._noted(first_msg_no, first, step["count"])
         return {"tags": [first, self.queue.state.next_seq_id - 1]}
 

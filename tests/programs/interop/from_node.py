@@ -203,7 +203,7 @@ def go_on(host: Host | HostV2, expected: Expected) -> None:
         template = host.codec.template_no(MessageTemplate(routing_keys=(queue,)))
         for count, size in ((NEW_SMALL, 200), (NEW_LARGE, 5500)):
             first = host.next_numbers(count)
-            q.publish(Arrival(count, first, size, raw_persistent=True, template=template))
+            q.publish([Arrival(count, first, size, raw_persistent=True, template=template)])
             messages.extend(
                 Seen(generated_body(first + i, size), True, {"delivery_mode": 2}) for i in range(count)
             )

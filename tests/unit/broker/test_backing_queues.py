@@ -76,8 +76,7 @@ def test_messages_that_differ_enter_one_after_the_other() -> None:
     made = node()
     assert made.submit({"do": "publish", "count": 1, "size_bytes": 100, "routing_key": "shelf.a"})
     shelf = made.node.queues["shelf.a"].process.queue
-    assert not shelf.takes_each(), "so a node publishes each of them by itself"
-    found = shelf.publish_each([Arrival(2, 1, 70, expiry_us=9), Arrival(3, 3, 50)])
+    found = shelf.publish([Arrival(2, 1, 70, expiry_us=9), Arrival(3, 3, 50)])
     assert (found.start, found.count, shelf.depth, shelf.ready_bytes) == (1, 5, 6, 390)
 
 

@@ -169,7 +169,7 @@ def publish_all(
     queue = test.of_v1
     if not together:
         for at_no, (size, (mode, confirm)) in enumerate(zip(sizes, modes, strict=True), msg_no):
-            queue.publish(Arrival(1, at_no, size, mode, mode and confirm))
+            queue.publish([Arrival(1, at_no, size, mode, mode and confirm)])
         return
     column = test.codec.column(msg_no, sizes)
     test.emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
@@ -178,7 +178,7 @@ def publish_all(
         count = len(list(same))
         burst.append(Arrival(count, msg_no, column, mode, mode and confirm))
         msg_no += count
-    queue.publish_each(burst)
+    queue.publish(burst)
 
 
 def left_by(test: OneQueue) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def test_a_fetch_reads_what_is_not_in_memory() -> None:
 def test_publish_delivered_writes_what_is_persistent() -> None:
     """W37: even though it may be acknowledged at once; W64: then it never touches the disk, and is confirmed."""
     world = World()
-    world.queue.publish_delivered(Arrival(1, 0, 100, True, True))
+    world.queue.publish_delivered([Arrival(1, 0, 100, True, True)])
     world.ack(0)
     world.queue.timeout()
     assert [each.count for each in world.queue.drain_confirmed()] == [1]

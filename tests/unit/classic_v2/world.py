@@ -84,7 +84,7 @@ class World:
     def publish(self, count: int = 1, size: Each = 100, persistent: bool = True, **more: Any) -> Range:
         arrival = Arrival(count, self.next_no, size, persistent, **more)
         self.next_no += count
-        return self.queue.publish(arrival)
+        return self.queue.publish([arrival])
 
     def fetch(self, count: int = 1, ack: bool = True) -> list[int]:
         taken = self.queue.fetch(count, ack)
