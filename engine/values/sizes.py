@@ -304,6 +304,8 @@ def sides(each: int | Sizes, msg_no: int, count: int, border: int) -> list[tuple
     """
     if isinstance(each, int):
         return [(0, count, each >= border)]
+    if count == 1:
+        return [(0, 1, each.at(msg_no) >= border)]
     found: list[tuple[int, int, bool]] = []
     done = 0
     while done < count:

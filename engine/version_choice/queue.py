@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
-from engine.backing_queue.protocol import Arrival, CleanTerms
+from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
@@ -246,26 +246,6 @@ class VersionedQueue(VariableQueue):
         """Have files of a version from now on."""
         self.queue_version = version
         self.kind = NAMES[version]
-
-    @override
-    def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
-    ) -> Range:
-        return super().publish(self._as_kept(batch), already_delivered, spacing_us, one_call)
-
-    @override
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
-        return super().publish_delivered(self._as_kept(batch), spacing_us, one_call)
-
-    def _as_kept(self, batch: Sequence[Arrival]) -> Sequence[Arrival]:
-        """Return messages as its files take them: those of version 2 know no columns here (W18)."""
-        return batch if self.queue_version == 1 else [one for each in batch for one in each.singles()]
 
     @override
     def _index(self, means: QueueMeans) -> IndexPort:
