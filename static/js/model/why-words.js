@@ -85,11 +85,22 @@ function actorChanged({ actor, values }) {
 const CAUSES = {
   computed: () => gettext("The node's last check found memory past the paging line: each queue may keep as many contents as its rates justify."),
   unlimited: () =>
-    gettext("The node's last check wanted no limit: memory was under the paging line, no queue had reported a rate, or the disk alarm had switched paging off."),
+    gettext("The node's last check wanted no limit: memory was under the paging line, no rate that queues reported asked for one, or the disk alarm had switched paging off."),
   pinned: () => gettext("Set by hand: it stays whatever memory does."),
   freed: () => gettext("The target set by hand is given up; the node's next check may set another one."),
   converting: () => gettext("The queue becomes lazy: nothing may stay until all of it is in q3 or in delta."),
   restored: () => gettext("The conversion is over: the target is again what it was before."),
+};
+
+/**
+ * What the messages of confirms waited for last.
+ * @type {Record<string, () => string>}
+ */
+const WRITTEN = {
+  index: () => gettext("Their index records are synced, the last that they waited for."),
+  store: () => gettext("Their contents are synced in the store, the last that they waited for."),
+  both: () => gettext("All that is written of them is on disk."),
+  ignored: () => gettext("They were acknowledged before the store had written them, so nothing is written."),
 };
 
 /** @param {TransitionOf<"TargetChanged">} t */
@@ -177,7 +188,7 @@ export const WORDS = {
   TargetChanged: targetChanged,
   QueueChanged: queueChanged,
   ModeChanged: () => sentence("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
-  ConfirmsDue: () => sentence("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
+  ConfirmsDue: ({ by }) => sentence("\u2713", "alpha", gettext("Confirms are due"), WRITTEN[by]?.() ?? ""),
   QueueStopped: (t) =>
     sentence("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
       kind: stopName(t.how),

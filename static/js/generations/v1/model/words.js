@@ -1,5 +1,5 @@
 /** Sentences about the transitions of version 1 alone, and why it does what all queues do. */
-import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
+import { EXTENT as E, INDEXED, IN_RAM, IN_STORE } from "../../../model/catalogue/rows.js";
 import { limitedLanesOf } from "../../../model/places.js";
 import { gettext, ngettext } from "../../../model/text.js";
 import { lanePhrase, sentence } from "../../../model/why-sentence.js";
@@ -143,7 +143,15 @@ export const REASONS = {
       : gettext("New messages go straight to the tail of q4, because q3 is empty; nothing else matters.");
   },
   Fetched: () => gettext("The head of the queue: q4 first, then q3."),
-  Acked: () => gettext("Its index entry gets an ack mark, its content loses a reference."),
+  Acked: ({ extents }) => {
+    const every = (/** @type {number} */ flag) => extents.every((extent) => extent[E.flags] & flag);
+    const none = (/** @type {number} */ flag) => !extents.some((extent) => extent[E.flags] & flag);
+    if (none(INDEXED) && none(IN_STORE)) return gettext("Only RAM held it: there is no index entry to mark and no stored content to give up.");
+    if (every(INDEXED) && every(IN_STORE)) return gettext("Its index entry gets an ack mark, and its content in the store loses a reference.");
+    if (every(INDEXED) && none(IN_STORE)) return gettext("Its index entry, which holds the body too, gets an ack mark.");
+    if (none(INDEXED) && every(IN_STORE)) return gettext("Its content in the store loses a reference; it has no index entry.");
+    return gettext("Where there is an index entry, it gets an ack mark; where there is a content in the store, it loses a reference.");
+  },
   Requeued: () => gettext("Requeued messages return to their old places in the order."),
   QueueStarted: () => gettext("Everything in the files becomes delta; then one read fills q3."),
 };
