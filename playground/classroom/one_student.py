@@ -18,7 +18,7 @@ from playground.exercises.views import ask_to_delete
 from playground.records import selectors as sessions
 from playground.records import services as session_services
 from playground.records import session_leases
-from playground.sessions import scenario_links
+from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited
 
@@ -51,7 +51,7 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     if session is None:
         return redirect("class-student", found.public_id, pk)
     try:
-        kept = scenario_links.share(session)
+        kept = sharing.share(session)
     except RequestRefused as refused:
         return views.page(request, found, str(refused.message), status=409)
     opened = session_services.replay_session(kept)

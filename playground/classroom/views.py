@@ -23,7 +23,7 @@ from playground.exercises.schema import Exercise
 from playground.library import ready_scenarios
 from playground.records import selectors as kept_runs
 from playground.records import session_leases
-from playground.sessions import scenario_links
+from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
 from playground.web import access
 from playground.web.access import session_or_gone
@@ -205,7 +205,7 @@ def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
     if mine and session_leases.owns(request.session, mine):
-        kept = scenario_links.share(session_or_gone(mine))
+        kept = sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
         services.push(found, request.POST.get("link", ""), request.user.get_username())

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from playground.exercises import catalog, words
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.kinds.broker import place_word
-from playground.exercises.models import Work
 from playground.exercises.schema import Exercise, ExerciseTexts, LessonUnit
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from engine.releases import PROFILES
 from playground.callers import request_callers
 from playground.jobs.job import JobEnded
+from playground.library import demo_run as demos
 from playground.library import opened_scenarios
-from playground.library import ready_scenarios as demos
 from playground.limits import session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import selectors, services, session_leases

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,7 +10,6 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
-from engine.broker.commands.settings import NodeSettings
 from engine.costs import PROFILES
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
@@ -23,24 +21,6 @@ from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
 from playground.storybook.story import localized
 from playground.verdicts.marking import words_of
-
-NAME = "vm_memory_calculation_strategy"
-
-
-def counted_as(scenarios: Iterable[Mapping[str, Any]]) -> str:
-    """Return the strategies that runs begin with or are given on the way, each once, for a sentence.
-
-    Args:
-        scenarios: as JSON.
-    """
-    found: dict[str, None] = {}
-    for scenario in scenarios:
-        found[scenario.get("settings", {}).get(NAME, NodeSettings().vm_memory_calculation_strategy)] = None
-        for command in scenario.get("commands", ()):
-            if command["do"] == "set" and command["name"] == NAME:
-                found[command["value"]] = None
-    return ", ".join(found)
-
 
 NOWHERE: Final = dict.fromkeys(
     ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"

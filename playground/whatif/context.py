@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from engine.counting.memory import limit_bytes, paging_at_bytes
 from playground.sweeping.refusals import failure
-from playground.web.live_page import NAME as STRATEGY
-from playground.web.live_page import counted_as
+from playground.web.counted import NAME as STRATEGY
+from playground.web.counted import counted_as
 from playground.whatif.bounds import FIELDS
 from playground.whatif.certainty import band, band_words, certainty, measured_with
 from playground.whatif.findings import findings

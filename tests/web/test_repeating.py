@@ -19,7 +19,7 @@ from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.limits.work_places import USUAL, GateBusy, RepeatGate
 from playground.records import services
-from playground.sessions import live_hosts, scenario_links
+from playground.sessions import live_hosts, sharing
 from tests.helpers.patience import PATIENCE_S
 
 GREEDY = RequestCaller("192.0.2.1", "greedy")
@@ -116,14 +116,14 @@ def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
 ) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
     played: list[int] = []
-    repeated = scenario_links._repeated
+    repeated = sharing._repeated
 
     def counted(*given: Any) -> Any:
         played.append(1)
         return repeated(*given)
 
-    monkeypatch.setattr(scenario_links, "_repeated", counted)
-    assert scenario_links.scenario_so_far(session) == scenario_links.scenario_so_far(session)
+    monkeypatch.setattr(sharing, "_repeated", counted)
+    assert sharing.scenario_so_far(session) == sharing.scenario_so_far(session)
     assert len(played) == 1
 
 

@@ -22,7 +22,6 @@ from playground.hosting.run import BurstBeyond, SessionRun, check_burst
 from playground.hosting.session import failures, pacer, page_messages, protocol
 from playground.hosting.session.frame_sender import FrameSender, FrameWindow
 from playground.hosting.session.goals import Found, ReachedGoals
-from playground.hosting.session.jobs import Begin, UninterruptedWork, WholeWork
 from playground.hosting.session.pacer import (
     CATCH_UP_S,
     FrameThrottle,
@@ -32,6 +31,7 @@ from playground.hosting.session.pacer import (
     StoryStops,
 )
 from playground.hosting.session.run_builder import DataFiles, RunBuilder
+from playground.hosting.session.uninterrupted_work import Begin, UninterruptedWork, WholeWork
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import SessionBounds
 
