@@ -241,7 +241,7 @@ class PrivateNode:
 
     def stop(self) -> None:
         """Stop the node as an administrator does: everything is written and synced."""
-        if self.release == OLD:
+        if self.release == OLD and self.is_alive:
             self._halt()
         self._end(signal.SIGTERM)
 

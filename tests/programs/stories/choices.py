@@ -84,6 +84,8 @@ class Choices:
         self._tx: set[str] = set()
         self._deliveries = 1
         """About how many deliveries the hand's channel had."""
+        self._most = 8
+        """Messages that one step publishes."""
         self._buries = False
         """Whether a queue may have a dead-letter exchange."""
         self._restarts = 0.8 if self._random.random() < 0.2 else 0.0

@@ -195,7 +195,7 @@ class Program(Choices):
 
     def _publish(self, on: str | None = None) -> None:
         count = self._random.choice((1, 1, 2, 3, 5, 8))
-        sizes = [self._size() for _ in range(count)]
+        sizes = [self._size() for _ in range(min(count, self._most))]
         words: dict[str, Any] = {"confirm": on is None and self._chance(0.8), "persistent": self._chance(0.5)}
         if self._fans and self._exchanges and self._chance(0.35):
             words |= {

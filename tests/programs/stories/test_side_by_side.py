@@ -146,3 +146,13 @@ def test_an_alarm_holds_publishers_until_it_ends() -> None:
     assert player.take({"do": "alarm", "on": True}).queues == {"q": (0, 0)}
     assert player.take(sent).confirmed == 0
     assert player.take({"do": "alarm", "on": False}).confirmed == 2
+
+
+def test_what_has_no_order_at_the_broker_is_not_asked() -> None:
+    """A channel's next message and a dead letter reach a third queue in either order."""
+    for theme in ("retries", "cycles"):
+        for seed in range(40):
+            for step in themed(theme, seed).steps:
+                if step["do"] == "publish":
+                    assert len(step["sizes"]) == 1
+                    assert not {"CC", "BCC"} & step.get("headers", {}).keys()

@@ -25,7 +25,14 @@ KINDS: Final = ("all", "queues", "classic_queues", "quorum_queues", "streams", "
 
 
 class Retries(Program):
-    """Rejected messages go to a second queue, and clients publish them again with the headers that they got."""
+    """Rejected messages go to a second queue, and clients publish them again with the headers that they got.
+
+    A step publishes one message to one queue: what a channel sends next and what a queue buries have no order.
+    """
+
+    def __init__(self, seed: int, restarts: bool = False, idle_ms: int = IDLE_MS) -> None:
+        super().__init__(seed, restarts, idle_ms)
+        self._most, self._fans = 1, False
 
     def begin(self) -> None:
         """Declare two queues that bury each other's messages."""
