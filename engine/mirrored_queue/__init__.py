@@ -1,1 +1,1 @@
-"""Mirrored queues: who has which member, what travels between them, and what a member does with it (H1-H90)."""
+"""Mirrored queues: members, the instructions between them, and how members carry them out (H1-H90)."""

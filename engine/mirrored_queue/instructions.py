@@ -14,7 +14,7 @@ class MirrorInstruction(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def times(self) -> int:
-        """How many instructions it stands for."""
+        """Number of instructions that this value represents."""
         return 1
 
     @property

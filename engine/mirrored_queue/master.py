@@ -23,7 +23,7 @@ class MasterQueue:
     def __init__(self, inner: MirrorableQueue, broadcast: Callable[[to_do.MirrorInstruction], None]) -> None:
         self.inner = inner
         self.seen: Stretches[MessageStatus] = Stretches()
-        """What a promoted mirror had of messages whose channel's copy is still to come (H65)."""
+        """Messages that a promoted mirror knew before their channel's copy arrived (H65)."""
         self._broadcast = broadcast
 
     def __getattr__(self, name: str) -> Any:

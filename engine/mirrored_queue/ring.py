@@ -1,4 +1,5 @@
-"""What joins the members of a mirrored queue: the record that every node has of it, and the ring of instructions."""
+"""Parts that connect the members of a mirrored queue: the record on every node, and the ring of
+instructions."""
 
 from __future__ import annotations
 
@@ -27,11 +28,11 @@ class QueueRecord:
         self.alive = True
         """Whether the master lives; without it the queue is down."""
         self.stopped = False
-        """Whether it is down because its node stopped in order, and has no mirrors by policy (H64)."""
+        """Whether it is down because its node stopped in order, without mirrors by policy (H64)."""
         self.downs = 0
         """How often it went down."""
         self.down_sent = False
-        """Whether channels were notified that it is down: no mirror took over at once."""
+        """Whether channels were notified that it is down, because no mirror took over at once."""
         self.mirrors: list[str] = []
         """The mirrors' nodes, the oldest first."""
         self.synchronised: set[str] = set()
@@ -92,11 +93,8 @@ FRAME_BYTES = 64
 
 
 class MirrorRing:
-    """Who is in the ring, and what is under way.
-
-    Args:
-        hop_us: how long an instruction travels from one member to the next; 0 for no time.
-        after: lets something happen later.
+    """The ring's members, and the instructions in transit. Args: hop_us: time of an instruction from one
+    member to the next; 0 for none. after: runs an action later.
         deliver: gives an instruction to the member on a node.
         sent: called with the number of bytes that went over a connection between two nodes.
     """
@@ -128,7 +126,8 @@ class MirrorRing:
         self.members.append(node)
 
     def leave(self, node: str) -> None:
-        """Close the ring after a death: what a dead member passed on arrives, what it had not sent is lost (H28)."""
+        """Close the ring after a death: instructions that a dead member passed on arrive, others are lost
+        (H28)."""
         if node in self.members:
             self.members.remove(node)
         self.frozen.discard(node)
@@ -171,7 +170,7 @@ class MirrorRing:
             self._deliver(node, waiting.popleft())
 
     def finish(self) -> None:
-        """Let everything that is under way arrive now: nobody is promoted before (H28)."""
+        """Deliver everything in transit now, before a promotion (H28)."""
         for node, waiting in list(self._under_way.items()):
             while waiting:
                 self._deliver(node, waiting.popleft())

@@ -1,4 +1,4 @@
-"""What was computed last, kept as long as all of it takes no more than so many bytes."""
+"""A cache of recent results, bounded by their total bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ByteCache(Generic[K, V]):
         self._most_bytes = most_bytes
         self._size = size
         self._kept: dict[K, V] = {}
-        """What was asked for last stands last."""
+        """Cached results; the most recently used is last."""
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 FLAT: Final = 32
-"""A map of at most so many keys is an array, sorted by key; a larger one is a tree by the hash of keys."""
+"""Most keys of a map that is an array sorted by key; a larger map is a tree by the hash of keys."""
 _WORD: Final = 2**64 - 1
 _TAG: Final = 0xF
 _LEVEL_BITS: Final = 4

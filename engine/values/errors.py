@@ -211,7 +211,7 @@ ENGLISH: Final[dict[str, str]] = {
 
 R = TypeVar("R", bound="Refusal")
 NAMES = ("name", "known")
-"""Values that may be labels of what is in another virtual host: shown as `prod: orders`."""
+"""Values that may be labels with another virtual host, which are shown as `prod: orders`."""
 
 
 class EngineError(Exception):
@@ -219,16 +219,12 @@ class EngineError(Exception):
 
 
 class Refusal(EngineError):
-    """Something that cannot be done, as a code with named parameters; as a text it is an English sentence.
-
-    Args:
-        code: a key of `sentences`.
-        outer: what stands in front of the sentence, such as `commands[3]: `.
-        values: what the sentence's places stand for.
+    """A refusal, as a code with named parameters; its text is an English sentence. Args: code: a key of
+    `sentences`. outer: prefix of the sentence, such as `commands[3]: `. values: the sentence's values.
     """
 
     sentences: ClassVar[Mapping[str, str]] = ENGLISH
-    """The English sentence of each code; what is built on the engine adds its own codes in a subclass."""
+    """The English sentence of each code; code above the engine adds its own in a subclass."""
 
     def __init__(self, code: str, /, outer: str = "", **values: object) -> None:
         super().__init__(code)
@@ -271,7 +267,7 @@ class InvalidSetting(Refusal):
 
 
 class RunHalted(EngineError):
-    """The log has as many transitions as the limit at which it halts; the node must not be used any more."""
+    """The log reached the number of transitions at which it halts; the node must not be used any more."""
 
 
 class InvariantBroken(EngineError):
@@ -313,7 +309,7 @@ class ProcessCrash(EngineError):
 
 
 class EngineFailure(Refusal):
-    """A refusal whose class is its code: made from its parameters alone."""
+    """A refusal whose class implies its code, so that its parameters alone make it."""
 
     _given: tuple[object, ...] = ()
 
@@ -354,7 +350,7 @@ class StorageFull(EngineFailure):
 
 
 class FileMissing(EngineFailure):
-    """A verb that needs a file was given the path of none."""
+    """There is no file at a path."""
 
     def __init__(self, path: str) -> None:
         super().__init__("no_file", path=path)
@@ -378,11 +374,8 @@ class CommandError(Refusal):
 
 
 class RunTooLong(EngineFailure):
-    """A run is longer than whoever plays it allows.
-
-    Args:
-        bound: what was passed: so many "transitions", so much "time", or an "event" with more than a log holds.
-        most: the bound, None where it is no number.
+    """A run exceeds a bound of its player. Args: bound: the exceeded bound: "transitions", "time", or an
+    "event" with more than a log holds. most: the bound, None if it is not a number.
     """
 
     def __init__(self, bound: str, most: int | None) -> None:

@@ -138,7 +138,7 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return [(self.part(skip, count), reached) for skip, count, reached in found]
 
     def equal_parts(self) -> list[Extent]:
-        """Return the same messages by extents whose bodies are equal: one by one where a column has their sizes."""
+        """Return the same messages as extents with equal bodies: one by one if a column has their sizes."""
         if isinstance(self.size_bytes, int):
             return [self]
         own = self.size_bytes.of(self.msg_no, self.count)

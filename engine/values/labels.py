@@ -1,8 +1,9 @@
-"""Names that a node needs besides those that are declared: of members on other nodes, and in other virtual hosts.
+"""Labels that a node uses in addition to declared names, for members on other nodes and for other virtual
+hosts.
 
-A member on another node is `orders@n2`. The names of a broker's queues are free, so one that reads as such a label is
-not taken (`is_member`). What is in another virtual host than the first one has that host's name and a line break before
-its own: no broker's name contains a line break.
+A member on another node is `orders@n2`. A broker's queue may have any name, so a name that looks like such a
+label is refused (`is_member`). Outside the first virtual host, a label is the host's name, a line break and
+the own name: no broker's name contains a line break.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ NODE: Final = re.compile(r"@n[1-9]\Z")
 FIRST_HOST: Final = "/"
 """The virtual host that every node has; names in it stand alone."""
 BREAK: Final = "\n"
-"""What parts a virtual host from a name in it."""
+"""Separates a virtual host from a name in it."""
 
 
 def in_host(vhost: str, name: str) -> str:
-    """Return how a node calls what is declared by `name` in a virtual host."""
+    """Return a node's label for `name` in a virtual host."""
     return name if vhost == FIRST_HOST else f"{vhost}{BREAK}{name}"
 
 
@@ -28,17 +29,17 @@ def host_of(label: str) -> str:
 
 
 def bare(label: str) -> str:
-    """Return the name that something has in its virtual host."""
+    """Return a label's name within its virtual host."""
     return label.rpartition(BREAK)[2]
 
 
 def beside(label: str, name: str) -> str:
-    """Return how a node calls what has a name in the virtual host in which something is."""
+    """Return a node's label for a name in the virtual host of another label."""
     return in_host(host_of(label), name) if BREAK in label else name
 
 
 def member(queue: str, node: str) -> str:
-    """Return how the member of a queue on a node is named."""
+    """Return the label of a queue's member on a node."""
     return f"{queue}@{node}"
 
 
@@ -48,5 +49,5 @@ def queue_of(label: str) -> str:
 
 
 def is_member(label: str) -> bool:
-    """Return whether a name is that of a member on another node."""
+    """Return whether a name is the label of a member on another node."""
     return "@" in label and NODE.search(label) is not None

@@ -1,4 +1,4 @@
-"""What is asked of many numbers at once, in plain Python, where there is no numpy."""
+"""Operations on many numbers at once in plain Python, for use without numpy."""
 
 from __future__ import annotations
 

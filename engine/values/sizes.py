@@ -1,7 +1,6 @@
-"""What each message of a run has: the same number for all, or a number of its own from a column.
-
-A column has the body bytes of consecutive message numbers, and running sums of them: so what many unequal messages have
-together is one subtraction, and where a bound is reached is found by a search in the sums.
+"""Sizes of a run's messages: one number for all, or a column. A column has the body bytes of consecutive
+message numbers, with running sums, so the total of many unequal messages is one subtraction, and a search in
+the sums finds where they reach a bound.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from zlib import crc32
 from engine.values.vectors import reaching, running_sums, span
 
 LOWEST_FIRST: Final = array("H", [1]).tobytes() == b"\1\0"
-"""Whether this machine has the lowest byte of a number first."""
+"""Whether this machine is little-endian."""
 
 
 def little_endian(words: array[int]) -> bytes:
@@ -25,11 +24,8 @@ def little_endian(words: array[int]) -> bytes:
 
 
 def from_little_endian(kind: str, data: bytes | bytearray) -> array[int]:
-    """Return the numbers of which these are the bytes.
-
-    Args:
-        kind: "I" for numbers of four bytes, "Q" for numbers of eight, as `array` has it.
-        data: the lowest byte of each first.
+    """Return numbers from little-endian bytes. Args: kind: "I" for numbers of four bytes, "Q" for eight, as
+    in `array`. data: the bytes.
     """
     words = array(kind)
     words.frombytes(data)
@@ -37,7 +33,7 @@ def from_little_endian(kind: str, data: bytes | bytearray) -> array[int]:
 
 
 def _turned(words: array[int]) -> array[int]:
-    """Return numbers with their bytes in the other order where this machine has the highest first."""
+    """Return numbers with swapped bytes on a big-endian machine."""
     if LOWEST_FIRST:
         return words
     turned = words[:]
@@ -46,15 +42,12 @@ def _turned(words: array[int]) -> array[int]:
 
 
 MOST_BYTES: Final = (1 << 32) - 1
-"""No body has more that a column of four bytes each can hold."""
+"""The largest body that fits the four bytes of a column's number."""
 
 
 class BodyCost:
-    """A function of body bytes that is a straight line in a range, so that what many cost is found without asking it.
-
-    Args:
-        of: the cost of a body.
-        least, most: the body bytes between which, both included, it is a straight line.
+    """A function of body bytes that is linear in a range, so that the cost of many bodies needs no calls.
+    Args: of: the cost of a body. least, most: the body bytes between which, both included, it is linear.
     """
 
     __slots__ = ("of", "least", "most", "fixed", "per_byte")
@@ -83,7 +76,8 @@ def framed_bytes(size_bytes: int, frame_bytes: int = FRAME_BYTES) -> int:
 
 
 def unframed_bytes(framed: int, frame_bytes: int = FRAME_BYTES) -> int:
-    """Return the body that takes so many bytes in a stored term, a negative number where none does (S55)."""
+    """Return the body size that takes this many bytes in a stored term, a negative number if none does
+    (S55)."""
     if not framed:
         return 0
     return framed - 5 - 5 * -(-(framed - 5) // (frame_bytes + 5)) or -1
@@ -161,7 +155,7 @@ class Sizes:
         return self._sums
 
     def total(self, msg_no: int, count: int, cost: BodyCost | None = None) -> int:
-        """Return the body bytes of `count` messages, or what they cost."""
+        """Return the total body bytes, or the total cost, of `count` messages."""
         sums = self._sums
         if sums is None:
             sums = self.sums()
@@ -176,7 +170,8 @@ class Sizes:
         return on_line + beside[bisect_left(places, at + count)] - beside[bisect_left(places, at)]
 
     def _beside_line(self, cost: BodyCost) -> tuple[list[int], list[int]]:
-        """Return the places of bodies that a cost's line does not hold for, and the running sums of what they add."""
+        """Return the places of bodies outside a cost's linear range, and the running sums of their
+        differences."""
         known = self._beside.get(cost)
         if known is None:
             least, most = cost.least, cost.most
@@ -245,12 +240,8 @@ class Lengths:
 
 
 def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:
-    """Return what `count` messages have together.
-
-    Args:
-        each: what each has.
-        msg_no: number of the first.
-        count: how many.
+    """Return the total of `count` messages. Args: each: number or column. msg_no: number of the first. count:
+    how many.
     """
     return each * count if isinstance(each, int) else each.total(msg_no, count)
 
@@ -272,14 +263,9 @@ def equal(each: int | Sizes | Lengths) -> int:
 
 
 def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, needed: int) -> int:
-    """Return how many messages it takes until they have `needed` together: 1 at least, `count` at most.
-
-    Args:
-        each: what each has.
-        msg_no: number of the first.
-        count: how many there are.
-        step: 1 to begin with the first, -1 with the last.
-        needed: what they shall have.
+    """Return how many messages have `needed` in total: at least 1, at most `count`. Args: each: number or
+    column. msg_no: number of the first. count: how many there are. step: 1 to begin with the first, -1 with
+    the last. needed: the total to reach.
     """
     if count == 1:
         return 1

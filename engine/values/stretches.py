@@ -1,9 +1,9 @@
-"""Ordered stretches: the one container of the engine.
+"""Ordered stretches: the engine's only container.
 
-Everything the engine keeps in bulk (sub-queues, pending acks, index entries, store rows) is a sorted sequence of
-*stretches*. A stretch is a value with `start` and `count` that stands for the integers start, start+1, ... and can
-give a part of itself and compare whether another stretch continues it. Cost follows the number of stretches, not what
-they stand for.
+Everything the engine keeps in bulk (sub-queues, pending acks, index entries, store rows) is a sorted sequence
+of *stretches*. A stretch is a value with `start` and `count` for the integers start, start+1, ...; it can
+return a part of itself and say whether another stretch continues it. The cost depends on the number of
+stretches, not of integers.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 
 COMPACT_AT = 64
 SPARSE = 8
-"""With so many stretches between each two new ones, these are inserted one by one."""
+"""Distance between new stretches from which they are inserted one by one."""
 WALK = 4
-"""Neighbours that are looked at before a place is searched."""
+"""Neighbours to check before a binary search."""
 
 
 class Stretch(Protocol):
@@ -40,7 +40,7 @@ class Stretch(Protocol):
         ...
 
     def continued_by(self, after: Any) -> bool:
-        """Return whether `after` can be merged behind this stretch."""
+        """Return whether `after` can be appended to this stretch."""
         ...
 
     def merged(self, count: int) -> Self:
@@ -281,7 +281,7 @@ class Stretches(Generic[R]):
         return taken
 
     def _compact(self) -> None:
-        """Let go of what was taken from the head, once it is as much as what is left."""
+        """Drop what was taken from the head, once it is as much as what is left."""
         stretches = self._stretches
         if self._head == len(stretches):
             stretches.clear()
@@ -462,7 +462,7 @@ class Stretches(Generic[R]):
 
 
 def _put(found: list[R], new: R, end: int) -> int:
-    """Add a stretch behind others, the last of which ends at `end`, merging it; return where it ends."""
+    """Append a stretch, merging it if the last one ends at `end`; return where it ends."""
     start, count = new.start, new.count
     if start > end:
         found.append(new)
@@ -570,7 +570,7 @@ class RangeSet:
         return self
 
     def intersection(self, other: Iterable[Range]) -> RangeSet:
-        """Return the integers that are in both."""
+        """Return the integers in both."""
         found = RangeSet()
         for each in other:
             for part in self.runs.overlapping(each.start, each.count):

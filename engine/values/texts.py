@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def gettext_noop(text: str) -> str:
-    """Return the text as it is. The web pages look its translation up."""
+    """Return the text unchanged; the web pages look up its translation."""
     return text

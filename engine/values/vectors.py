@@ -1,4 +1,4 @@
-"""What is asked of many numbers at once: of numpy, where it is to be had, with the same answers as `plain_vectors`."""
+"""Operations on many numbers at once with numpy, if available; same results as `plain_vectors`."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def total(*tallies: dict[int, int]) -> dict[int, int]:
 
 
 def percentiles_s(tally: dict[int, int], percents: tuple[int, ...]) -> list[float | None]:
-    """Return for each percent the shortest time in which that part of the messages was through (nearest rank).
+    """Return each percentile of the waiting times (nearest rank).
 
     Args:
         tally: messages by microseconds.

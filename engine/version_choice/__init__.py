@@ -1,1 +1,1 @@
-"""Queues whose files are of version 1 or of version 2, as somebody asks: the queue of 3.10 (W2, W18)."""
+"""The queue of 3.10, whose files have version 1 or 2 by argument or policy (W2, W18)."""

@@ -1,4 +1,4 @@
-"""What a queue of 3.10 with files of version 2 shows besides its lanes: the newest reduction, and its files."""
+"""The own part of a queue of 3.10 with files of version 2: the latest reduction, and its files."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LONGEST: Final = 16384
 
 
 class ConvertingQueue(ClassicQueueV2):
-    """One classic queue of version 2 that takes over what version 1 left.
+    """One classic queue of version 2 that converts the files of version 1.
 
     Small bodies move to `.qs` as they are, large ones stay in the shared store, each `.idx` is deleted after its
     messages were written, the journal last.

@@ -12,7 +12,7 @@ from engine.version_choice.queue import OWN_BOUNDS, BothSettings, VersionedQueue
 
 
 def serves_version_2(queue: DeclaredSettings) -> bool:
-    """Return whether a queue is to have files of version 2 (W2)."""
+    """Return whether a queue should have files of version 2 (W2)."""
     return queue.arguments.get(VERSION) == 2
 
 

@@ -220,7 +220,7 @@ class MutableState:
         self.muted = False
 
     def __call__(self, t: Transition) -> None:
-        """Pass one on."""
+        """Pass a transition on."""
         if not self.muted:
             self._emit(t)
 

@@ -1,1 +1,1 @@
-"""Queues with members on several nodes: who has one, how they come, go and take over (H1-H90)."""
+"""Queues with members on several nodes: how members join, leave and take over (H1-H90)."""

@@ -56,7 +56,7 @@ class MirrorSynchronisation:
         return self._count
 
     def answered(self, member: QueueMember) -> None:
-        """A mirror was reached: one that has all denies, another throws away what it has (H52)."""
+        """Take a mirror's answer: a complete mirror declines, another drops its messages (H52)."""
         self._to_answer.discard(member.node)
         if member.mirror.depth_delta != 0:
             member.mirror.throw_away()
@@ -66,7 +66,7 @@ class MirrorSynchronisation:
         self.go_on()
 
     def died(self, node: str) -> None:
-        """A mirror is gone, and left out from now on (H59)."""
+        """Leave out a mirror that is gone (H59)."""
         self._to_answer.discard(node)
         self.go_on()
 
@@ -75,7 +75,7 @@ class MirrorSynchronisation:
         self.ready = [each for each in self.ready if not each.gone]
 
     def go_on(self) -> None:
-        """Send batches while nobody has to be waited for; a cancel is looked at between them (H58)."""
+        """Send batches until a mirror must be waited for; check for a cancel between them (H58)."""
         while not self._over and not self._to_answer and not any(each.frozen for each in self.ready):
             self._leave_out_the_dead()
             if not self.ready:
@@ -106,7 +106,7 @@ class MirrorSynchronisation:
         return self._later(self.go_on)
 
     def fail(self, how: str) -> None:
-        """End it without success: its mirrors throw away what they got, and have no depth (H58)."""
+        """End it without success: its mirrors drop what they got, and have no depth (H58)."""
         self._leave_out_the_dead()
         for member in self.ready:
             member.syncing = False
@@ -166,7 +166,7 @@ class QueueMember:
         self.syncing = False
         self.gone = False
         self.heir = False
-        """Whether it is to be promoted as soon as it handles anything again."""
+        """Whether to promote it when it handles messages again."""
         self.observer: Callable[[int], None] | None = None
         """Hears how many messages came from channels: a test sets it."""
         self._asked = asked
@@ -181,7 +181,7 @@ class QueueMember:
 
     @property
     def waits(self) -> bool:
-        """Whether anything that came is not handled yet."""
+        """Whether it has unhandled messages."""
         return bool(self._instructions or self._copies)
 
     @property
@@ -240,7 +240,7 @@ class QueueMember:
             self._from_channel(self._copies.popleft())
 
     def unhandled(self, sender: str) -> int:
-        """Return how much credit of a channel it has not returned: one for each copy and instruction (H84)."""
+        """Return the credit that it owes a channel: one for each copy and instruction (H84)."""
         copies = sum(copy.arrival.count for copy in self._copies if copy.arrival.sender == sender)
         arrivals = [each.arrival for each in self._instructions if isinstance(each, WITH_MESSAGES)]
         return copies + sum(each.count for each in arrivals if each.sender == sender)

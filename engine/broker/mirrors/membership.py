@@ -1,4 +1,4 @@
-"""Who has which member of which queue, and what goes from member to member (H1, H19, H31, H32)."""
+"""The members of every queue, and the messages between members (H1, H19, H31, H32)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LabelledRing:
 
 
 def ring_sent(name: str, node: str, instruction: to_do.MirrorInstruction, hops: int) -> RingSent:
-    """Return what is reported of an instruction that a master on `node` sends around."""
+    """Return the transition for an instruction that a master on `node` sends around."""
     kind = type(instruction).__name__.removesuffix("Instruction")
     why: dict[str, int | float | str | bool | None] = {}
     if isinstance(instruction, to_do.DropInstruction):
@@ -77,8 +77,8 @@ Observer = Callable[[str, str, Any], None]
 
 
 class MirrorMembership:
-    """The members of every queue. It is there before queues and clients, which read it; who joins and leaves is decided
-    by those that come after them.
+    """The members of every queue. It is built before queues and clients, which read it; parts that are built
+    later decide who joins and leaves.
 
     Args:
         settings: returns the nodes' settings.
@@ -94,7 +94,7 @@ class MirrorMembership:
         self.rings: dict[str, MirrorRing] = {}
         self.syncs: dict[str, MirrorSynchronisation] = {}
         self.waiting: dict[str, list[Callable[[], None]]] = {}
-        """What waits for a queue that is down."""
+        """Calls that wait for a queue that is down."""
         self.observer: Observer | None = None
         self.between_bytes = 0
         """Bytes that mirroring sent from node to node: copies of channels, the ring, synchronisations."""
@@ -104,11 +104,11 @@ class MirrorMembership:
         self._soon: deque[Callable[[], None]] = deque()
 
     def soon(self, do: Callable[[], None]) -> None:
-        """Do something when what is being handled now has ended."""
+        """Do something after the current event part."""
         self._soon.append(do)
 
     def settle(self) -> None:
-        """Do all that was put off."""
+        """Do everything that was postponed."""
         while self._soon:
             self._soon.popleft()()
 
@@ -215,12 +215,9 @@ class PendingCalls:
     # --- methods -----------------------------------------------------------------------------------------------------
 
     def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
-        """Keep a method for later if its queue is down; return whether it is kept.
-
-        Args:
-            forever: the method waits as long as it takes.
-
-        Raises AmqpError 404 for a queue that will not come back by itself: its node stopped in order.
+        """Keep a method for later if its queue is down; return whether it was kept. Args: forever: whether
+        the method waits without limit. Raises AmqpError 404 for a queue that does not come back by itself,
+        because its node stopped in order.
         """
         record = self._roll.records.get(queue)
         if record is None or record.alive:
@@ -251,7 +248,7 @@ class PendingCalls:
         self._closing.fail(channel, AmqpError("not_found", text), "H64")
 
     def _go_on(self, channel: str, do: Callable[[], None]) -> None:
-        """Do a method that has waited, and then what came behind it on its channel."""
+        """Do a method that has waited, and then those after it on its channel."""
         behind = self._behind.pop(channel, deque())
         try:
             do()
@@ -264,7 +261,8 @@ class PendingCalls:
     # --- consumers (H67) ---------------------------------------------------------------------------------------------
 
     def went_down(self, queue: str) -> None:
-        """No mirror took over: consumers that want so are cancelled, the others try for a minute to consume again."""
+        """Handle a queue without a new master: cancel consumers with x-cancel-on-ha-failover; the others try
+        for a minute to consume again."""
         record = self._roll.records[queue]
         for consumer in self._consumers.of_down(queue):
             if consumer.cancel_on_failover or record.stopped:

@@ -29,7 +29,7 @@ SYNC_INTERVAL_MS: Final = 25
 
 
 class MirroredQueues:
-    """Who has which member of which queue.
+    """Manages the members of all queues.
 
     Args:
         below: what the cluster stands on.
@@ -74,7 +74,7 @@ class MirroredQueues:
         self.settle()
 
     def ending(self, name: str) -> None:
-        """A queue is about to be deleted: its mirrors go first (H77)."""
+        """Delete the mirrors of a queue that is about to be deleted (H77)."""
         record = self.records.get(name)
         if record is None:
             return
@@ -86,20 +86,21 @@ class MirroredQueues:
         self.masters.pop(name, None)
 
     def ended(self, name: str) -> None:
-        """A queue was deleted."""
+        """Forget a deleted queue."""
         self.records.pop(name, None)
         self.rings.pop(name, None)
         self.roll.served(name)
 
     def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
-        """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""
+        """Forget a queue that is down and does not come back, because no node has it (H76) or it is deleted
+        (H77)."""
         self._consumers.forget_queue(name, rule, cause)
         self._queues.forget(name, rule)
         self._confirms.queue_deleted(name)
         self.ended(name)
 
     def _gone(self, name: str) -> None:
-        """A queue has no living member: one that is not durable does not come back (H76)."""
+        """Handle a queue without living members; if it is not durable, it does not come back (H76)."""
         record = self.records.get(name)
         if record is None or record.alive or self._definitions.queues[name].durable:
             return
@@ -112,7 +113,8 @@ class MirroredQueues:
             ring.join(record.master)
 
     def replace_mirror(self, record: QueueRecord, node: str) -> None:
-        """End a mirror that is not in the record any more, since its master came back from its files (H42, H64)."""
+        """End a mirror that is no longer in the record, because its master came back from its files (H42,
+        H64)."""
         self.drop(record, node, "replaced")
 
     def _mirroring(self, record: QueueRecord) -> Mirroring | None:
@@ -134,7 +136,7 @@ class MirroredQueues:
     # --- policies (H13) ----------------------------------------------------------------------------------------------
 
     def policies_changed(self) -> None:
-        """Put every queue's members where its policy wants them now."""
+        """Move every queue's members to the nodes that its policy wants."""
         for record in list(self.records.values()):
             before, record.mirroring = record.mirroring, self._mirroring(record)
             if not record.alive or record.mirroring == before:
@@ -215,7 +217,7 @@ class MirroredQueues:
         self._confirms.member_confirmed(name, node, messages)
 
     def _synchronised(self, record: QueueRecord, node: str) -> None:
-        """Record a mirror as synchronised; a master that the policy does not want may go now (H12, H41)."""
+        """Record a mirror as synchronised; a master that the policy does not want may now end (H12, H41)."""
         if node in record.synchronised:
             return
         record.synchronised.add(node)
@@ -302,7 +304,8 @@ class MirroredQueues:
     # --- deaths and promotion (H61-H64) ------------------------------------------------------------------------------
 
     def died(self, record: QueueRecord, dead: Iterable[str]) -> None:
-        """Members are gone: whoever lives acts on it, after what the ring had under way arrived (H28)."""
+        """Handle members that are gone: the living ones act, after instructions in transit have arrived
+        (H28)."""
         self.rings[record.name].finish()
         self._died(record, set(dead))
 
@@ -338,7 +341,7 @@ class MirroredQueues:
         return not record.synchronised
 
     def _refuse(self, record: QueueRecord, heir: str) -> None:
-        """The oldest mirror may not be promoted: it deletes what it has, and counts as living still (H64)."""
+        """Refuse to promote the oldest mirror: it deletes its messages, and still counts as living (H64)."""
         member = self.members.pop((record.name, heir))
         member.end()
         member.home.watch.monitor.deregister(record.name)

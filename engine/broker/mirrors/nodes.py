@@ -55,7 +55,7 @@ class RunningSyncs:
         return any(node.watch.alarm for node in self._nodes.values())
 
     def maybe(self, name: str) -> None:
-        """Synchronise if the policy wants it without being asked (H51)."""
+        """Synchronise if the policy says to do so automatically (H51)."""
         record = self._roll.records.get(name)
         if record is None or record.mirroring is None or not record.mirroring.automatic:
             return
@@ -149,11 +149,8 @@ def nodes_of(
     emit: Callable[[Transition], None],
     later: Later,
 ) -> dict[str, BrokerNode]:
-    """Return the nodes of a cluster by name, each with files and memory of its own.
-
-    Args:
-        label: names a queue's member on a node.
-        later: lets something happen in that many microseconds.
+    """Return the nodes of a cluster by name, each with its own files and memory. Args: label: names a queue's
+    member on a node. later: runs an action after this many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     nodes: dict[str, BrokerNode] = {}
@@ -299,7 +296,7 @@ class ClusterNodes:
             raise CommandError("node_down", name=node, known=", ".join(self._cluster.running) or "none")
 
     def _close_connections(self, node: str, orderly: bool) -> None:
-        """Every connection to a node is lost; what its consumers held goes back where a master lives.
+        """Lose every connection to a node; what its consumers held is requeued if a master lives.
 
         Args:
             orderly: whether the node notifies its clients.
@@ -429,7 +426,7 @@ class ClusterNodes:
         cluster.soon(partial(cluster.roll.served, name))
 
     def _join(self, record: QueueRecord, node: str) -> None:
-        """Begin a mirror on a node that started, if the policy wants one there (H17)."""
+        """Start a mirror on a node that started, if the policy wants one there (H17)."""
         if not record.alive or record.mirroring is None or node in record.members:
             return
         running = [name for name in self._cluster.running if name == node or name in record.members]
