@@ -1,7 +1,6 @@
-"""Progress from a file: what somebody took along from here, or from another server, becomes their work again.
-
-A file may have been edited by anybody. So it fills only gaps, and never the work of somebody whom a class or a learning
-platform counts: there an answer has to be given.
+"""Imports progress from a file that was exported here or on another server. Anybody may have edited the file.
+So it only fills gaps, and is refused for learners of a class or a learning platform, who must answer
+themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from playground.texts.pasted_text import text_of
 MOST_BYTES: Final = 1_000_000
 OLDEST: Final = timedelta(days=3650)
 NO_LINES: Final = {"feedback": [], "lines": [], "step": 0, "moves": []}
-"""Of a verdict a file has only whether it was right."""
+"""A file has only the result of a verdict, not its lines."""
 
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 
@@ -56,7 +55,7 @@ class ExercisesFile(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes) -> ExercisesFile:
-    """Return the content of a file; raise `RequestRefused` for what is not such a file, or too large."""
+    """Return the content of a file. Raises `RequestRefused` if it is not such a file, or too large."""
     if len(data) > MOST_BYTES:
         raise RequestRefused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
     try:
@@ -73,7 +72,7 @@ def is_counted(learner: Learner) -> bool:
 
 
 def bring(learner: Learner, file: ExercisesFile) -> int:
-    """Keep what the learner has not worked on yet; return how many exercises that were."""
+    """Import exercises that the learner has not worked on; return their number."""
     if is_counted(learner):
         raise RequestRefused(
             _("Your work belongs to a class or a learning platform, and cannot be imported from a file.")

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parent / "data"
 
 
 class NoExercise(LookupError):
-    """There is no such exercise or unit."""
+    """An exercise or unit does not exist."""
 
 
 def with_nulls(value: Any) -> Any:

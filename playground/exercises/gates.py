@@ -1,4 +1,5 @@
-"""Gates by which others decide who may answer now, and by which they hear of work. The classroom registers for both."""
+"""Hooks through which other parts decide who may answer now, and learn of answers. The classroom registers
+for both."""
 
 from __future__ import annotations
 

@@ -15,21 +15,17 @@ from engine.values.errors import RunTooLong, ValueRefused
 
 
 class BadAnswer(Exception):
-    """The answer is not of the form that the exercise asks for."""
+    """An answer does not have the form of the exercise."""
 
 
 class TooLong(Exception):
-    """The run is longer than grading may take; the answer is not judged."""
+    """The run is too long to be graded."""
 
 
 class VerdictLine(msgspec.Struct, frozen=True):
-    """One thing that was predicted, wanted or done, beside what happened.
-
-    Args:
-        about: the id of the option, goal, item or message.
-        yours: what the learner answered or reached.
-        engine: what the engine did.
-        right: whether the two agree; None where nothing was answered.
+    """A line of a verdict: a prediction, goal or step beside what happened. Args: about: the id of the
+    option, goal, item or message. yours: what the learner answered or reached. engine: what the engine did.
+    right: whether the two agree; None if nothing was answered.
     """
 
     about: str

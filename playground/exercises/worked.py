@@ -1,4 +1,4 @@
-"""What is known of somebody's work on an exercise, wherever it is kept."""
+"""Somebody's work on an exercise, from the database or the browser."""
 
 from __future__ import annotations
 

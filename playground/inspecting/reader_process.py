@@ -1,7 +1,6 @@
-"""The server's end of the process that reads a broker's files: it is started, listened to, and ended with its visitor.
-
-What the page gets is a line of JSON for each step, and at last the answer. Whoever leaves ends the process: the server
-then stops to ask for lines, and nothing goes on.
+"""The server's end of the process that reads a broker's files: starts it, forwards its lines, and ends it
+with its visitor. The page gets a line of JSON for each step, and finally the answer. When the visitor leaves,
+the server stops reading lines and the process ends.
 """
 
 from __future__ import annotations

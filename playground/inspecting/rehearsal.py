@@ -239,7 +239,7 @@ def _by_policy(scenario: dict[str, Any], version: int) -> dict[str, Any]:
 
 
 def _row(target: RehearsalTarget, gate: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known of a target before it is rehearsed."""
+    """Return the row of a target before it is rehearsed."""
     return {
         "target": target.name,
         "gate": gate,

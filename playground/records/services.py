@@ -142,7 +142,7 @@ def packed_name(kept: Scenario) -> str:
 
 
 def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | None = None) -> Scenario:
-    """Make the library's entry of this name be this scenario."""
+    """Store this scenario as the library's entry of this name."""
     with transaction.atomic():
         text = ScenarioText.of(body_of(scenario))
         kept, _created = Scenario.objects.update_or_create(

@@ -91,7 +91,7 @@ class _Piece:
         return self.head is not None and self.head.re is BEGINS
 
     def text(self) -> str:
-        """Return the lines as Markdown of their own: a rule's item of a list becomes plain paragraphs."""
+        """Return the lines as separate Markdown: a rule's list item becomes plain paragraphs."""
         return "\n".join(_unlisted(self.lines)).strip("\n") + "\n"
 
 

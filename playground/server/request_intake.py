@@ -54,7 +54,7 @@ class OpenConnections:
         return self._most_each is not None and self._open.get(address, 0) >= self._most_each
 
     def enter(self, connection: ClientConnection, address: str) -> None:
-        """Note one that was let in."""
+        """Note an admitted connection."""
         if self.in_all >= self._most and self._silent:
             first = next(iter(self._silent))
             del self._silent[first]
@@ -64,11 +64,11 @@ class OpenConnections:
         self._silent[connection] = None
 
     def heard(self, connection: ClientConnection) -> None:
-        """Note that one has asked for something."""
+        """Note that a connection has sent a request."""
         self._silent.pop(connection, None)
 
     def leave(self, connection: ClientConnection, address: str) -> None:
-        """Note that one is gone."""
+        """Note that a connection has closed."""
         self._silent.pop(connection, None)
         self.in_all -= 1
         left = self._open.pop(address, 0) - 1

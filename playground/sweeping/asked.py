@@ -158,7 +158,7 @@ PHASES: Final = (1, 2, 3)
 
 
 def new_name() -> str:
-    """Return a name for a sweep that nobody guesses: who has its address sees it."""
+    """Return an unguessable name for a sweep, because anyone with its address can see it."""
     return NAME_BEGINS + secrets.token_hex(10)
 
 

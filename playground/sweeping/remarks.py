@@ -1,4 +1,4 @@
-"""What is told of a workload that somebody brought, in the reader's language: a text for each code."""
+"""Remarks about an imported workload in the reader's language: a text for each code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What the forms are made of in which authors ask about a session's run.
-
-`runs` cuts the run in two, `observables` are what can be asked of a moment, `scene` shows them to be pointed at, and
-`fields` reads what every kind's form has. The kinds of exercises build their own forms of these.
+"""Parts of the forms in which authors ask about a session's run. `runs` cuts the run in two, `observables`
+lists the values of a moment, `scene` shows them for selection, and `fields` reads the fields of every kind's
+form. The kinds of exercises build their forms from these.
 """

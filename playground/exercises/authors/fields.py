@@ -18,7 +18,7 @@ def text_of(posted: PostedForm, name: str, most: int = SHORT) -> str:
 
 
 def condition(posted: PostedForm, row: int, run: AuthoredRun) -> dict[str, Any]:
-    """Return the condition of a row about a run, or raise `Refused` saying what is missing."""
+    """Return the condition of a row about a run. Raises `Refused`, which says what is missing."""
     return observables.condition(
         run,
         posted.get(f"observable-{row}", ""),
@@ -29,5 +29,5 @@ def condition(posted: PostedForm, row: int, run: AuthoredRun) -> dict[str, Any]:
 
 
 def go_on(run: AuthoredRun) -> dict[str, Any]:
-    """Return how the run goes on once the learner has answered."""
+    """Return how the run continues after the learner's answer."""
     return {"commands": run.after(), "until_us": run.end_us}

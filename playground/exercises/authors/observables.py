@@ -1,4 +1,5 @@
-"""What can be asked of a moment of a run: lanes, messages, counters and events, each with a path and words."""
+"""Observable values of a moment of a run: lanes, messages, counters and events, each with a path and
+words."""
 
 from __future__ import annotations
 
@@ -19,12 +20,8 @@ OPS = ("==", "!=", ">", ">=", "<", "<=")
 
 
 class ObservableValue(msgspec.Struct, frozen=True):
-    """One thing that can be asked.
-
-    Args:
-        path: where it is in a moment; `%s` stands for the number of a message.
-        label: how the builder calls it.
-        compared: what it is compared with: a number, yes or no, or a place.
+    """An observable value. Args: path: in a state; `%s` stands for the number of a message. label: in the
+    builder. compared: the kind of value to compare with: a number, yes or no, or a place.
     """
 
     path: str
@@ -64,12 +61,12 @@ OF_KIND: dict[str, dict[str, ObservableValue]] = {
         "compacted": ObservableValue("happened.FileCompacted", _("store files compacted so far")),
     },
 }
-"""What only one kind of queue has, besides its places."""
+"""Values that only one kind of queue has, in addition to its places."""
 
 
 @cache
 def of_kind(kind: str) -> dict[str, ObservableValue]:
-    """Return what can be asked where queues are of a kind: first its lanes, then what it counts."""
+    """Return the values of a kind of queue: first its lanes, then its counters."""
     lies = place_names.of_kind(kind)
     return {
         **{lane: ObservableValue(f"queue.lanes.{lane}.messages", lane) for lane in lies.lanes},
@@ -118,7 +115,7 @@ def _number(text: str) -> int | str:
 
 
 def measure(run: AuthoredRun, observable: str) -> str:
-    """Return the path of something that is counted in a run, or raise `RequestRefused`."""
+    """Return the path of a counter of a run. Raises `RequestRefused`."""
     asked = of_run(run).get(observable)
     if asked is None or asked.compared != "number":
         raise RequestRefused(words.NO_NUMBER)

@@ -67,7 +67,7 @@ def command_line(command: dict[str, Any]) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    """Return a value of a command in words; a flag says what it means, and one that changes nothing says nothing."""
+    """Return a value of a command in words; a flag gives its meaning, or nothing if it changes nothing."""
     if isinstance(value, bool):
         return str(words.FLAGS.get(name, {}).get(value, name.replace("_", " ") if value else ""))
     return f"{name.replace('_', ' ')} {'∞' if value is None else value}"

@@ -1,4 +1,5 @@
-"""What can be pointed at: each message in its lane and each counter, as the learner sees it and as it comes to be."""
+"""Values that an author can select: each message in its lane and each counter, before and after the learner's
+answer."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class AuthoredScene(msgspec.Struct, frozen=True):
 
 
 def of_run(run: AuthoredRun) -> AuthoredScene:
-    """Return what stands on the stage of a run, or raise `RequestRefused` where it is too long."""
+    """Return the selectable values of a run's stage. Raises `RequestRefused` if the run is too long."""
     stage = place_names.of_run(run.scenario).stage
     known = observables.of_run(run)
     asked = {name: observable for name, observable in known.items() if observable.compared != "place"}

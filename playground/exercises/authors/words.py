@@ -8,7 +8,7 @@ FLAGS = {
     "ack": {True: _("with acks"), False: _("without acks")},
     "confirm": {True: _("with confirms"), False: ""},
 }
-"""What a flag of a command means, set or not."""
+"""The meaning of a command's flag, set or not."""
 TOO_LONG = _(
     "This run is too long for an exercise. Begin a new session, and do only what the exercise needs."
 )

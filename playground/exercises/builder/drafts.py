@@ -1,4 +1,4 @@
-"""What a teacher filled in, as the content of an exercise: the same form as the files have."""
+"""Turns a teacher's form into the content of an exercise, in the format of the files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DIGITS = 7
 
 
 class BuiltNumber(msgspec.Struct, frozen=True):
-    """One number of a command: how it is called, what it is usually, and in which line it stands."""
+    """One number of a command: its name, usual value and line."""
 
     name: str
     usual: int
@@ -96,7 +96,7 @@ VARIANTS_S = 4 * limits.GRADING_S
 
 @job(RUN)
 def proved(plain: dict[str, Any]) -> Exercise:
-    """Return the exercise that some content is, or raise `RequestRefused` saying what is wrong with it."""
+    """Return the exercise with this content. Raises `RequestRefused`, which says what is wrong."""
     deadline = time.monotonic() + limits.GRADING_S
     try:
         made = catalog.read(plain)
@@ -132,7 +132,8 @@ def _prove_variants(plain: dict[str, Any]) -> None:
 
 @job(RUN)
 def content(kind: str, posted: PostedForm, run: AuthoredRun) -> dict[str, Any]:
-    """Return the plain content of an exercise of a kind, or raise `RequestRefused` saying what is missing."""
+    """Return the plain content of an exercise of a kind. Raises `RequestRefused`, which says what is
+    missing."""
     texts = _texts(posted)
     plain: dict[str, Any] = {
         "kind": kind,

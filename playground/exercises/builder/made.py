@@ -25,7 +25,8 @@ FORMAT = "waterline-exercise-1"
 
 
 def keep(author: Any, plain: dict[str, Any]) -> Made:
-    """Keep the content of an exercise that the engine has proved, or raise `RequestRefused`. A row never changes."""
+    """Store the content of an exercise that the engine has checked. A row never changes. Raises
+    `RequestRefused`."""
     if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
         raise RequestRefused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
     proved(plain)

@@ -1,4 +1,4 @@
-"""Pages of the builder: for teachers, about a session of their own."""
+"""Pages of the builder, where teachers make exercises from their own sessions."""
 
 from __future__ import annotations
 

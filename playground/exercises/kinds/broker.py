@@ -38,7 +38,7 @@ MOST_STEPS = 8
 MOST_MOVED = 40
 """Messages that somebody moves by hand."""
 Placement = dict[str, str]
-"""Where each message is, by its number."""
+"""The place of each message, by its number."""
 
 
 class BrokerStep(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -91,7 +91,7 @@ class BrokerKind(ExerciseKind):
         return [*progress.steps, given]
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
-        """Go on to the next step when this one is right."""
+        """Continue with the next step if this one is right."""
         if verdict.step > len(progress.steps):
             return progress._replace(steps=(*progress.steps, given))
         return progress
@@ -101,7 +101,7 @@ class BrokerKind(ExerciseKind):
         return len(progress.steps) >= len(exercise.form.steps)
 
     def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
-        """Return the run up to the step that is done, past the step before."""
+        """Return the run up to the current step, past the previous one."""
         ends = [exercise.scenario["until_us"], *(step.until_us for step in exercise.form.steps)]
         done = len(progress.steps)
         until_us = ends[done]
@@ -110,7 +110,7 @@ class BrokerKind(ExerciseKind):
         return scenario, ends[done - 1] if done else 0
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the step that is to be done: its text, and where the messages stand."""
+        """Return the current step: its text, and the places of the messages."""
         number = len(progress.steps)
         return {
             "number": number + 1,
@@ -145,7 +145,7 @@ class BrokerKind(ExerciseKind):
         return [stage.after for stage in stages(exercise)]
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return a line for each step: what happened, and who is where."""
+        """Return a line for each step: what happened, and where each message is."""
         return [
             f"{texts.steps[number]} → "
             + "; ".join(
@@ -181,7 +181,7 @@ class BrokerKind(ExerciseKind):
         return {"steps": [(at, command_line(each)) for at, each in enumerate(run.after()[:MOST_STEPS], 1)]}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
-        """Refuse where there is no message to move, or too many."""
+        """Refuse an exercise with no message to move, or with too many."""
         most = max(len(stage.after) for stage in stages(made, give_up))
         if not 1 <= most <= MOST_MOVED:
             raise RequestRefused(

@@ -26,7 +26,7 @@ class ChoiceKind(OptionsKind):
     author_label = _("predict: one comes true")
 
     def read(self, posted: PostedForm) -> str:
-        """Read which of the answers was chosen."""
+        """Read the chosen answer."""
         answer = posted.get("answer", "")[:TEXT]
         if not answer:
             raise RequestRefused(_("Choose one of the answers first."))

@@ -1,4 +1,4 @@
-"""What an exercise kind must have. Grading is pure; pages, the database and sockets stay outside."""
+"""The interface of an exercise kind. Grading is pure; pages, the database and sockets stay outside."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
 
 GiveUp = Callable[[], bool]
-"""Asked now and then while a run is graded; when it returns true, TooLong is raised."""
+"""Called from time to time while a run is graded; if it returns true, TooLong is raised."""
 Log = Callable[[Sequence[Condition]], dict[str, Any]]
-"""Returns the record of the learner's own session, and what its engine finds there of some conditions.
+"""Returns the record of the learner's own session, and its engine's values of some conditions.
 
 That is {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ..., "found": [[value, holds], ...]}. Found is None
 where the run is too long to be repeated, and left out where no engine has the session awake.
 """
 
 MOST_PARTS = 64
-"""Parts of an answer that are read of what somebody sends."""
+"""Most parts of a sent answer to read."""
 
 
 def never() -> bool:
@@ -39,12 +39,9 @@ def never() -> bool:
 
 
 class KindProgress(NamedTuple):
-    """How far somebody is with an exercise.
-
-    Args:
-        steps: right answers to single steps, for kinds that have steps.
-        locked: whether the answer is given and the run may go on.
-        seed: who answers, or in which vote: the same seed shows options in the same order.
+    """Somebody's progress on an exercise. Args: steps: right answers to single steps, for kinds that have
+    steps. locked: whether the answer was given, so that the run may go on. seed: of the learner or vote; the
+    same seed shows options in the same order.
     """
 
     steps: tuple[Any, ...] = ()
@@ -63,9 +60,9 @@ class ExerciseKind(ABC):
     label: ClassVar[Any]
     """As learners read it."""
     author_label: ClassVar[Any]
-    """As authors choose it, who must distinguish it from kinds with the same label."""
+    """The label for authors, who must distinguish kinds that learners see under the same label."""
     form: ClassVar[type[SchemaPart]]
-    """What the kind's table in a file holds."""
+    """The form of the kind's table in a file."""
     feedback: ClassVar[dict[str, Any]] = {}
     """Sentences about a wrong answer, for exercises without sentences of their own; the ids begin with `_`."""
     button: ClassVar[Any]
@@ -73,9 +70,9 @@ class ExerciseKind(ABC):
     help: ClassVar[Any] = ""
     """A sentence below it."""
     between: ClassVar[str] = " "
-    """What is between the parts of a counted answer."""
+    """Separator of the parts of a counted answer."""
     is_played: ClassVar[bool] = False
-    """Whether an answer is a run: the commands that somebody gave in a session."""
+    """Whether an answer is a run, that is, the commands given in a session."""
     votable: ClassVar[bool] = False
     """Whether a whole class can vote on it: one short answer."""
     lines_shown: ClassVar[int] = 1000
@@ -93,7 +90,7 @@ class ExerciseKind(ABC):
 
     @abstractmethod
     def read(self, posted: PostedForm) -> Any:
-        """Return the answer that was sent, bounded; raise `RequestRefused` saying what is missing."""
+        """Return the sent answer, bounded. Raises `RequestRefused`, which says what is missing."""
 
     @abstractmethod
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
@@ -108,7 +105,7 @@ class ExerciseKind(ABC):
         """
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return what the author's form offers for a run, besides what it offers for every kind."""
+        """Return what the author's form of this kind offers for a run."""
         return {}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
@@ -133,19 +130,19 @@ class ExerciseKind(ABC):
         return {}
 
     def is_over(self, exercise: Exercise, progress: KindProgress) -> bool:
-        """Return whether nothing is left to answer, until one begins again."""
+        """Return whether nothing is left to answer until a restart."""
         return progress.locked
 
     def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
-        """Return what is graded when this was given; `log` returns the record of the learner's own session."""
+        """Return what to grade for this answer; `log` returns the record of the learner's own session."""
         return given
 
     def repeats(self, answer: Any) -> bool:
-        """Return whether this answer's own run has to be repeated; what is `Known` of the exercise is not meant."""
+        """Return whether this answer's own run must be repeated, apart from the exercise's known run."""
         return False
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
-        """Return how far one is after an answer."""
+        """Return the progress after an answer."""
         return progress
 
     def shows_engine(self, passed: bool) -> bool:
@@ -157,15 +154,17 @@ class ExerciseKind(ABC):
         return None
 
     def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
-        """Return how many messages a locked answer puts in each lane; what it does not say is left out."""
+        """Return how many messages a locked answer puts in each lane, without lanes that it does not
+        mention."""
         return {}
 
     def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any] | None:
-        """Return how far the answer is that is being made, unjudged; None where that would reveal the right one."""
+        """Return the progress of the current answer without grading it; None if that would reveal the right
+        one."""
         return None
 
     def is_held(self, progress: KindProgress) -> bool:
-        """Return whether the run stands still, and its session can only be watched."""
+        """Return whether the run is stopped, so that its session can only be watched."""
         return not progress.locked
 
     def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
@@ -175,7 +174,7 @@ class ExerciseKind(ABC):
         return exercise.scenario, 0
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
-        """Return in words what a line of a verdict is about."""
+        """Return the subject of a verdict's line in words."""
         return texts.words.get(name, name)
 
     def value_text(self, texts: ExerciseTexts, value: Any) -> str:
@@ -205,7 +204,7 @@ YOURS = gettext_lazy("your prediction")
 
 
 class PredictionKind(ExerciseKind):
-    """A question about a run that stands still; right or wrong, the answer stands, and the run shows what happens."""
+    """A question about a stopped run; the answer is final, and then the run shows what happens."""
 
     label = gettext_lazy("predict")
     button = gettext_lazy("Lock my prediction, and run on")

@@ -33,7 +33,7 @@ class WrongNumber(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class NumberForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is measured, and the largest number that may be given."""
+    """The measure, and the largest allowed number."""
 
     measure: Measure
     most: int = 1_000_000
@@ -70,7 +70,7 @@ class NumberKind(PredictionKind):
         return GradedVerdict(passed, tuple(feedback[:1]), only_line(self, answer, right), str(answer))
 
     def solution(self, exercise: Exercise) -> int:
-        """Return the number that the run comes to."""
+        """Return the result of the run."""
         return _numbers.answer(exercise, never)[0]
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class NumberKind(PredictionKind):
         return {"slips": list(SLIPS), "scene": scene.of_run(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
-        """Refuse where the right number is too large, or is listed as a wrong one."""
+        """Refuse an exercise whose right number is too large or listed as wrong."""
         right = self.solution(made)
         if not self.grade(made, right, give_up).passed:
             raise RequestRefused(words.TOO_LONG)

@@ -28,7 +28,8 @@ PLACE = re.compile(r"queue\.place\.(\d+)\Z")
 
 
 def lanes_of(condition: Condition) -> dict[str, int]:
-    """Return how many messages each lane would have if a condition held; only what it states outright."""
+    """Return how many messages each lane would have if a condition held, as far as it states this
+    directly."""
     found: dict[str, int] = {}
     for each in condition.all or [condition]:
         if not isinstance(each.path, str):
@@ -48,7 +49,7 @@ def _is_count(value: Any) -> bool:
 
 
 LETTERS = string.ascii_uppercase
-"""How options are called aloud: A, B, C, ..."""
+"""Spoken names of options: A, B, C, ..."""
 ROWS = range(1, 7)
 """Options that an author can write."""
 
@@ -67,7 +68,7 @@ class OptionsForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class OptionsKind(PredictionKind):
-    """What questions with one right answer and with several have in common."""
+    """Code that questions with one and with several right answers share."""
 
     form = OptionsForm
 

@@ -26,11 +26,8 @@ MOST_ITEMS = 8
 
 
 class OrderItem(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Something to put in order.
-
-    Args:
-        event: what it is in the run; without one, or if the run has none, it never happens: a distractor.
-        after: what must be before it; left out, all that happens before it in the run.
+    """An item to put in order. Args: event: its event in the run; an item without an event in the run is a
+    distractor. after: items that must come before it; by default all that happen before it in the run.
     """
 
     id: Id

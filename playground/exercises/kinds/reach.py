@@ -48,7 +48,7 @@ class ReachGoal(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class CommandAllowance(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the learner may use: commands in all, which verbs, and messages."""
+    """What the learner may use: number of commands, verbs, and messages."""
 
     commands: int = 12
     verbs: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class ReachForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class ReachKind(ExerciseKind):
-    """The session itself is the answer."""
+    """A kind whose answer is the session itself."""
 
     name = "reach"
     label = author_label = _("reach a state")
@@ -106,7 +106,7 @@ class ReachKind(ExerciseKind):
         return False
 
     def shows_engine(self, passed: bool) -> bool:
-        """A goal is reached or not; there is nothing to compare with."""
+        """Return False, because a goal has no value of the engine to compare with."""
         return False
 
     def is_held(self, progress: KindProgress) -> bool:
@@ -212,7 +212,7 @@ class ReachKind(ExerciseKind):
 def _repeated(
     exercise: Exercise, commands: list[Timed], until_us: int, give_up: GiveUp
 ) -> list[tuple[Any, bool]]:
-    """Return what of the goals is found when a session is repeated."""
+    """Return the values of the goals after repeating a session."""
     goals = [ConditionWatch(goal.test) for goal in exercise.form.goals]
     moment = GradedRun(exercise.scenario, commands, goals, give_up).go(until_us)
     return [(goal.found(moment), goal.holds(moment)) for goal in goals]

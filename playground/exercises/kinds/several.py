@@ -59,7 +59,7 @@ class SeveralKind(OptionsKind):
         return holding(exercise)
 
     def parts(self, tally: str) -> list[str]:
-        """Return the chosen options; somebody who chose nothing counts for none."""
+        """Return the chosen options; an empty choice counts for none."""
         return [] if tally == "-" else tally.split(" ")
 
     def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:

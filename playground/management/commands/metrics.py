@@ -15,7 +15,7 @@ BETTER = {"lower": "less", "higher": "more", "neither": ""}
 
 
 class Command(BaseCommand):
-    """For after a metric was added or its words were changed."""
+    """Writes the table of metrics into docs/whatif.md, after a metric was added or changed."""
 
     help = "Write the table of metrics into docs/whatif.md."
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 def with_table(text: str) -> str:
-    """Return the page's text with the present table between its marks."""
+    """Return the page's text with the current table between its marks."""
     before, _begin, rest = text.partition(BEGIN)
     _old, end, after = rest.partition(END)
     if not end:
