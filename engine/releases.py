@@ -191,7 +191,7 @@ V3_8_9: Final = BrokerRelease(
         "recovery_flushes": False,
         "fetchwhile_forgets": True,
     },
-    amqp=AmqpRules(validation=VALIDATIONS["3.8.9"]),
+    amqp=AmqpRules(validation=VALIDATIONS["3.8.9"], late_words="consumer ack timed out on channel {channel}"),
     profiles={"real": "articles", "classroom": "3.8.9-classroom"},
 )
 """The broker that the articles describe (V1-V10)."""

@@ -308,7 +308,8 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
             sends to the processes that the queues had at the publish, and fails if one of them is gone
             (W229); else to the queues that have these names at the commit (D13). acknowledgements_time_out: a
             channel is closed if its oldest delivery waits longer than consumer_timeout (P21); else a classic
-            queue waits for ever (W230). validation: the accepted arguments, policies and exchanges.
+            queue waits for ever (W230). late_words: why it is closed, with the channel's number and the time.
+            validation: the accepted arguments, policies and exchanges.
     """
 
     commits_to_processes: bool = False
@@ -320,6 +321,10 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     deaths_apart: bool = False
     unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
     exchanges_stay: bool = False
+    late_words: str = (
+        "delivery acknowledgement on channel {channel} timed out. Timeout value used: {timeout_ms} ms. "
+        "This timeout value can be configured, see consumers doc guide to learn more"
+    )
 
 
 TODAYS: Final = AmqpRules(

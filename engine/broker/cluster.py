@@ -193,6 +193,7 @@ class Cluster:
                     settings=self.configuration,
                     own=self.definitions.consumer_timeout_ms if self.definitions.times_queues else None,
                     fail=self._closing.fail,
+                    words=self.consumers.rules.late_words,
                 )
             )
 

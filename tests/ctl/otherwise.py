@@ -55,7 +55,6 @@ OTHERWISE: Final = (
     ),
     Otherwise(r"list_vhosts name metadata", ("4.3.6",), "not known here"),
     Otherwise(r"--formatter csv", ("4.3.6",), "its command line fails at a list, or leaves it empty"),
-    Otherwise(r"set_policy q[06] .\(", ("4.3.6",), "another library's words for a pattern that is none"),
     Otherwise(r"paging_ratio\)", TODAYS, "not kept of the line before"),
 )
 """All lines that differ."""

@@ -485,6 +485,7 @@ class AckTimeout:
         own: returns the timeout in milliseconds that a queue has by policy, None for the node's; None where no queue
             has one.
         fail: closes a channel for an error: its name, the error and the rule.
+        words: of the error, with places for the channel's number and the timeout in milliseconds.
     """
 
     def __init__(
@@ -494,12 +495,14 @@ class AckTimeout:
         settings: SettingsHolder,
         own: Callable[[str], int | None] | None,
         fail: Callable[[str, AmqpError, str], None],
+        words: str,
     ) -> None:
         self._channel = channel
         self._clock = clock
         self._settings = settings
         self._own = own
         self._fail = fail
+        self._words = words
         self._ticks_from_us = 0
         self._due: deque[tuple[int, int, int]] = deque()
         """For each check: its time, one past the last delivery tag that is then too old, and the timeout in
@@ -555,11 +558,7 @@ class AckTimeout:
             )
             return
         self._due.clear()
-        words = (
-            f"delivery acknowledgement on channel {channel_number(self._channel.name)} timed out. "
-            f"Timeout value used: {timeout_ms} ms. "
-            "This timeout value can be configured, see consumers doc guide to learn more"
-        )
+        words = self._words.format(channel=channel_number(self._channel.name), timeout_ms=timeout_ms)
         self._fail(self._channel.name, AmqpError("precondition_failed", words), "P21")
 
 
