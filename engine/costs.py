@@ -312,7 +312,7 @@ def taken(profile: WorkProfile, t: Shift) -> int:
 
 @on_disk(StoreRecovered)
 def _store_scanned(profile: WorkProfile, t: StoreRecovered) -> int:
-    """After a crash every file is read from end to end, to find where each record lies (S207)."""
+    """Return the cost of scanning every store file after a crash to find its records (S207)."""
     return 0 if t.clean else sum(profile.disk.read(each[1]) for each in t.files if each[1])
 
 

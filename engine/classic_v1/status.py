@@ -1,4 +1,4 @@
-"""What `backing_queue_status` says of a queue of version 1, and what somebody should ask about it."""
+"""Reads the `backing_queue_status` of a queue of version 1, with questions to ask about it."""
 
 from __future__ import annotations
 

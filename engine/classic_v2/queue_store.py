@@ -109,7 +109,7 @@ Places = Stretches[EntryPlace]
 
 
 class BufferedEntries(msgspec.Struct, frozen=True, gc=False):
-    """Entries in the write buffer: where they will lie, and the messages (W114)."""
+    """Entries in the write buffer: their future places, and the messages (W114)."""
 
     place: EntryPlace
     extent: Extent

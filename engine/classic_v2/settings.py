@@ -23,7 +23,7 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         store_max_cache_size: the `.qs` write buffer is flushed when it holds that much (W114).
         check_crc32: entries of `.qs` get a checksum (W112).
         queue_index_embed_msgs_below: smaller messages go to `.qs`, others to the shared store (W31).
-        msg_store_file_size_limit: a `.rdq` file is closed behind it (W136).
+        msg_store_file_size_limit: a `.rdq` file is closed when it reaches this (W136).
         msg_store_credit_disc_bound: credit of a queue at a shared store (F1).
         write_buffer_bytes: the shared store's buffer is handed over when it holds that much (W134).
         large_message_bytes: a term of that size gets a file of its own (W137).

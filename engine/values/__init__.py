@@ -1,1 +1,1 @@
-"""Plain values that the whole engine speaks in: extents, ranges, errors, settings."""
+"""Plain values that the whole engine uses: extents, ranges, errors, settings."""

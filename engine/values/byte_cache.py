@@ -10,10 +10,8 @@ V = TypeVar("V")
 
 
 class ByteCache(Generic[K, V]):
-    """Keeps values by their keys, those that were asked for last. Not for threads.
-
-    Args:
-        most_bytes: of all that is kept; a value that is larger is not kept at all.
+    """Keeps the most recently used values by key. Not thread-safe. Args: most_bytes: of all values together;
+    a larger value is not kept.
         size: returns the bytes of a key and its value together.
     """
 

@@ -181,7 +181,7 @@ class DelayedBodies(QueueStore):
             self._header_waits = True
 
     def _append(self, part: Extent, size: int, step: int) -> None:
-        """Put bodies of one segment after the others, and write whenever enough wait."""
+        """Append bodies of one segment, and write whenever enough are waiting."""
         entry = size + ENTRY_HEADER_BYTES
         segment = self._settings.segment_of(part.start)
         left = part

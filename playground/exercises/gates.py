@@ -24,7 +24,8 @@ def register(gate: Gate, *, hides: bool = False) -> None:
 
 
 def closed(learner: Learner, slug: str, *, hidden: bool = False) -> PageMessage | None:
-    """Return why a learner may not go on with an exercise now, or with `hidden` not even see it; None if nothing is."""
+    """Return why a learner may not continue an exercise now, or with `hidden` not even see it; None if
+    allowed."""
     for gate, hides in _gates:
         reason = gate(learner, slug) if hides or not hidden else None
         if reason is not None:

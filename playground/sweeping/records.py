@@ -97,7 +97,7 @@ def _written(spec: Spec, large: bool, remarks: Sequence[Remark]) -> dict[str, An
 
 
 def remarks_of(sweep: OwnSweep) -> list[Remark]:
-    """Return what was told of the workload when it was read."""
+    """Return the remarks of the workload's import."""
     return msgspec.convert(sweep.spec.get("remarks", []), list[Remark])
 
 

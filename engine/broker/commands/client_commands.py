@@ -64,8 +64,8 @@ def unpack(text: str, count: int) -> array[int]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is not such a text, has not `count` sizes, or has a size that is too large, or too
-            many sizes.
+        ValueRefused: it is not such a text, does not have `count` sizes, or has too many sizes or one that is
+            too large.
     """
     return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
@@ -84,8 +84,8 @@ def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is not such a text, has not `count` expirations, or has one that is too long, or too
-            many.
+        ValueRefused: it is not such a text, does not have `count` expirations, or has too many or one that is
+            too long.
     """
     column = _unpacked("expirations", EXPIRATION, text, count, MAX_EXPIRATION_MS + 1)
     return (each - 1 if each else None for each in column)

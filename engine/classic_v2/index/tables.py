@@ -1,4 +1,4 @@
-"""What all parts of an index of version 2 work on: its tables, and where its files are (W80-W91)."""
+"""The state of an index of version 2: its tables and its files' places (W80-W91)."""
 
 from __future__ import annotations
 
