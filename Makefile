@@ -26,6 +26,7 @@ COUNT := 2
 DATE ?= 2026-01-31
 PREDICT_ARGS := --tiny --recorded --out var/tiny/predictions.json
 FIDELITY_ARGS := --traces 2 --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
+SURFACES_ARGS := --tiny --out var/tiny/surfaces.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
 WORDS_ARGS := --count 14 --summary var/tiny/words.json
@@ -76,7 +77,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
-	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop fidelity words predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop fidelity surfaces words predict digests docs-images screenshots attack \
 	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -300,6 +301,11 @@ digests: env ## After a change of the engine that was meant: write the ready sce
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
 	@$(PY) -m tests.programs.fidelity --date $(DATE) $(FIDELITY_ARGS)
+
+surfaces: dev-env ## Ask every surface on every release, for the table of the page /fidelity: make surfaces DATE=2026-01-31
+	@test -n "$(DATE)" || { echo "Give the day of the run: make surfaces DATE=2026-01-31"; exit 1; }
+	@tools/ensure_chromium.sh
+	@$(PY) -m tests.programs.surfaces --date $(DATE) $(SURFACES_ARGS)
 
 words: dev-env ## Hold headline, log, Why?, gauges and table to each other at every moment of random runs, and count
 	@$(PY) -m tests.programs.words $(WORDS_ARGS)

@@ -12,11 +12,30 @@ from engine import generations  # noqa: F401 - each registers its own
 from engine.counting import backlog, disk, memory, messages, pressure, survival, waits  # noqa: F401 - they register
 from engine.counting.meter import RunMeter
 from engine.counting.metric import METRICS, BetterWay, Metric, MetricUnit, PowerCut, RunEnding
+from engine.releases import BrokerRelease
 
-__all__ = ["METRICS", "BetterWay", "Metric", "MetricUnit", "PowerCut", "RunEnding", "RunMeter"]
+__all__ = ["METRICS", "BetterWay", "Metric", "MetricUnit", "PowerCut", "RunEnding", "RunMeter", "is_had"]
 
 TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
 """Names of the modules in `engine.counting` and in a generation's folder, in the order of the tables."""
+
+COMMON: Final = "counting"
+"""The room of what is counted of every generation; others are counted of the generation in whose room they are."""
+OF_PAGING: Final = frozenset({memory.paging_at_bytes.name, pressure.paging_s.name})
+
+
+def is_had(release: BrokerRelease, name: str) -> bool:
+    """Return whether a release has what a metric counts: a journal, say, or a memory at which paging begins.
+
+    Args:
+        release: the broker's.
+        name: of the metric.
+    """
+    room, files = (
+        module.split(".")[1]
+        for module in (METRICS[name].function.__module__, release.storage.host_files.__module__)
+    )
+    return room in (COMMON, files) and not (name in OF_PAGING and "paging" in release.gone)
 
 
 def _place(metric: Metric) -> tuple[int, bool]:

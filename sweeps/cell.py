@@ -12,7 +12,8 @@ import msgspec
 
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
-from engine.metrics import PowerCut, RunMeter
+from engine.broker.commands.settings import release_of
+from engine.metrics import METRICS, PowerCut, RunMeter, is_had
 from engine.replay import RunPlayer, RunWitness, on_ledger
 from engine.replay.player import KEEP_EVENTS
 from engine.values.errors import RunTooLong
@@ -98,7 +99,8 @@ def _collected_at_the_end() -> Iterator[None]:
 def outcome(cell: Cell) -> Row:
     """Run the scenario to its end on the ledger; return digest, metrics and series.
 
-    The series are samples at equal distances of virtual time, the last one at the end.
+    The series are samples at equal distances of virtual time, the last one at the end. A metric of what the release
+    does not have is None.
 
     Raises:
         SweepError: the run made more than `most_transitions`.
@@ -119,7 +121,10 @@ def outcome(cell: Cell) -> Row:
             series[f"series_{state}"].append(by_state[state])
     digest = node.log.digest
     refused, lost = len(node.refused), witness.lost()
-    return {"digest": digest, **meter.row(until_us, refused, _power_cut(cell, node), lost), **series}
+    counted = meter.row(until_us, refused, _power_cut(cell, node), lost)
+    release = release_of(cell.scenario["profile"], cell.scenario.get("settings", {}))
+    missing = {name: None for name in METRICS if not is_had(release, name)}
+    return {"digest": digest, **counted, **missing, **series}
 
 
 def _power_cut(cell: Cell, node: Cluster) -> PowerCut:

@@ -27,6 +27,7 @@ QUICK_TESTS = (
     "tests/web/test_library.py",
     "tests/web/test_pages.py",
     "tests/web/test_rules.py",
+    "tests/web/test_surfaces.py",
     "tests/web/test_translations.py",
     "tests/web/test_wire.py",
 )

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.replay import RunPlayer, on_ledger
-from tools import wasm_desk
+from tools import wasm_browser_app
 from tools.compile_messages import compile_messages
 from tools.prepared import content_of, fill
 
@@ -52,7 +52,7 @@ print(*sorted(files), sep="\\n")
 """
 """Prints the files that it needs: those that were imported where neither numpy nor a server is."""
 ASKED: Final = "first-in"
-"""The exercise that shows what the desk needs."""
+"""The exercise that shows what the browser's app needs."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -94,9 +94,9 @@ def _build(out: Path) -> None:
     with zipfile.ZipFile(out / "scenarios.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, scenario in _scenarios():
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
-    with zipfile.ZipFile(out / "desk.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in wasm_desk.files(ASKED):
-            if name not in sources:  # the desk is unpacked beside the engine
+    with zipfile.ZipFile(out / "browser_app.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in wasm_browser_app.files(ASKED):
+            if name not in sources:  # the browser's app is unpacked beside the engine
                 _write(archive, name, data)
     node = subprocess.run([ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True)
     subprocess.run([node.stdout.strip(), ROOT / "tools" / "wasm_ahead.mjs", out], check=True)

@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const HOMES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": "/waterline", "desk.zip": "/waterline" };
+const HOMES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": "/waterline", "browser_app.zip": "/waterline" };
 const LIBRARY = "python_stdlib.zip";
 /** With these Python unpacks archives. */
 const UNPACKING = "import shutil, zipfile";
@@ -28,7 +28,7 @@ def compiled(name, names):
             out.writestr(zipfile.ZipInfo(at, row.date_time), data, zipfile.ZIP_DEFLATED)
 compiled
 `;
-/** Tells which modules Python, the engine and the desk load. */
+/** Tells which modules Python, the engine and the app load. */
 const NEEDED = `
 import sys
 sys.path.insert(0, "/waterline")

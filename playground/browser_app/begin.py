@@ -19,7 +19,7 @@ LIBRARIES: Final = {
     **{name: f"django.templatetags.{name}" for name in ("i18n", "static", "l10n")},
     **{name: f"playground.templatetags.{name}" for name in ("catalogue", "rules", "terms")},
 }
-URLS: Final = "playground_desk_urls"
+URLS: Final = "browser_app_urls"
 
 
 def begin(root: Path) -> None:

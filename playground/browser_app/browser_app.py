@@ -1,4 +1,4 @@
-"""The desk: answers questions of the page as JSON, one function for each."""
+"""The app in a browser: answers questions of the page as JSON, one function for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises at the desk: the work is what the browser remembers; grading, texts and templates are the server's."""
+"""Exercises in the browser: the work is what the browser remembers; grading, texts and templates are the server's."""
 
 from __future__ import annotations
 

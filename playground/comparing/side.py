@@ -9,11 +9,10 @@ from typing import Any
 import msgspec
 
 from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
-from engine.counting.memory import paging_at_bytes, peak_ram_bytes
+from engine.counting.memory import peak_ram_bytes
 from engine.counting.messages import confirmed
-from engine.counting.pressure import blocked_s, over_watermark_s, paging_s
-from engine.metrics import METRICS, RunMeter
-from engine.releases import BrokerRelease
+from engine.counting.pressure import blocked_s, over_watermark_s
+from engine.metrics import METRICS, RunMeter, is_had
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
 from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
@@ -38,24 +37,6 @@ FIRST = tuple(
     )
 )
 """Figures that are shown even when they are alike, in this order."""
-
-
-OF_PAGING = frozenset({paging_at_bytes.name, paging_s.name})
-COMMON = "counting"
-"""The room of what is counted of every generation; others are counted of the generation in whose room they are."""
-
-
-def is_had(release: BrokerRelease, name: str) -> bool:
-    """Return whether a release has what a metric counts: a journal, say, or a memory at which paging begins.
-
-    Args:
-        name: of the metric.
-    """
-    room, files = (
-        module.split(".")[1]
-        for module in (METRICS[name].function.__module__, release.storage.host_files.__module__)
-    )
-    return room in (COMMON, files) and not (name in OF_PAGING and "paging" in release.gone)
 
 
 def figure_labels() -> list[dict[str, object]]:

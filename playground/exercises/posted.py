@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class PostedForm(Protocol):
-    """The fields of a form: Django's QueryDict, or the desk's own."""
+    """The fields of a form: Django's QueryDict, or the browser's own."""
 
     def get(self, name: str, otherwise: str) -> str:
         """Return the last value of a field."""

@@ -119,8 +119,8 @@ def shown_verdict(
             for line in verdict["lines"][: kind.lines_shown]
         ],
         "engine_shown": kind.shows_engine(attempt.passed),
-        "ghost": kind.ghost(texts, verdict["lines"]) if locked else None,
-        "ghost_lanes": kind.ghost_lanes(exercise, verdict["lines"]) if locked else {},
+        "prediction": kind.prediction_beside(texts, verdict["lines"]) if locked else None,
+        "predicted_lanes": kind.predicted_lanes(exercise, verdict["lines"]) if locked else {},
         "step": verdict["step"],
         "moves": [] if verdict["feedback"] else shown_moves(verdict["moves"]),
     }

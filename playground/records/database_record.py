@@ -15,7 +15,6 @@ from django.db import Error as DatabaseError
 
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
 from playground.records import kept_bytes, paused_sessions, selectors, session_leases
-from playground.records import session_leases as presence
 from playground.records.record_writer import RecordAppend, writer
 from playground.records.session_leases import LeaseHolder, ProcessPresence
 
@@ -87,10 +86,10 @@ class OwnedLeases:
     async def _inherit(self, session_id: str) -> bool:
         """End the leases of a session's owner if that process is gone; return whether it is."""
         owner: str = await in_thread(session_leases.owner_of)(session_id)
-        if not owner or not await in_thread(presence.is_gone)(owner):
+        if not owner or not await in_thread(session_leases.is_gone)(owner):
             return not owner
-        await asyncio.sleep(presence.GRACE_S)
-        if not await in_thread(presence.is_gone)(owner):
+        await asyncio.sleep(session_leases.GRACE_S)
+        if not await in_thread(session_leases.is_gone)(owner):
             return False
         ended: int = await in_thread(session_leases.lapse)([owner])
         logger.warning("the process %s is gone: %s sessions of it can be taken over", owner, ended)

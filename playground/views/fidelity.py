@@ -16,6 +16,7 @@ from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
 from playground.library import fidelity_figures as measured
 from playground.library.fidelity_figures import todays_memory
+from playground.views import surface_table
 from playground.whatif.labels import NOTHING, full
 from playground.whatif.labels import metric as label
 
@@ -34,6 +35,7 @@ def fidelity(request: HttpRequest) -> HttpResponse:
         "results": measured.results(),
         "predictions": _predictions(measured.predictions()),
         "todays": todays_memory(),
+        "surfaces": surface_table.shown(),
         "others": {name: measured.of_other_releases(name) for name in PROOFS},
     }
     return render(request, "playground/fidelity.html", context)

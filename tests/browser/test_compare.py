@@ -1,6 +1,6 @@
 """Two runs side by side: choose one change, see where they part, scrub both at once.
 
-Only a browser: two stages beside each other on a desk and a phone, moved by one slider.
+Only a browser: two stages beside each other on a desktop and a phone, moved by one slider.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The fence of target_ram_count: dragged, moved by keys, and freed by its chip.
 
-Only a browser: a line on the stage is dragged by the pointer, on a desk and on a phone.
+Only a browser: a line on the stage is dragged by the pointer, on a desktop and on a phone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def aims_at(fence: Locator) -> bool:
     return there
 
 
-@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desktop", "phone"])
 def test_the_fence_is_dragged_moved_by_keys_and_freed(
     open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]
 ) -> None:

@@ -90,13 +90,13 @@ def test_all_hostile_numbers(repo_root: Path, recordings: Path, directory: str, 
 
 def test_the_same_holds_where_the_reader_s_own_browser_reads() -> None:
     """Inspect in WebAssembly has no bounds of memory and time: this is the code that runs there."""
-    desk = InspectSession()
+    reader = InspectSession()
     path = "queues/q/999999999999999999.idx"
-    calls, answer = counted(lambda: desk.directory(json.dumps([path]), [PUBLISHED]), 10 * MOST_CALLS)
+    calls, answer = counted(lambda: reader.directory(json.dumps([path]), [PUBLISHED]), 10 * MOST_CALLS)
     assert json.loads(answer)["queues"][0]["live"] == 1
     assert calls < MOST_CALLS
     for offset, count in ((0, 34), (0, 1 << 62), (1 << 62, 1 << 62), (-5, 7), (33, -1)):
-        calls, shown = counted(partial(desk.bytes_at, path, offset, count), MOST_CALLS)
+        calls, shown = counted(partial(reader.bytes_at, path, offset, count), MOST_CALLS)
         assert isinstance(json.loads(shown), dict)
-        calls, listed = counted(partial(desk.records, path, offset), MOST_CALLS)
+        calls, listed = counted(partial(reader.records, path, offset), MOST_CALLS)
         assert isinstance(json.loads(listed), dict)

@@ -31,6 +31,7 @@ QUICK = (
     "conformance",
     "digests",
     "fidelity",
+    "surfaces",
     "predict",
     "firefox-test",
     "coverage",
@@ -50,6 +51,7 @@ WRITES = {
     "static-digests": "dist/wasm/engine.zip",
     "scorm": "var/tiny/static/first-in.zip",
     "fidelity": "var/tiny/fidelity.json",
+    "surfaces": "var/tiny/surfaces.json",
     "predict": "var/tiny/predictions.json",
     "coverage": "var/coverage.json",
     "differential": "var/tiny/differential.json",
@@ -57,7 +59,7 @@ WRITES = {
     "words": "var/tiny/words.json",
 }
 """What shows that a target did something."""
-HOLDS = {"wasm-digests": ("dist/wasm/desk.zip", "locale/zh_Hans/LC_MESSAGES/django.mo")}
+HOLDS = {"wasm-digests": ("dist/wasm/browser_app.zip", "locale/zh_Hans/LC_MESSAGES/django.mo")}
 """What an archive that a target made has in it: texts are compiled before they are packed."""
 OTHERS = {
     "run",

@@ -1,8 +1,8 @@
-/** The page's side of a session that a worker plays: messages both ways, the log that is kept, questions to the desk, a failure that is said. */
+/** The page's side of a session that a worker plays: messages both ways, the log that is kept, questions to the app, a failure that is said. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BrowserHost } from "../../static/js/net/browser.js";
-import { Desk } from "../../static/js/net/desk.js";
+import { BrowserApp } from "../../static/js/net/browser-app.js";
 import { Transport } from "../../static/js/net/transport.js";
 
 class FakeWorker {
@@ -86,16 +86,16 @@ const SCENARIO = { seed: 1, commands: [{ at_us: 3, do: "publish" }], until_us: 4
 
 function edition() {
   const worker = new FakeWorker();
-  const desk = new Desk("https://host/wasm/", "zh-hans", "play/index.html", () => worker);
+  const app = new BrowserApp("https://host/wasm/", "zh-hans", "play/index.html", () => worker);
   const start = { scenario: SCENARIO, commands: [], until_us: 0 };
-  const host = new BrowserHost(desk.place, start, () => {}, () => desk.worker, desk, (packed) => `https://host/#x=${packed}`);
+  const host = new BrowserHost(app.place, start, () => {}, () => app.worker, app, (packed) => `https://host/#x=${packed}`);
   return { worker, host };
 }
 
-/** The question that was put last, as the desk reads it. */
+/** The question that was put last, as the app reads it. */
 function lastAsked(worker) {
-  const { id, desk, question, args } = worker.sent.at(-1);
-  return { id, desk, question, ...JSON.parse(args[0]) };
+  const { id, app, question, args } = worker.sent.at(-1);
+  return { id, app, question, ...JSON.parse(args[0]) };
 }
 
 test("a link carries the run with what was done in it", async () => {
@@ -103,8 +103,8 @@ test("a link carries the run with what was done in it", async () => {
   assert.equal(worker.sent[0].begin.lang, "zh-hans");
   worker.emit({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
   const shared = host.share();
-  const { id, q, scenario, desk } = lastAsked(worker);
-  assert.deepEqual([q, desk, scenario.until_us], ["share", "pages", 6]);
+  const { id, q, scenario, app } = lastAsked(worker);
+  assert.deepEqual([q, app, scenario.until_us], ["share", "pages", 6]);
   assert.deepEqual(scenario.commands, [{ at_us: 3, do: "publish" }, { at_us: 5, do: "purge" }]);
   worker.emit({ id, answer: { packed: "1abc" } });
   assert.equal((await shared).url, "https://host/#x=1abc");
@@ -113,7 +113,7 @@ test("a link carries the run with what was done in it", async () => {
   await assert.rejects(long, /too long/);
 });
 
-test("a record of a bytes of a past moment is asked of the desk, and what it refuses is told", async () => {
+test("a record of a bytes of a past moment is asked of the app, and what it refuses is told", async () => {
   const { worker, host } = edition();
   const record = host.record({ seq: 7, at: 3 });
   const { id, q, number, seq, lang, at } = lastAsked(worker);

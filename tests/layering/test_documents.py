@@ -209,7 +209,16 @@ def test_the_recipe_of_a_transition_names_what_is_written_and_what_is_measured_a
     ] == []
     targets = re.findall(r"\bmake ((?:[a-z-]+ ?)+)", recipe)
     named = {each for group in targets for each in group.split()}
-    keepers = {"digests", "heatmaps", "wasm-digests", "static-digests", "predict", "fidelity", "bench"}
+    keepers = {
+        "digests",
+        "heatmaps",
+        "wasm-digests",
+        "static-digests",
+        "predict",
+        "fidelity",
+        "surfaces",
+        "bench",
+    }
     assert keepers <= named, "what keeps digests or a stamp of the engine"
 
 

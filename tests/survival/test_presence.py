@@ -21,22 +21,22 @@ import django
 os.environ["DJANGO_SETTINGS_MODULE"] = "playground.settings"
 django.setup()
 from django.db import connection
-from playground.records import process_presence as presence
-presence.STARTED_S = 0
+from playground.records import session_leases
+session_leases.STARTED_S = 0
 """
 HOLDS = f"""{SETUP}
-presence.ProcessPresence(sys.argv[1]).hold()
+session_leases.ProcessPresence(sys.argv[1]).hold()
 print("held", flush=True)
 time.sleep(600)
 """
 LOOKS = f"""{SETUP}
 for line in sys.stdin:
     process, seconds = line.split()
-    presence.STARTED_S = float(seconds)
-    print(int(presence.is_gone(process)), flush=True)
+    session_leases.STARTED_S = float(seconds)
+    print(int(session_leases.is_gone(process)), flush=True)
 """
 BREAKS = f"""{SETUP}
-mine = presence.ProcessPresence("mine")
+mine = session_leases.ProcessPresence("mine")
 mine.hold()
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
@@ -44,7 +44,7 @@ with connection.cursor() as cursor:
 
 def until(gone):
     begun_s = time.monotonic()
-    while presence.is_gone("mine") is not gone:
+    while session_leases.is_gone("mine") is not gone:
         time.sleep(0.01)
         assert time.monotonic() - begun_s < {PATIENCE_S}
 

@@ -10,13 +10,13 @@ from django.test import Client
 from msgspec.structs import replace
 
 from playground import verdicts
-from playground.library import ready_scenarios as library
+from playground.library import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coverage-of-the-articles.md"
-ENTRIES = {each.slug: each for each in library.entries()}
+ENTRIES = {each.slug: each for each in ready_scenarios.entries()}
 
 
 def test_every_subject_has_its_mechanisms_and_none_stands_twice() -> None:

@@ -165,7 +165,7 @@ def test_a_locked_wrong_answer_is_explained_and_stands_beside_the_run(client: Cl
     client.post(address("read-back", "answer"), {"answer": "8"})
     page = client.get(address("read-back")).content.decode()
     assert escape(explain) in page, "the first mistake shows the answer, so it shows why as well"
-    assert re.search(r'class="ghost is-wrong"><dt>You said</dt><dd>8</dd>', page)
+    assert re.search(r'class="said is-wrong"><dt>You said</dt><dd>8</dd>', page)
     assert "<dt>The engine</dt><dd>4</dd>" in page
 
 
@@ -415,10 +415,10 @@ def test_the_notes_are_for_teachers(client: Client, django_user_model: Any) -> N
 
 def test_a_locked_prediction_stands_on_the_lanes(client: Client) -> None:
     begin(client, "where-next")
-    assert "ghost-lanes" not in client.get(address("where-next")).content.decode()
+    assert "predicted-lanes" not in client.get(address("where-next")).content.decode()
     client.post(address("where-next", "answer"), {"answer": "delta"})
     page = client.get(address("where-next")).content.decode()
-    assert '<script id="ghost-lanes" type="application/json">{"delta": 1}</script>' in page
+    assert '<script id="predicted-lanes" type="application/json">{"delta": 1}</script>' in page
 
 
 def test_the_goals_of_a_state_stand_beside_the_session_and_cost_no_attempt(client: Client) -> None:

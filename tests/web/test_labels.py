@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from playground import verdicts
-from playground.library import ready_scenarios as library
+from playground.library import ready_scenarios
 from playground.models import Scenario
 
-ENTRIES = library.entries()
+ENTRIES = ready_scenarios.entries()
 
 
 def labels(number: int) -> set[str]:

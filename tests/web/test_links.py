@@ -16,7 +16,7 @@ from PIL import Image
 
 from engine import ENGINE_VERSION
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios as library
+from playground.library import ready_scenarios
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
 from playground.records import selectors, services, session_leases
@@ -33,7 +33,7 @@ BOT = {"user-agent": "Mozilla/5.0 (compatible; Slackbot-LinkExpanding 1.0)"}
 
 @pytest.fixture
 def kept() -> Scenario:
-    entry = library.entry("first-burst")
+    entry = ready_scenarios.entry("first-burst")
     assert entry is not None
     return services.keep_scenario(entry.run, story=entry.story_json())
 
@@ -86,7 +86,7 @@ async def test_a_colleague_stands_at_the_moment(browsers: Any) -> None:  # noqa:
 
     @sync_to_async
     def open_link() -> tuple[str, str]:
-        entry = library.entry("first-burst")
+        entry = ready_scenarios.entry("first-burst")
         assert entry is not None
         kept = services.keep_scenario(entry.run, story=entry.story_json())
         client = Client()
@@ -108,7 +108,7 @@ async def test_a_story_waits_for_its_reader(browsers: Any) -> None:  # noqa: F81
 
     @sync_to_async
     def open_story() -> tuple[str, str]:
-        entry = library.entry("first-burst")
+        entry = ready_scenarios.entry("first-burst")
         assert entry is not None
         kept = services.keep_scenario(entry.run, story=entry.story_json())
         client = Client()
@@ -126,9 +126,9 @@ async def test_a_story_waits_for_its_reader(browsers: Any) -> None:  # noqa: F81
 # --- the run in the link ---
 
 
-@pytest.mark.parametrize("path", library.files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ready_scenarios.files(), ids=lambda path: path.stem)
 def test_every_ready_scenario_fits_into_a_link_and_comes_back(path: Any) -> None:
-    run = library.load(path).run
+    run = ready_scenarios.load(path).run
     text = scenario_links.packed(run)
     assert text is not None
     assert len(text) < 900
@@ -138,7 +138,7 @@ def test_every_ready_scenario_fits_into_a_link_and_comes_back(path: Any) -> None
 
 
 def test_a_stateless_link_opens_the_run(client: Client) -> None:
-    entry = library.entry("paging-spike")
+    entry = ready_scenarios.entry("paging-spike")
     assert entry is not None
     response = client.get(f"/x/{scenario_links.packed(entry.run)}/?at=2200000")
     session = opened(response)
@@ -156,7 +156,7 @@ def test_a_link_that_was_made_long_ago_is_still_read() -> None:
 
 
 def test_a_link_of_another_engine_says_with_which_one_its_run_was_made(client: Client) -> None:
-    entry = library.entry("paging-spike")
+    entry = ready_scenarios.entry("paging-spike")
     assert entry is not None
     text = scenario_links.packed(entry.run, "0.3.1")
     assert text is not None
@@ -170,7 +170,7 @@ def test_a_link_of_another_engine_says_with_which_one_its_run_was_made(client: C
 
 def test_a_link_that_names_no_engine_is_of_an_older_one() -> None:
     """Links name their engine since 0.4.0; whatever stands there is no name unless it looks like one."""
-    run = library.load(library.files()[0]).run
+    run = ready_scenarios.load(ready_scenarios.files()[0]).run
     for engine in ("", "<b>", "x" * 40, 7):
         text = scenario_links.packed(run, engine)  # type: ignore[arg-type]
         assert text is not None
@@ -439,7 +439,7 @@ def test_the_schema_is_served_for_editors_anywhere(client: Client) -> None:
 
 def test_a_ready_file_is_downloaded_as_it_is(client: Client) -> None:
     text = client.get("/library/first-burst.json").content.decode()
-    assert text == (library.FOLDER / "first-burst.json").read_text("utf-8")
+    assert text == (ready_scenarios.FOLDER / "first-burst.json").read_text("utf-8")
     assert client.get("/library/nothing.json").status_code == 404
 
 
@@ -455,7 +455,7 @@ async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> Non
 
     @sync_to_async
     def begin() -> Session:
-        entry = library.entry("first-burst")
+        entry = ready_scenarios.entry("first-burst")
         assert entry is not None
         kept = services.keep_scenario(entry.run, story=entry.story_json())
         return services.replay_session(kept, 4_800_000)

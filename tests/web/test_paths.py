@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.library import ready_scenarios as library_of_files
+from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.storybook.cards import PATHS, START
 
 
 def test_every_scenario_lies_on_a_path_and_every_step_is_one() -> None:
-    slugs = {path.stem for path in library_of_files.files()}
+    slugs = {path.stem for path in ready_scenarios.files()}
     steps = [slug for path in PATHS for slug in path.slugs]
     assert set(steps) == slugs
     assert set(START) <= slugs

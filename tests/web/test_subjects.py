@@ -13,7 +13,7 @@ from engine.broker.commands.scenario import parse
 from engine.classic_v1.settings import QueueSettings
 from playground import verdicts
 from playground.exercises import catalog
-from playground.library import ready_scenarios as library_of_files
+from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.sessions import scenario_links
 from playground.storybook.cards import SUBJECTS
@@ -124,7 +124,7 @@ BROKERS_WORDS = re.compile(
 )
 
 
-@pytest.mark.parametrize("entry", library_of_files.entries(), ids=lambda entry: entry.slug)
+@pytest.mark.parametrize("entry", ready_scenarios.entries(), ids=lambda entry: entry.slug)
 def test_the_brokers_words_are_in_the_glossary(entry: LibraryEntry) -> None:
     """A second-year student need not know them: where one comes first in a story, its meaning is a key away."""
     with translation.override("en"):

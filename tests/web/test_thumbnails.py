@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.library import ready_scenarios as library
+from playground.library import ready_scenarios
 from playground.storybook import thumbnails
 
 
 def test_every_scenario_has_a_picture_of_its_own_run() -> None:
     kept = thumbnails.kept()
-    names = {path.stem for path in library.files()}
+    names = {path.stem for path in ready_scenarios.files()}
     assert set(kept) == names, "run `make digests`"
-    stale = [name for name in names if kept[name].digest != library.entry(name).run["digest"]]  # type: ignore[union-attr]
+    stale = [name for name in names if kept[name].digest != ready_scenarios.entry(name).run["digest"]]  # type: ignore[union-attr]
     assert stale == [], "run `make digests`"
 
 
 def test_a_picture_is_what_the_run_gives() -> None:
-    entry = library.entry("greek-letters")
+    entry = ready_scenarios.entry("greek-letters")
     assert entry is not None
     drawn = thumbnails.draw(entry)
     assert drawn == thumbnails.kept()["greek-letters"]

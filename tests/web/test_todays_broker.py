@@ -9,7 +9,7 @@ from django.test import Client
 
 from engine.releases import RELEASES
 from playground import rules, verdicts
-from playground.library import ready_scenarios as library_of_files
+from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
@@ -56,7 +56,7 @@ def test_pages_lead_to_three_releases(client: Client, library: list[Scenario]) -
     own = client.get("/subjects/lazy-queues/").content.decode()
     assert re.search(r'href="/r/[2-9a-z]+/\?at=3000000"', own)
     for each in verdicts.verdicts().values():
-        assert library_of_files.entry(todays_broker.verdicts()[each.number].run.scenario), each.slug
+        assert ready_scenarios.entry(todays_broker.verdicts()[each.number].run.scenario), each.slug
 
 
 def test_each_of_the_thirty_rows_answers_for_three_releases(client: Client, library: list[Scenario]) -> None:

@@ -48,7 +48,7 @@ class ChoiceKind(OptionsKind):
                 _("Exactly one option must come true in the run; here it is %(count)s."), count=len(right)
             )
 
-    def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+    def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
         """Return the lanes that the chosen option speaks of."""
         (line,) = lines
         return next((lanes_of(each.when) for each in exercise.form.options if each.id == line["yours"]), {})

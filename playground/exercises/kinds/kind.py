@@ -149,11 +149,13 @@ class ExerciseKind(ABC):
         """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
         return True
 
-    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def prediction_beside(
+        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
+    ) -> tuple[str, str] | None:
         """Return a locked answer and what the engine did, to be beside the run; None if there is no such pair."""
         return None
 
-    def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+    def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
         """Return how many messages a locked answer puts in each lane, without lanes that it does not
         mention."""
         return {}
@@ -215,7 +217,9 @@ class PredictionKind(ExerciseKind):
         """Lock the answer, whatever it was."""
         return progress._replace(locked=True)
 
-    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def prediction_beside(
+        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
+    ) -> tuple[str, str] | None:
         """Return what was predicted and what happened."""
         (line,) = lines
         return self.value_text(texts, line["yours"]), self.value_text(texts, line["engine"])

@@ -99,7 +99,9 @@ class MatchKind(PredictionKind):
         pairs = [part.partition(":") for part in tally.split(" ")]
         return " · ".join(self._pair(texts, item, answer) for item, _colon, answer in pairs)
 
-    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def prediction_beside(
+        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
+    ) -> tuple[str, str] | None:
         """Return what was predicted and what happened, item by item."""
         yours, engine = (
             " · ".join(self._pair(texts, line["about"], line[side]) for line in lines)

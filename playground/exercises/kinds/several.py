@@ -62,7 +62,9 @@ class SeveralKind(OptionsKind):
         """Return the chosen options; an empty choice counts for none."""
         return [] if tally == "-" else tally.split(" ")
 
-    def ghost(self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+    def prediction_beside(
+        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
+    ) -> tuple[str, str] | None:
         """Return the chosen options and those that hold."""
         chosen, holding_ = (
             self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"

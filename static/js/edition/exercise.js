@@ -1,5 +1,5 @@
 /**
- * An exercise of the static edition. The desk in the worker grades, with the server's own Python and templates; what was done is
+ * An exercise of the static edition. The app in the worker grades, with the server's own Python and templates; what was done is
  * kept in this browser. After an answer the task changes in its place, and the same worker plays the run that follows.
  */
 import { followTask, openTask } from "../exercises/task.js";
@@ -9,7 +9,7 @@ import { find, findAll, need, setText } from "../view/base/dom.js";
 import { worker } from "./early.js";
 import { forget, kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
-import { openDesk } from "./worker.js";
+import { openBrowserApp } from "./worker.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
@@ -17,7 +17,7 @@ import { openDesk } from "./worker.js";
  */
 
 /**
- * What the desk answers about an exercise: its page, the work so far, and the run that goes with it.
+ * What the app answers about an exercise: its page, the work so far, and the run that goes with it.
  * @typedef {{ html: string, held: boolean, score: number | null, work: Values, scenario: Values, past_us: number, another?: boolean, problem?: string }} SentTask
  */
 
@@ -32,8 +32,8 @@ const ACTION = /\/(answer|hint|solution|again)$/;
 function show({ html, held }) {
   const found = new DOMParser().parseFromString(html, "text/html");
   need("#task").replaceWith(need("#task", found));
-  for (const old of findAll(".beside-live > .ghosts, #ghost-lanes")) old.remove();
-  need(".beside-live").prepend(...findAll(".ghosts, #ghost-lanes", found));
+  for (const old of findAll(".beside-live > .predicted, #predicted-lanes")) old.remove();
+  need(".beside-live").prepend(...findAll(".predicted, #predicted-lanes", found));
   document.body.classList.toggle("is-held", held);
   openTask(need("#task"));
 }
@@ -74,18 +74,18 @@ function beginning(task, log) {
 
 async function start() {
   showOpening(worker);
-  const desk = openDesk(() => worker);
+  const app = openBrowserApp(() => worker);
   /** @type {SentTask} */
-  let task = await desk.request("task", { exercise: slug, work: await kept(`work-${slug}`) });
+  let task = await app.request("task", { exercise: slug, work: await kept(`work-${slug}`) });
   show(task);
-  const host = new BrowserHost(desk.place, beginning(task, await kept(session)), keeper(session), () => desk.worker, desk);
-  host.standing = () => desk.request("standing", { work: task.work, log: host.log });
+  const host = new BrowserHost(app.place, beginning(task, await kept(session)), keeper(session), () => app.worker, app);
+  host.standing = () => app.request("standing", { work: task.work, log: host.log });
   /** @type {Followed} what the page of the session is made of, as soon as it stands */
   let live;
   let leave = () => {};
 
   /**
-   * Replace the task by the one that the desk answered; a run that goes with it begins in the same worker.
+   * Replace the task by the one that the app answered; a run that goes with it begins in the same worker.
    * @param {SentTask} next
    */
   function take(next) {
@@ -115,7 +115,7 @@ async function start() {
     const entries = [...new FormData(form, submitter)];
     enable(false);
     /** @type {SentTask} */
-    const next = await desk.request("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
+    const next = await app.request("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
     if (next.problem) {
       enable(true);
       complain(next.problem);

@@ -56,7 +56,7 @@ function bindLanguage() {
 }
 
 /**
- * Forms that send something lead to the page that replaces them here. Those of a task belong to the exercise, and searches go to the desk.
+ * Forms that send something lead to the page that replaces them here. Those of a task belong to the exercise, and searches go to the app.
  * @param {SubmitEvent} event
  */
 function leave(event) {

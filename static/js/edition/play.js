@@ -7,15 +7,15 @@ import { worker } from "./early.js";
 import { goesOnWith, goOnWith, kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
 import { root, runOf, to } from "./page.js";
-import { openDesk } from "./worker.js";
+import { openBrowserApp } from "./worker.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Desk } from "../net/desk.js"
+ * @import { BrowserApp } from "../net/browser-app.js"
  */
 
 /**
- * A run as the desk or a file gives it, and with the name under which its log is kept.
+ * A run as the app or a file gives it, and with the name under which its log is kept.
  * `made_with` is the engine that reached the digest of a link's run.
  * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null, made_with?: string }} FoundRun
  * @typedef {FoundRun & { name: string }} ChosenRun
@@ -62,27 +62,27 @@ const named = (name, found) => ({ name, ...found });
 /**
  * What the address names: the run, its story, and under which name its log is kept.
  * @param {URLSearchParams} query
- * @param {Desk} desk
+ * @param {BrowserApp} app
  * @returns {Promise<ChosenRun>}
  */
-async function chosenRun(query, desk) {
+async function chosenRun(query, app) {
   const run = runOf(location.href);
-  if (run) return named(`x-${run.packed}`, await desk.request("link", { packed: run.packed }));
+  if (run) return named(`x-${run.packed}`, await app.request("link", { packed: run.packed }));
   const [heatmap, cell] = [query.get("h"), query.get("cell")];
-  if (heatmap && cell) return named(`cell-${heatmap}-${cell}`, await desk.request("cell", { heatmap, cell }));
+  if (heatmap && cell) return named(`cell-${heatmap}-${cell}`, await app.request("cell", { heatmap, cell }));
   return ready(query);
 }
 
 /**
  * The same run on the release that the address names; what of it does not exist there is said above the page.
  * @param {URLSearchParams} query
- * @param {Desk} desk
+ * @param {BrowserApp} app
  * @param {ChosenRun} chosen
  * @returns {Promise<ChosenRun>}
  */
-async function onRelease(query, desk, chosen) {
+async function onRelease(query, app, chosen) {
   const release = query.get("release") ?? "";
-  const taken = release ? await desk.request("release", { release, scenario: chosen.scenario }) : null;
+  const taken = release ? await app.request("release", { release, scenario: chosen.scenario }) : null;
   if (!taken?.scenario) return chosen;
   if (taken.said.length)
     need("#main").before(el("ul.messages", { role: "status" }, ...taken.said.map((/** @type {string} */ text) => el("li", {}, text))));
@@ -107,11 +107,11 @@ async function start() {
   const live = JSON.parse(need("#live-data").textContent);
   const query = new URLSearchParams(location.search);
   showOpening(worker);
-  const desk = openDesk(() => worker);
-  const chosen = await chosenRun(query, desk);
+  const app = openBrowserApp(() => worker);
+  const chosen = await chosenRun(query, app);
   let ran = chosen.name;
   offerReleases(query, () => ran);
-  const { scenario, story, title, name, made_with = "", at_us: peak = null } = await onRelease(query, desk, chosen);
+  const { scenario, story, title, name, made_with = "", at_us: peak = null } = await onRelease(query, app, chosen);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
@@ -128,7 +128,7 @@ async function start() {
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
-  openSession(need("#live"), data, new BrowserHost(desk.place, { scenario, made_with, ...log }, keeper(name), () => desk.worker, desk, linkOf));
+  openSession(need("#live"), data, new BrowserHost(app.place, { scenario, made_with, ...log }, keeper(name), () => app.worker, app, linkOf));
   need("[data-opening]").toggleAttribute("inert", false);
 }
 

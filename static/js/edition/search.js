@@ -1,9 +1,9 @@
-/** Searches and heatmaps of the static edition: the parts that change are requested from the desk, as htmx requests them from a server. */
+/** Searches and heatmaps of the static edition: the parts that change are requested from the app, as htmx requests them from a server. */
 import { el, find, focused, need } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
-import { openDesk } from "./worker.js";
+import { openBrowserApp } from "./worker.js";
 
-/** @import { Desk } from "../net/desk.js" */
+/** @import { BrowserApp } from "../net/browser-app.js" */
 
 const PAUSE_MS = 250;
 /** @typedef {typeof PARTS[number]} Part */
@@ -15,8 +15,8 @@ const PARTS = [
   { q: "rules", selector: "#found", whole: false },
 ];
 
-/** @type {Desk | null} */
-let desk = null;
+/** @type {BrowserApp | null} */
+let app = null;
 let timer = 0;
 let newest = 0;
 /** The name of what had the keyboard when its part began to wait. */
@@ -35,9 +35,9 @@ async function show(part, query) {
   if (on && old.contains(on)) held = on.id;
   wait(old, true);
   find("#not-found")?.remove();
-  desk ??= openDesk();
+  app ??= openBrowserApp();
   try {
-    const { html } = await desk.request(part.q, { query });
+    const { html } = await app.request(part.q, { query });
     if (mine !== newest) return;
     if (part.whole) old.outerHTML = html;
     else old.innerHTML = html;
@@ -52,7 +52,7 @@ async function show(part, query) {
 }
 
 /**
- * While the desk works, the part still shows the answer to an earlier question, so it cannot be used.
+ * While the app works, the part still shows the answer to an earlier question, so it cannot be used.
  * @param {HTMLElement} place
  * @param {boolean} waiting
  */
@@ -117,8 +117,8 @@ function listen(part) {
 async function marks() {
   const works = await keptAll("work-");
   if (!Object.keys(works).length) return;
-  desk ??= openDesk();
-  const { html } = await desk.request("units", { works });
+  app ??= openBrowserApp();
+  const { html } = await app.request("units", { works });
   need(".units").innerHTML = html;
 }
 

@@ -33,7 +33,7 @@ export class Placing {
     this.box = need(".stage-box", root);
     this.zones = Object.fromEntries(["arriving", "gone"].map((name) => [name, zone(name)]));
     this.lanes = el("div", { role: "group", "aria-label": gettext("Messages that you have put elsewhere") });
-    this.target = el("div.lane-ghost.is-target", { hidden: true });
+    this.target = el("div.predicted-lane.is-target", { hidden: true });
     this.strip = el("div.placing", {}, this.zones.arriving, this.zones.gone);
     this.box.before(this.strip);
     /** Whether another task has taken the place of this one. */

@@ -2,7 +2,7 @@
 import { makeBoard } from "./board.js";
 import { find, need } from "../view/base/dom.js";
 import { Draft } from "./drafts.js";
-import { Ghosts } from "./ghosts.js";
+import { PredictedLanes } from "./predicted-lanes.js";
 import { Goals } from "./goals.js";
 import { Placing } from "./placing.js";
 import { makeSortable } from "./sort.js";
@@ -43,9 +43,9 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   session.listen(() => {
     if (mayPlay && session.version && engine.live) mayPlay = session.knownUs < endsUs && !engine.control({ play: true });
   });
-  const predictedLanes = document.querySelector("#ghost-lanes");
+  const predictedLanes = document.querySelector("#predicted-lanes");
   const box = document.querySelector(".stage-box");
-  const ghosts = predictedLanes && box ? new Ghosts(box, JSON.parse(predictedLanes.textContent), stage) : null;
+  const frames = predictedLanes && box ? new PredictedLanes(box, JSON.parse(predictedLanes.textContent), stage) : null;
   const reach = find("[data-reach]", task);
   const goals = reach ? new Goals(reach, session, host.standing) : null;
   const board = boards.get(task);
@@ -53,7 +53,7 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   return () => {
     mayPlay = false;
     placing?.remove();
-    ghosts?.remove();
+    frames?.remove();
     goals?.end();
   };
 }

@@ -3,7 +3,7 @@ import { fill, gettext, messageOf } from "../model/text.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Desk } from "./desk.js"
+ * @import { BrowserApp } from "./browser-app.js"
  */
 
 /**
@@ -14,19 +14,19 @@ import { fill, gettext, messageOf } from "../model/text.js";
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
-   * makes the worker. A page of the static edition has a `desk` (net/desk.js) in it, and `linkOf(packed)` is the address of a run
+   * makes the worker. A page of the static edition has an `app` (net/browser-app.js) in it, and `linkOf(packed)` is the address of a run
    * that a link carries.
    * @param {string} place
    * @param {Values} start
    * @param {(log: Values) => void} keep
    * @param {() => Worker} make
-   * @param {Desk | null} desk
+   * @param {BrowserApp | null} app
    * @param {((packed: string) => string) | null} linkOf
    */
-  constructor(place, start, keep, make, desk = null, linkOf = null) {
+  constructor(place, start, keep, make, app = null, linkOf = null) {
     this.address = "worker:";
     this.ahead = false;
-    this.desk = desk;
+    this.app = app;
     this.linkOf = linkOf;
     this.place = place;
     this.keep = keep;
@@ -59,7 +59,7 @@ export class BrowserHost {
     this.runs += 1;
     this.scenario = start.scenario;
     this.log = { commands: start.commands, until_us: start.until_us };
-    this.worker.postMessage({ begin: { run: this.runs, place: this.place, lang: this.desk?.lang, ...start } });
+    this.worker.postMessage({ begin: { run: this.runs, place: this.place, lang: this.app?.lang, ...start } });
     this.socket?.end();
   }
 
@@ -92,7 +92,7 @@ export class BrowserHost {
   }
 
   /**
-   * A record as the files have it now, or had it: for a moment that has passed the desk repeats the run.
+   * A record as the files have it now, or had it: for a moment that has passed the app repeats the run.
    * @param {Values} given
    */
   async record({ at, ...question }) {
@@ -113,9 +113,9 @@ export class BrowserHost {
    * @returns {Promise<Values>}
    */
   async pastRecord(at, question) {
-    if (!this.desk) return { waiting: gettext("Only a server can show the bytes of a past moment. Go to the present to see the current ones.") };
+    if (!this.app) return { waiting: gettext("Only a server can show the bytes of a past moment. Go to the present to see the current ones.") };
     try {
-      return await this.desk.request("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
+      return await this.app.request("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
     } catch (error) {
       return { error: messageOf(error) };
     }
@@ -127,15 +127,15 @@ export class BrowserHost {
 
   /** What makes a link that carries the run so far; nothing where there is no page that opens it. */
   get share() {
-    const { desk, linkOf } = this;
-    return desk && linkOf ? () => this.linked(desk, linkOf) : null;
+    const { app, linkOf } = this;
+    return app && linkOf ? () => this.linked(app, linkOf) : null;
   }
 
   /**
-   * @param {Desk} desk
+   * @param {BrowserApp} app
    * @param {(packed: string) => string} linkOf
    */
-  async linked(desk, linkOf) {
+  async linked(app, linkOf) {
     const { commands, until_us: until } = this.log;
     const given = commands.map((/** @type {[at: number, command: Values]} */ [at, command]) => ({ at_us: at, ...command }));
     const scripted = this.scenario.commands.filter((/** @type {{ at_us: number }} */ each) => each.at_us <= until);
@@ -143,7 +143,7 @@ export class BrowserHost {
     const run = whole
       ? { ...this.scenario, commands: [...scripted, ...given].sort((a, b) => a.at_us - b.at_us), until_us: until, digest: null }
       : this.scenario;
-    const { packed } = await desk.request("share", { scenario: run });
+    const { packed } = await app.request("share", { scenario: run });
     if (!packed) throw new Error(gettext("This run is too long for a link."));
     const url = linkOf(packed);
     return { url, stateless: url, embed: url };

@@ -1,19 +1,19 @@
-/** Questions to a desk of the worker (static/js/wasm/worker.js): each has a number, and its answer comes back under it. */
+/** Questions to an app of the worker (static/js/wasm/worker.js): each has a number, and its answer comes back under it. */
 import { gettext } from "../model/text.js";
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
 export class Questions {
   /**
-   * `place` is where the engine lies; `desk` is one of the worker's desks.
+   * `place` is where the engine lies; `app` is one of the worker's apps.
    * @param {Worker} worker
    * @param {string} place
-   * @param {string} desk
+   * @param {string} app
    */
-  constructor(worker, place, desk) {
+  constructor(worker, place, app) {
     this.worker = worker;
     this.place = place;
-    this.desk = desk;
+    this.app = app;
     this.count = 0;
     /** @type {Map<number, {done: (answer: unknown) => void, fail: (error: Error) => void}>} */
     this.waiting = new Map();
@@ -24,7 +24,7 @@ export class Questions {
   }
 
   /**
-   * Resolves with the desk's answer; without a name, with its version.
+   * Resolves with the app's answer; without a name, with its version.
    * @template A
    * @param {string} name
    * @param {...unknown} args
@@ -35,7 +35,7 @@ export class Questions {
     const id = this.count;
     return new Promise((done, fail) => {
       this.waiting.set(id, { done: /** @type {(answer: unknown) => void} */ (done), fail });
-      this.worker.postMessage({ id, place: this.place, desk: this.desk, question: name, args });
+      this.worker.postMessage({ id, place: this.place, app: this.app, question: name, args });
     });
   }
 

@@ -1,10 +1,10 @@
 /**
  * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which uses the socket's messages, and two
- * desks that answer questions: `given` reads files that are to be inspected (`playground.inspecting.browser_inspect`), `pages` answers
+ * apps that answer questions: `given` reads files that are to be inspected (`playground.inspecting.browser_inspect`), `pages` answers
  * what a page would request from a server (`playground.browser_app`).
- * In: {prepare: place} begins to load what a page with a desk needs, before the first question; {begin: {run, place, lang, scenario,
+ * In: {prepare: place} begins to load what a page with an app needs, before the first question; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
- * place. {id, place, desk, question, args} is a question to a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
+ * place. {id, place, app, question, args} is a question to an app. Out: {step} of the start; {message} for the page, {kept} to be remembered,
  * {failed}, each with the number of its run; {id, progress} and at last {id, answer} or {id, error}.
  */
 import { MODULES, contents, startPython, unpack } from "./python.js";
@@ -15,11 +15,11 @@ import { MODULES, contents, startPython, unpack } from "./python.js";
  */
 
 /**
- * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/browser_inspect.py, playground/browser_app).
+ * A session of Python's, and the two apps (playground/hosting/solo.py, playground/inspecting/browser_inspect.py, playground/browser_app).
  * @typedef {{ turn: () => void, wait_s: () => number, receive: (text: string) => void }} Solo
  * @typedef {(text: string) => void} Send
  * @typedef {(text: string, send: Send, keep: Send, wordsOf: (refusal: Values) => string) => Solo} Begin
- * @typedef {Record<string, (...args: unknown[]) => string> & { version: string, begin: (untilUs: number, send: Send, keep: Send) => Solo, refused: (refusal: Values, lang: string) => string }} PythonDesk
+ * @typedef {Record<string, (...args: unknown[]) => string> & { version: string, begin: (untilUs: number, send: Send, keep: Send) => Solo, refused: (refusal: Values, lang: string) => string }} PythonApp
  */
 
 const LONGEST_MS = 60_000;
@@ -41,19 +41,19 @@ InspectSession()
 `;
 const PAGES = `
 from pathlib import Path
-from playground.browser_app.begin import begin as begin_desk
-begin_desk(Path("${MODULES}"))
+from playground.browser_app.begin import begin as begin_app
+begin_app(Path("${MODULES}"))
 from playground.browser_app import browser_app
 browser_app
 `;
 
 /** @type {Promise<Python> | null} */
 let python = null;
-/** @type {Promise<ArrayBuffer> | null} the archive of the pages' desk */
+/** @type {Promise<ArrayBuffer> | null} the archive of the pages' app */
 let packed = null;
-/** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<PythonDesk>>} */
-const desks = {};
-/** @type {PythonDesk | null} the desk of the pages, as soon as it is there: it has refusals in the reader's language */
+/** Apps that were opened, by name; each with the first question. @type {Record<string, Promise<PythonApp>>} */
+const apps = {};
+/** @type {PythonApp | null} the app of the pages, as soon as it is there: it has refusals in the reader's language */
 let pages = null;
 /** @type {Solo | null} the session, as soon as it runs */
 let solo = null;
@@ -68,36 +68,36 @@ function started(place) {
 }
 
 /**
- * The archive of the pages' desk; it is fetched once.
+ * The archive of the pages' app; it is fetched once.
  * @param {string} place
  */
 function archive(place) {
-  packed ??= contents(`${place}desk.zip`);
+  packed ??= contents(`${place}browser_app.zip`);
   return packed;
 }
 
 /**
  * @param {string} name
  * @param {string} place
- * @returns {Promise<PythonDesk>}
+ * @returns {Promise<PythonApp>}
  */
-async function openDesk(name, place) {
+async function openBrowserApp(name, place) {
   const running = await started(place);
   if (name === "given") return running.runPython(GIVEN);
   unpack(running, await archive(place));
-  /** @type {PythonDesk} */
-  const desk = running.runPython(PAGES);
-  pages = desk;
-  return desk;
+  /** @type {PythonApp} */
+  const app = running.runPython(PAGES);
+  pages = app;
+  return app;
 }
 
 /**
  * @param {string} name
  * @param {string} place
  */
-function deskOf(name, place) {
-  desks[name] ??= openDesk(name, place);
-  return desks[name];
+function appOf(name, place) {
+  apps[name] ??= openBrowserApp(name, place);
+  return apps[name];
 }
 
 /**
@@ -132,23 +132,23 @@ async function begin({ run, place, lang, ...start }) {
   /** @type {Solo} */
   const session = start.scenario
     ? /** @type {Begin} */ (running.runPython(SESSION))(JSON.stringify(start), send, keep, wordsOf)
-    : (await deskOf("given", place)).begin(start.until_us, send, keep);
+    : (await appOf("given", place)).begin(start.until_us, send, keep);
   solo = session;
   postMessage({ run, ready: true });
   for (const text of early.splice(0)) session.receive(text);
   work(session);
-  if (lang) await deskOf("pages", place);
+  if (lang) await appOf("pages", place);
 }
 
 /**
- * Put a question to a desk; what is no text goes there as Python's own bytes and dicts.
+ * Put a question to an app; what is no text goes there as Python's own bytes and dicts.
  * @param {Values} question
  */
-async function answer({ id, place, desk: name, question, args }) {
+async function answer({ id, place, app: name, question, args }) {
   const running = await started(place);
-  const desk = await deskOf(name, place);
-  if (name === "given") desk.report_to((/** @type {string} */ text) => postMessage({ id, progress: JSON.parse(text) }));
-  postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
+  const app = await appOf(name, place);
+  if (name === "given") app.report_to((/** @type {string} */ text) => postMessage({ id, progress: JSON.parse(text) }));
+  postMessage({ id, answer: question ? JSON.parse(app[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : app.version });
 }
 
 /** @param {unknown} error what was thrown, here or in Python */

@@ -101,7 +101,7 @@ def test_a_sample_has_the_same_digests_in_webassembly(
     assert sum(path.stat().st_size for path in engine_for_browsers.iterdir()) < MOST_BYTES
 
 
-def test_the_desk_grades_an_exercise_and_begins_it_again(ask_python: AskPython) -> None:
+def test_the_app_grades_an_exercise_and_begins_it_again(ask_python: AskPython) -> None:
     shown = ask_python(ask={"q": "task", "exercise": "first-in"})
     assert 'value="q4"' in shown["html"]
     answer = {
@@ -119,14 +119,14 @@ def test_the_desk_grades_an_exercise_and_begins_it_again(ask_python: AskPython) 
     assert again["work"]["variant"] > 0
 
 
-def test_the_desk_searches_and_shows_heatmaps(ask_python: AskPython) -> None:
+def test_the_app_searches_and_shows_heatmaps(ask_python: AskPython) -> None:
     found = ask_python(ask={"q": "library", "query": "q=mirror"})
     assert 'id="mirrors-failover"' in found["html"]
     assert 'id="first-burst"' not in found["html"]
     assert "<table" in ask_python(ask={"q": "whatif", "query": "h=lazy-default"})["html"]
 
 
-def test_a_link_that_the_desk_makes_opens_the_same_run(ask_python: AskPython) -> None:
+def test_a_link_that_the_app_makes_opens_the_same_run(ask_python: AskPython) -> None:
     scenario = ask_python(ask={"q": "task", "exercise": "first-in"})["scenario"]
     link = ask_python(ask={"q": "share", "scenario": {**scenario, "title": ""}})
     opened = ask_python(ask={"q": "link", "packed": link["packed"]})

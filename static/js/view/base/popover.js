@@ -2,14 +2,15 @@
 import { need } from "./dom.js";
 
 /**
- * Let it close: Escape reaches nothing else, and gives the focus back to what opened it.
+ * Let it close: Escape reaches nothing else, and gives the focus back to what opened it. One whose panel is hidden is not seen,
+ * so Escape is for what is.
  * @param {HTMLDetailsElement} details
  */
 export function closesLikeAMenu(details) {
   document.addEventListener(
     "keydown",
     (event) => {
-      if (event.key !== "Escape" || !details.open) return;
+      if (event.key !== "Escape" || !details.open || details.getClientRects().length === 0) return;
       event.preventDefault();
       event.stopPropagation();
       details.open = false;

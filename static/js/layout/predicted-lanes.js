@@ -8,7 +8,7 @@ import { box } from "./geometry.js";
  * @param {Scene} scene as stageScene made it
  * @param {Record<string, number>} lanes how many messages were predicted in each lane
  */
-export function ghostFrames(scene, lanes) {
+export function predictedFrames(scene, lanes) {
   const { geo } = scene;
   const v = geo.ramContent - 4;
   return scene.lanes

@@ -1,5 +1,5 @@
-/** The learner's prediction as a ghost on the lanes: a dashed frame with the number of messages that were predicted there. */
-import { ghostFrames } from "../layout/ghosts.js";
+/** The learner's prediction on the lanes: a dashed frame with the number of messages that were predicted there. */
+import { predictedFrames } from "../layout/predicted-lanes.js";
 import { fill, gettext } from "../model/text.js";
 import { setText } from "../view/base/dom.js";
 
@@ -8,7 +8,7 @@ import { setText } from "../view/base/dom.js";
  * @import { StageView } from "../view/stage/stage.js"
  */
 
-export class Ghosts {
+export class PredictedLanes {
   /**
    * `box` holds the stage's canvas; `lanes` is the prediction; `stage` calls its listeners for each scene that it has drawn.
    * @param {Element} box
@@ -21,8 +21,8 @@ export class Ghosts {
     this.frames = new Map();
     for (const lane of Object.keys(lanes)) {
       const frame = document.createElement("div");
-      frame.className = "lane-ghost";
-      frame.dataset.ghost = lane;
+      frame.className = "predicted-lane";
+      frame.dataset.predicted = lane;
       frame.append(document.createElement("span"));
       box.append(frame);
       this.frames.set(lane, frame);
@@ -39,7 +39,7 @@ export class Ghosts {
 
   /** @param {Scene} scene */
   show(scene) {
-    for (const { lane, x, y, w, h, predicted } of ghostFrames(scene, this.lanes)) {
+    for (const { lane, x, y, w, h, predicted } of predictedFrames(scene, this.lanes)) {
       const frame = this.frames.get(lane);
       if (!frame) continue;
       Object.assign(frame.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });

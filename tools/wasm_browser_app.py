@@ -1,4 +1,4 @@
-"""What the desk of the static edition needs in a browser: Django's templates, ours, the texts, and data."""
+"""What the browser's app of the static edition needs in a browser: Django's templates, ours, the texts, and data."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ sys.path.insert(0, sys.argv[2])
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "orjson", "sqlite3", "_sqlite3")))
 from playground.browser_app.begin import begin
 begin(root)
-from playground.browser_app import browser_app as desk
+from playground.browser_app import browser_app
 from playground.whatif.shipped import heatmaps
-ask = lambda **question: json.loads(desk.ask(json.dumps(question)))
+ask = lambda **question: json.loads(browser_app.ask(json.dumps(question)))
 shown = ask(q="task", exercise=sys.argv[3], lang="zh-hans")
 assert shown["scenario"] and "<section" in shown["html"], shown
 for question in ({"q": "whatif", "query": ""}, {"q": "library", "query": ""}, {"q": "rules", "query": "q=Q3"}):
@@ -58,7 +58,7 @@ for module in list(sys.modules.values()):
 
 def files(exercise: str) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file; `exercise` is asked for once to see what that needs."""
-    with tempfile.TemporaryDirectory(prefix="waterline-desk-") as folder:
+    with tempfile.TemporaryDirectory(prefix="waterline-browser-app-") as folder:
         root = Path(folder)
         for name, data in _data():
             path = root / name
@@ -114,7 +114,7 @@ def _modules(root: Path, exercise: str) -> Iterator[tuple[str, bytes]]:
         check=False,
     )
     if traced.returncode:
-        raise SystemExit(f"the desk cannot be packed:\n{traced.stderr[-3000:]}")
+        raise SystemExit(f"the browser's app cannot be packed:\n{traced.stderr[-3000:]}")
     rows = (line.partition(" ") for line in traced.stdout.splitlines())
     for name, path in sorted({(name, path) for name, _space, path in rows if path.endswith(".py")}):
         if name.partition(".")[0] in PACKAGES:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def desk(mixed: uploads.Files) -> InspectSession:
+def reader(mixed: uploads.Files) -> InspectSession:
     found = InspectSession()
     found_report = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
     assert found_report["stop"]["clean"]
@@ -30,7 +30,7 @@ def desk(mixed: uploads.Files) -> InspectSession:
     return found
 
 
-def test_the_desk_answers_as_the_server_does(mixed: uploads.Files) -> None:
+def test_it_answers_as_the_server_does(mixed: uploads.Files) -> None:
     server = sent(files=zipped(mixed)).json()
     del server["started"]["parts"]
     packed = zipped(mixed)
@@ -47,23 +47,23 @@ def test_only_a_brokers_files_are_opened() -> None:
     assert json.loads(InspectSession().needed(json.dumps(paths))) == [0, 3]
 
 
-def test_any_record_is_shown_byte_by_byte(desk: InspectSession) -> None:
+def test_any_record_is_shown_byte_by_byte(reader: InspectSession) -> None:
     path = "msg_store_persistent/0.rdq"
-    listed = json.loads(desk.records(path, 0))
+    listed = json.loads(reader.records(path, 0))
     assert [row[0] for row in listed["records"][:3]] == [0, 5218, 10536]
     offset, size, kind, _entry = listed["records"][1]
-    found_report = json.loads(desk.bytes_at(path, offset, size))
+    found_report = json.loads(reader.bytes_at(path, offset, size))
     assert kind == "content"
     assert found_report["hex"].startswith("00001462  00 00 00 00 00 00 14 bd")
     assert ["message id", "67d7432fb3f9a3db5a68468bcf8f26cd"] in [
         field[2:] for field in found_report["fields"]
     ]
-    assert json.loads(desk.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
+    assert json.loads(reader.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
 
 
-def test_a_session_goes_on_from_the_start_on_the_files(desk: InspectSession) -> None:
+def test_a_session_goes_on_from_the_start_on_the_files(reader: InspectSession) -> None:
     heard: list[dict[str, Any]] = []
-    solo = desk.begin(2_000_000, lambda text: heard.append(json.loads(text)), lambda log: None)
+    solo = reader.begin(2_000_000, lambda text: heard.append(json.loads(text)), lambda log: None)
     solo.receive('{"t": "hello"}')
     _until(solo, heard, "snapshot")
     publish = {"do": "publish", "count": 3, "size_bytes": 10, "persistent": True, "routing_key": "q.lazy"}
@@ -90,18 +90,18 @@ def _state(heard: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(100, 108))
-def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
+def test_it_survives_damaged_files(recordings: Path, seed: int) -> None:
     """As the fuzz tests damage them: an answer, each finding in words, and every file can be looked into."""
     files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
-    desk = InspectSession()
-    found_report = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
+    reader = InspectSession()
+    found_report = json.loads(reader.directory(json.dumps(list(files)), list(files.values())))
     assert "unreadable" in found_report or all(each["words"] for each in found_report["damage"])
     for each in found_report.get("files", ()):
-        listed = json.loads(desk.records(each["path"], 0))
+        listed = json.loads(reader.records(each["path"], 0))
         for offset, size, _kind, _entry in listed.get("records", ())[:20]:
-            assert json.loads(desk.bytes_at(each["path"], offset, size))["hex"]
+            assert json.loads(reader.bytes_at(each["path"], offset, size))["hex"]
     if found_report.get("started"):
-        desk.begin(found_report["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
+        reader.begin(found_report["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
 
 
 def built(folder: Path, name: str, source: bytes) -> None:

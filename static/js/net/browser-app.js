@@ -3,7 +3,7 @@ import { Questions } from "./questions.js";
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
-export class Desk {
+export class BrowserApp {
   /**
    * `place` is where the engine lies, `lang` the page's language, `at` its file; `make()` makes the worker.
    * @param {string} place

@@ -1,0 +1,25 @@
+"""Every surface of a session's page, on every release and at both scales: it shows what the table says.
+
+Only a browser: the whole page is put together on each release, with no error in its scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from playground.views.surface_table import WORKS
+from tests.programs.surfaces import table, walk
+from tests.programs.surfaces.columns import COLUMNS, Column
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda each: each.name)
+def test_its_page_shows_them_all(
+    column: Column, page: Page, record_property: Callable[[str, object], None]
+) -> None:
+    walk.opened(page, column)
+    for surface, step in walk.STEPS.items():
+        step(page)
+        table.note(record_property, surface, column, WORKS)
