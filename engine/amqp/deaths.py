@@ -3,9 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Reason = Literal["expired", "rejected", "maxlen"]
+NoClause = tuple[str, str, Literal["function_clause", "case_clause"]]
+MATCHER: Final = "rabbit_dead_letter,'-queue_and_reason_matcher/2-inlined-0-'"
+COUNTER: Final = "rabbit_dead_letter,increment_xdeath_event_count"
+"""Before 4.0 the first has no clause for an entry of `x-death` that is no table, the second none for another count."""
+
+
+def unmatched(headers: Mapping[str, Any] | None, queue: str, reason: Reason) -> NoClause | None:
+    """Return what of a client's `x-death` list ends the queue's process before 4.0 (D16), None where nothing does.
+
+    Returns:
+        The function without a clause, what it was given as Erlang writes it, and which kind of clause it lacks.
+    """
+    deaths = (headers or {}).get("x-death")
+    entries = deaths if isinstance(deaths, list) else []
+    for each in entries:
+        if not isinstance(each, dict):
+            return MATCHER, _written(each), "function_clause"
+    again = {"queue": queue, "reason": reason}
+    for each in entries:
+        count = each.get("count", 0)
+        if _same(each, again) and (not isinstance(count, int) or isinstance(count, bool)):
+            return COUNTER, _written(count), "case_clause"
+    return None
+
+
+def _written(value: Any) -> str:
+    match value:
+        case str():
+            return f'[{{longstr,<<"{value}">>}}]'
+        case bool():
+            return f"[{{bool,{str(value).lower()}}}]"
+        case int() | float():
+            return f"[{{{'long' if isinstance(value, int) else 'double'},{value}}}]"
+        case list():
+            return "[{array,...}]"
+    return "[{void,undefined}]"
 
 
 def died(

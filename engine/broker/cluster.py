@@ -44,6 +44,9 @@ from engine.storage.port import Storage
 from engine.values.errors import CommandError, ProcessCrash
 
 STEP_HORIZON_US: Final = 60_000_000
+MOST_RESTARTS: Final = 5
+RESTARTS_IN_US: Final = 10_000_000
+"""So often a supervisor starts a queue's process again in this time; then it is down (`rabbit_amqqueue_sup`)."""
 """How far ahead a step searches for the next event, in microseconds."""
 
 
@@ -67,6 +70,7 @@ class Cluster:
         self.log = TransitionLog(keep)
         self.refused: list[RefusedCommand] = []
         self.history: list[TimedCommand] = []
+        self._crash_times: dict[str, list[int]] = {}
         self._build_broker()
         self._build_clients()
         self._build_nodes()
@@ -285,7 +289,13 @@ class Cluster:
         raise crash
 
     def _crash(self, queue: str) -> None:
-        if queue in self.queues:
+        """Let a queue's supervisor start its process again: more than five times in ten seconds it does not (D16)."""
+        if queue not in self.queues:
+            return
+        now_us = self._clock.now_us
+        recent = [at_us for at_us in self._crash_times.get(queue, ()) if at_us > now_us - RESTARTS_IN_US]
+        self._crash_times[queue] = [*recent, now_us]
+        if len(recent) < MOST_RESTARTS:
             self._verbs.do(KillQueue(queue=queue, how="error"))
 
     def _delete_queue(self, name: str, rule: str, cause: str) -> None:

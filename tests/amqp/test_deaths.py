@@ -1,6 +1,10 @@
 """The headers of a dead letter, and which cycles end."""
 
+import pytest
+
 from engine.amqp.deaths import died, without_cycles
+from engine.releases import RELEASES
+from engine.replay import on_ledger
 
 WHERE = {"queue": "q", "exchange": "x", "routing_key": "k", "time_s": 7}
 
@@ -104,3 +108,30 @@ def test_what_a_client_writes_into_x_death_counts_before_4_0_only():
 def test_entries_of_one_pair_are_one_before_4_0():
     mine = {"x-death": [{"queue": "q", "reason": "expired"}, {"queue": "q", "reason": "expired"}]}
     assert [each["count"] for each in died(mine, reason="expired", **WHERE)["x-death"]] == [3]
+
+
+@pytest.mark.parametrize(
+    "deaths",
+    [["a"], [{"queue": "z", "reason": "expired"}, 1], [{"queue": "q", "reason": "expired", "count": "x"}]],
+)
+@pytest.mark.parametrize("series", ["3.8", "3.10", "4.0"])
+def test_what_no_clause_matches_ends_the_queue_process_before_4_0(series, deaths):
+    """A real 3.10.8 started the process five times within a second; each met the message again; then it was down."""
+    names = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
+    message = {"do": "publish", "routing_key": "q", "count": 1, "size_bytes": 5, "persistent": True}
+    cluster = on_ledger(
+        {
+            "version": 1,
+            "title": "",
+            "profile": RELEASES[series].profiles["real"],
+            "seed": 1,
+            "topology": {"queues": [{"name": "q", "arguments": names}, {"name": "dead"}]},
+            "commands": [{**message, "at_us": 1_000, "headers": {"x-death": deaths}, "expiration_ms": 300}],
+            "until_us": 30_000_000,
+        }
+    )
+    cluster.advance(30_000_000)
+    cluster.verify()
+    is_old = series != "4.0"
+    assert cluster.queues["dead"].process.queue.depth == (0 if is_old else 1)
+    assert (cluster.queues["q"].process.held is not None) is is_old

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from engine.amqp.arguments import AmqpRules
-from engine.amqp.deaths import died, without_cycles
+from engine.amqp.deaths import died, unmatched, without_cycles
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import EffectivePolicy
 from engine.backing_queue.generation import StopKind
@@ -42,7 +42,7 @@ from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.mirrored_queue.ring import QueueRecord
 from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition, Why
-from engine.values.errors import CommandError
+from engine.values.errors import CommandError, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
 from engine.values.sizes import Sizes
@@ -91,7 +91,11 @@ class DeadLetters:
         self._rules = rules
 
     def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: EffectivePolicy) -> None:
-        """Give dead messages their new headers and route them; cycles are broken."""
+        """Give dead messages their new headers and route them; cycles are broken.
+
+        Raises:
+            ProcessCrash: what a client wrote into `x-death` ends the queue's process (D16).
+        """
         if limits.dead_letter_exchange is None:
             return
         exchange = beside(queue, limits.dead_letter_exchange)
@@ -100,6 +104,9 @@ class DeadLetters:
         apart = self._rules.deaths_apart
         for extent, times in dead:
             before = self._kinds.of(extent.template)
+            odd = None if apart else unmatched(before.headers, bare(queue), reason)
+            if odd is not None:
+                raise ProcessCrash(queue, *odd)
             key = limits.dead_letter_routing_key
             headers = died(
                 before.headers,
