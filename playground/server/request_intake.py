@@ -24,6 +24,8 @@ from playground.web.turned_away import BUSY
 
 if TYPE_CHECKING:
     HTTPChannel = Any  # of what it has twisted's types know little
+else:
+    from twisted.web.http import HTTPChannel
 
 
 class ClientConnection(Protocol):
