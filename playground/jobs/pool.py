@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import select
 import socket
 import threading
 import time
@@ -16,11 +15,11 @@ from typing import Any, Final
 
 from django.utils import translation
 
+from playground.hosting.workers.link import LinkClosed, ProcessLink
 from playground.hosting.workers.pool import Launch, StartedProcess, process
 from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
-from playground.jobs import link
 from playground.jobs.job import BoundedJob, JobBounds, JobEnded
-from playground.jobs.process import unpacked
+from playground.jobs.process import CODEC, unpacked
 from playground.limits import page_scheduler
 from playground.limits.work_places import PLACES, TEXT, GateBusy
 
@@ -44,7 +43,7 @@ class JobProcess:
     """
 
     def __init__(self, end: socket.socket, started: StartedProcess) -> None:
-        self._end = end
+        self._link = ProcessLink(end, CODEC)
         self._started = started
         self.fit = False
         """Whether it may do another job, because the last one ended and left little memory behind."""
@@ -52,43 +51,40 @@ class JobProcess:
     @property
     def is_there(self) -> bool:
         """Whether it still waits for a job."""
-        gone = select.poll()
-        gone.register(self._end, select.POLLIN)
-        return not gone.poll(0)
+        try:
+            return not self._link.receive(0)
+        except LinkClosed:
+            return False
 
     def pieces(self, order: Any, bounds: JobBounds) -> Iterator[Any]:
         """Yield what it answers to an order. Raises JobEnded, and what the job raised."""
         began_s = time.monotonic()
-        self.fit = False
+        self.fit, kind = False, "piece"
         try:
-            link.send(self._end, order)
-            while True:
-                self._end.settimeout(max(0.001, began_s + bounds.wall_s - time.monotonic()))
-                kind, value, small = link.receive(self._end)
-                if kind in ("piece", "answer"):
-                    yield value
-                if kind != "piece":
-                    break
-        except TimeoutError:
-            raise JobEnded("time") from None
-        except link.JobLinkBroken:
+            self._link.send_now(order)
+            while kind == "piece":
+                left_s = began_s + bounds.wall_s - time.monotonic()
+                if left_s <= 0:
+                    raise JobEnded("time")
+                for kind, value, fit in self._link.receive(left_s):
+                    self.fit = fit
+                    if kind in ("piece", "answer"):
+                        yield value
+        except LinkClosed:
             # The kernel ends it after so much work, which takes at least as long.
             raise JobEnded("time" if time.monotonic() - began_s >= bounds.work_s else "lost") from None
-        self._end.settimeout(None)
-        self.fit = small
         if kind == "raised":
             raise unpacked(*value)
 
     def kill(self) -> None:
         """End it at once; the waiting caller gets an error."""
         self._started.kill()
-        with contextlib.suppress(OSError):
-            self._end.shutdown(socket.SHUT_RDWR)
+        self._link.hang_up()
 
     def close(self) -> None:
         """End it, and wait until it has ended."""
         self.kill()
-        self._end.close()
+        self._link.close()
         self._started.wait()
 
 

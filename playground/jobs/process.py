@@ -12,6 +12,7 @@ import inspect
 import logging
 import math
 import os
+import pickle
 import resource
 import select
 import signal
@@ -19,13 +20,14 @@ import socket
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import django
 from django.utils import translation
 
-from playground.jobs import link
+from playground.hosting.workers.link import LinkClosed, LinkCodec, ProcessLink
 from playground.jobs.job import BoundedJob, JobBounds, JobEnded
 
 logger = logging.getLogger(__name__)
@@ -38,6 +40,15 @@ STATM: Final = Path("/proc/self/statm")
 DATA: Final = 5
 """Place of the pages of data in STATM: what the limit of data counts."""
 PAGE_BYTES: Final = resource.getpagesize()
+
+
+def _unpickled(data: memoryview) -> Any:
+    return pickle.loads(data)  # noqa: S301 - of a process that this server started itself
+
+
+CODEC: Final = LinkCodec(partial(pickle.dumps, protocol=pickle.HIGHEST_PROTOCOL), _unpickled, 128 << 20)
+"""Orders and answers. Both ends run this program, and input from strangers is never unpickled, only carried as
+text; the largest written page has a quarter of these bytes."""
 
 
 def load() -> None:
@@ -60,17 +71,19 @@ def serve(handle: int) -> None:
     os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    end = socket.socket(fileno=handle)
-    threading.Thread(target=_leave_with, args=(end.fileno(),), daemon=True).start()
+    link = ProcessLink(socket.socket(fileno=handle), CODEC)
+    threading.Thread(target=_leave_with, args=(handle,), daemon=True).start()
     most_bytes = data_bytes() + GROWN_BYTES
-    with contextlib.suppress(link.JobLinkBroken):
+    with contextlib.suppress(LinkClosed):
         while True:
-            kind, found = _do(end, *link.receive(end))
-            lift_memory()
-            if data_bytes() > most_bytes:
-                gc.collect()
-            link.send(end, (kind, found, data_bytes() <= most_bytes))
-            del found
+            orders = link.receive()
+            if orders:
+                kind, found = _do(link, *orders.pop())  # the server sends the next one after its answer
+                lift_memory()
+                if data_bytes() > most_bytes:
+                    gc.collect()
+                link.send_now((kind, found, data_bytes() <= most_bytes))
+                del found
     os._exit(0)  # nothing is left to tidy up
 
 
@@ -82,7 +95,7 @@ def _leave_with(handle: int) -> None:
     os._exit(0)
 
 
-def _do(end: socket.socket, name: tuple[str, str], args: Any, names: Any, language: str) -> tuple[str, Any]:
+def _do(link: ProcessLink, name: tuple[str, str], args: Any, names: Any, language: str) -> tuple[str, Any]:
     """Do one job and send its pieces; return its answer, or what it raised."""
     module, function = name
     work: BoundedJob[Any, Any] = getattr(importlib.import_module(module), function)
@@ -93,10 +106,8 @@ def _do(end: socket.socket, name: tuple[str, str], args: Any, names: Any, langua
             if not inspect.isgenerator(found):
                 return "answer", found
             for piece in found:
-                link.send(end, ("piece", piece, True))
+                link.send_now(("piece", piece, False))
             return "done", None
-    except link.JobLinkBroken:
-        raise
     except MemoryError:
         return "raised", packed(JobEnded("memory"))
     except Exception as error:  # noqa: BLE001 - whoever asked for it gets it

@@ -18,7 +18,7 @@ BOUNDED: Final = {
     "playground/hosting/real_engine.py": "a checkpoint's run, as above",
     "playground/inspecting/uploads.py": "a zip: read in blocks up to a bound of all, in a process with bounds",
     "playground/models.py": "a scenario's text, packed by this server: models.MOST_TEXT_BYTES",
-    "playground/jobs/link.py": "orders and answers between processes of this server: link.MOST_BYTES",
+    "playground/jobs/process.py": "orders and answers between processes of this server: CODEC.most_bytes",
 }
 """The files that may unfold bytes or build objects of them, with what bounds each."""
 READERS: Final = {

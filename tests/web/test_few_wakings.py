@@ -336,10 +336,10 @@ async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
         with pytest.raises(BlockingIOError):
             theirs.recv(1000)
         end.send(ping)
-        assert link.MessageUnpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged, ping]
+        assert link.MessageUnpacker(link.WORKER_END).feed(theirs.recv(1000)) == [acknowledged, ping]
         end.send_with_next(acknowledged)
         end.flush()  # five times a second
-        assert link.MessageUnpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged]
+        assert link.MessageUnpacker(link.WORKER_END).feed(theirs.recv(1000)) == [acknowledged]
         end.close()
 
 

@@ -14,10 +14,12 @@ import pytest
 from django.utils import translation
 
 from playground.hosting.workers import worker_factory as nurseries
+from playground.hosting.workers.link import LinkClosed, MessageUnpacker
 from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
-from playground.jobs import link, pool
+from playground.jobs import pool
 from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool
+from playground.jobs.process import CODEC
 from playground.library import ready_scenarios
 from playground.storybook import rehearsal
 from playground.storybook.entry import BadScenario
@@ -202,7 +204,10 @@ def test_where_no_process_takes_jobs_they_are_done_in_place() -> None:
     assert list(do.counts(3)) == [0, 1, 2]
 
 
-def test_an_answer_beyond_the_bound_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link, "MOST_BYTES", 10)
+def test_an_answer_beyond_the_bound_is_not_sent() -> None:
+    small = CODEC._replace(most_bytes=100)
     with pytest.raises(MemoryError):
-        link.send(None, b"x" * 100)  # type: ignore[arg-type]  # it comes to no socket
+        small.packed(b"x" * 100)
+    for codec, is_refused in ((CODEC, False), (small, True)):
+        with pytest.raises(LinkClosed) if is_refused else contextlib.nullcontext():
+            assert MessageUnpacker(codec).feed(CODEC.packed(b"x" * 100)) == [b"x" * 100]

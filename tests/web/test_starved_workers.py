@@ -17,7 +17,7 @@ import pytest
 from playground.hosting.session import protocol
 from playground.hosting.workers import link, pool
 from playground.hosting.workers.in_thread import InThread
-from playground.hosting.workers.link import WorkerLink
+from playground.hosting.workers.link import ProcessLink
 from playground.hosting.workers.worker_heartbeat import TICKS_PER_S, WorkerHeartbeat
 from tests.web import test_workers
 from tests.web.stub import StubDoor
@@ -112,9 +112,9 @@ def test_a_worker_reads_from_a_handle_of_any_number() -> None:
     high = socket.socket(fileno=fcntl.fcntl(theirs.fileno(), fcntl.F_DUPFD, HIGH))
     with ours, theirs, high:
         assert high.fileno() >= HIGH
-        end = WorkerLink(high)
+        end = ProcessLink(high)
         assert end.receive(0) == []
-        ours.sendall(link.packed(protocol.WorkerPing()))
+        ours.sendall(link.SERVER_END.packed(protocol.WorkerPing()))
         assert end.receive(60) == [protocol.WorkerPing()]
 
 
@@ -123,6 +123,6 @@ def test_a_worker_whose_thread_fails_hangs_up() -> None:
     ours, started = InThread(StubDoor())()  # type: ignore[arg-type]  # a double of the engine
     with ours:
         ours.settimeout(60)
-        ours.sendall(link.packed("nothing that a worker knows"))
+        ours.sendall(link.SERVER_END.packed("nothing that a worker knows"))
         assert ours.recv(1) == b""
     started.wait()

@@ -8,7 +8,7 @@ import socket
 import threading
 
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.workers.link import WorkerLink
+from playground.hosting.workers.link import ProcessLink
 from playground.hosting.workers.pool import ENDS_S, StartedProcess
 from playground.hosting.workers.worker import EngineWorker
 from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
@@ -27,7 +27,7 @@ class InThread:
     def __call__(self) -> tuple[socket.socket, StartedProcess]:
         """Start one."""
         ours, theirs = socket.socketpair()
-        worker = EngineWorker(WorkerLink(theirs), self._door)
+        worker = EngineWorker(ProcessLink(theirs), self._door)
         thread = threading.Thread(target=worker.serve, name="engines", daemon=True)
         thread.start()
         return ours, _Thread(thread, theirs)

@@ -1,12 +1,14 @@
-"""Messages over a socket between two processes: a length in four bytes, then MessagePack."""
+"""Messages over a socket between two processes of this server: a length in four bytes, then the message."""
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import struct
 import threading
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -18,51 +20,64 @@ READ_BYTES: Final = 256 * 1024
 HELD_BYTES: Final = 256 * 1024
 """Pending bytes from which a message is sent at once."""
 
-encode = msgspec.msgpack.Encoder(enc_hook=plain).encode
-of_server = msgspec.msgpack.Decoder(ToWorker)
-of_worker = msgspec.msgpack.Decoder(FromWorker)
+
+class LinkCodec(NamedTuple):
+    """How one end writes and reads messages. Args: most_bytes: of one message."""
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[memoryview], Any]
+    most_bytes: int = (1 << 8 * LENGTH.size) - 1
+
+    def packed(self, message: Any) -> bytes:
+        """Return a message as it goes over the socket. Raises MemoryError beyond `most_bytes`."""
+        data = self.encode(message)
+        if len(data) > self.most_bytes:
+            raise MemoryError
+        return LENGTH.pack(len(data)) + data
 
 
-def packed(message: Any) -> bytes:
-    """Return a message as it goes over the socket."""
-    data = encode(message)
-    return LENGTH.pack(len(data)) + data
+_encode: Final = msgspec.msgpack.Encoder(enc_hook=plain).encode
+SERVER_END: Final = LinkCodec(_encode, msgspec.msgpack.Decoder(FromWorker).decode)
+WORKER_END: Final = LinkCodec(_encode, msgspec.msgpack.Decoder(ToWorker).decode)
 
 
 class MessageUnpacker:
     """Finds messages in what arrives, piece by piece."""
 
-    def __init__(self, decoder: msgspec.msgpack.Decoder[Any]) -> None:
-        self._decoder = decoder
+    def __init__(self, codec: LinkCodec) -> None:
+        self._codec = codec
         self._data = bytearray()
 
     def feed(self, data: bytes) -> list[Any]:
-        """Return the messages that are complete."""
+        """Return the messages that are complete. Raises `LinkClosed` where one is longer than any is."""
         self._data += data
         found, at = [], 0
         while len(self._data) - at >= LENGTH.size:
             (length,) = LENGTH.unpack_from(self._data, at)
+            if length > self._codec.most_bytes:
+                raise LinkClosed
             end = at + LENGTH.size + length
             if len(self._data) < end:
                 break
             with memoryview(self._data) as view:
-                found.append(self._decoder.decode(view[at + LENGTH.size : end]))
+                found.append(self._codec.decode(view[at + LENGTH.size : end]))
             at = end
         del self._data[:at]
         return found
 
 
 class LinkClosed(BaseException):
-    """The server is gone, so all work here ends. It is not an Exception, so that no error handler catches
-    it."""
+    """The other process is gone, so all work for it ends. It is not an Exception, so that no error handler
+    catches it."""
 
 
-class WorkerLink:
-    """A worker's end."""
+class ProcessLink:
+    """One process's end, for threads."""
 
-    def __init__(self, end: socket.socket) -> None:
+    def __init__(self, end: socket.socket, codec: LinkCodec = WORKER_END) -> None:
         self._socket = end
-        self._unpacker = MessageUnpacker(of_server)
+        self._codec = codec
+        self._unpacker = MessageUnpacker(codec)
         self._held = bytearray()
         self._sending = threading.Lock()
         self._arrival = select.poll()  # select() itself takes no handle from 1024 on
@@ -70,19 +85,19 @@ class WorkerLink:
 
     def send(self, message: Any) -> None:
         """Send a message with the next `flush`, or now if there is much to send."""
-        self._held += packed(message)
+        self._held += self._codec.packed(message)
         if len(self._held) > HELD_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Send pending messages; waits while the server is behind. Raises `LinkClosed`."""
+        """Send pending messages; waits while the other end is behind. Raises `LinkClosed`."""
         if self._held:
             data, self._held = self._held, bytearray()
             self._send(data)
 
     def send_now(self, message: Any) -> None:
         """Send a message ahead of pending ones, from another thread. Raises `LinkClosed`."""
-        self._send(packed(message))
+        self._send(self._codec.packed(message))
 
     def _send(self, data: bytes | bytearray) -> None:
         try:
@@ -91,10 +106,11 @@ class WorkerLink:
         except OSError as error:
             raise LinkClosed from error
 
-    def receive(self, wait_s: float) -> list[Any]:
-        """Return what has arrived, after at most this wait. Raises `LinkClosed`."""
+    def receive(self, wait_s: float | None = None) -> list[Any]:
+        """Return what has arrived, after at most this wait; without one, as soon as anything comes. Raises
+        `LinkClosed`."""
         try:
-            if not self._arrival.poll(wait_s * 1000):
+            if not self._arrival.poll(None if wait_s is None else wait_s * 1000):
                 return []
             data = self._socket.recv(READ_BYTES)
         except OSError as error:
@@ -102,6 +118,11 @@ class WorkerLink:
         if not data:
             raise LinkClosed
         return self._unpacker.feed(data)
+
+    def hang_up(self) -> None:
+        """End the connection for both ends; whoever waits here gets `LinkClosed`."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """End the connection."""

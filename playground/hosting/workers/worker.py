@@ -26,7 +26,7 @@ from playground.hosting.session.jobs import SessionJob
 from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.session import EngineSession
 from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
-from playground.hosting.workers.link import LinkClosed, WorkerLink
+from playground.hosting.workers.link import LinkClosed, ProcessLink
 
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
@@ -48,7 +48,9 @@ class EngineWorker:
         clock: real seconds.
     """
 
-    def __init__(self, link: WorkerLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, link: ProcessLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.sessions: dict[str, EngineSession] = {}
         self.turn: tuple[str, float] | None = None
         """The session that has the turn, and this thread's processor time at its start."""
@@ -166,7 +168,7 @@ class EngineWorker:
         return session
 
 
-def watch(worker: EngineWorker, link: WorkerLink, overrun_s: float, thread: int) -> None:
+def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int) -> None:
     """End this process when a turn does not end, and report its session. Args: overrun_s: processor time that
     no turn needs. thread: the thread that gives the turns.
     """
@@ -191,7 +193,7 @@ def serve(handle: int) -> None:
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     logging.getLogger("playground").setLevel(level)
-    link = WorkerLink(socket.socket(fileno=handle))
+    link = ProcessLink(socket.socket(fileno=handle))
     worker = EngineWorker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     watched = worker, link, overrun_s, threading.get_ident()

@@ -79,7 +79,7 @@ class WorkerEnd(asyncio.Protocol):
         """Calls that are commands."""
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
-        self._unpacker = link.MessageUnpacker(link.of_worker)
+        self._unpacker = link.MessageUnpacker(link.SERVER_END)
         self._held = bytearray()
         """Messages that go with the next one."""
         self._transport: asyncio.Transport | None = None
@@ -94,12 +94,12 @@ class WorkerEnd(asyncio.Protocol):
 
     def send(self, message: Any) -> None:
         """Send a message that is not answered."""
-        self._held += link.packed(message)
+        self._held += link.SERVER_END.packed(message)
         self.flush()
 
     def send_with_next(self, message: Any) -> None:
         """Send a message together with the next one, or with `flush`, because nobody waits for it."""
-        self._held += link.packed(message)
+        self._held += link.SERVER_END.packed(message)
 
     def flush(self) -> None:
         """Send messages that wait for another one."""
