@@ -382,11 +382,13 @@ class _Walker:
         """Yield tag and length apart from what matters most: id, properties, body."""
         count = self._number(">I", 1)
         yield self._take(5, "binary", f"{count} bytes follow: {name}", "S41", depth)
+        if not count:
+            return
         if path == self.shape.content_part(3):
             yield from self._properties(count, depth)
         elif path == self.shape.ids:
             yield self._take(count, name, self.data[self.at : self.at + count].hex(), rule, depth, _ID)
-        elif count:
+        else:
             yield self._take(count, name, f"{count} bytes", rule, depth, BODY)
 
     def _leaf(self, name: str, rule: str, depth: int) -> FileField:
@@ -406,8 +408,7 @@ class _Walker:
     def _properties(self, count: int, depth: int) -> Iterator[FileField]:
         end = self.at + count
         if count < 2:
-            if count:
-                yield self._take(count, "properties", f"{count} bytes", "S52", depth, "properties")
+            yield self._take(count, "properties", f"{count} bytes", "S52", depth, "properties")
             return
         flags = self._number(">H", 0)
         present = [each for each in properties.FLAGS if flags & each[1]]

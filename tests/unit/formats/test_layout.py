@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords
@@ -202,6 +202,9 @@ def test_any_bytes_in_the_place_of_a_term_are_covered(junk: bytes) -> None:
 
 
 @given(st.integers(0, len(S58_TERM) - 1), st.integers(0, 255))
+@example(5, 15)  # the place of the id is taken by an empty binary
+@example(20, 1)
+@example(143, 0)  # the id itself is empty
 def test_a_broken_byte_in_a_term_is_covered(at: int, value: int) -> None:
     term = S58_TERM[:at] + bytes([value]) + S58_TERM[at + 1 :]
     assert_covers(store_record(S58[:24] + term + b"\xff"))
