@@ -116,6 +116,11 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
         {"topology": {"bindings": [{"exchange": "amq.fanout", "queue": "a"}]}},
         "无法声明该拓扑：NOT_FOUND",
     ),
+    (
+        "a name that the page uses",
+        {"topology": {"queues": [{"name": "a@n2"}]}},
+        "topology: Waterline 用 a@n2 指别的东西",
+    ),
     ("an unknown command", {"commands": [{"at_us": 0, "do": "dance"}]}, "commands[0]: do 必须是"),
     (
         "a wrong command",

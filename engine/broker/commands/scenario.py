@@ -9,6 +9,7 @@ import msgspec
 
 from engine.amqp.arguments import PRIORITIES, Arguments, ReleaseValidation
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
+from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, checked
 from engine.backing_queue.generation import StorageSettings
@@ -41,7 +42,7 @@ from engine.broker.commands.operator_commands import (
     SetPolicy,
 )
 from engine.broker.commands.settings import NodeSettings, release_of, resolve
-from engine.values.errors import CommandError, EngineError, ScenarioError
+from engine.values.errors import CommandError, Refusal, ScenarioError
 from engine.values.labels import FIRST_HOST, is_member
 
 MAX_QUEUES: Final = 64
@@ -179,7 +180,9 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             for each in self.bindings:
                 binding = Binding(**each.values())
                 check_binding(exchanges.get(each.exchange), queues.get(each.queue), binding, "hand")
-        except EngineError as error:
+        except Refusal as error:
+            raise error.inside("topology: ", ScenarioError) from error
+        except AmqpError as error:  # the broker's own words, which nobody translates
             raise ScenarioError("topology_refused", words=error) from error
 
 

@@ -59,7 +59,7 @@ def test_names_as_brokers_have_them() -> None:
         ("two\nlines", "name_line_break"),
         ("\ud800", "name_no_text"),
         ("", "too_short"),
-        ("orders@n2", "topology_refused"),
+        ("orders@n2", "name_of_page"),
     ],
 )
 def test_what_is_no_name(name: str, code: str) -> None:
