@@ -10,11 +10,10 @@ import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
-from engine.broker.clients.actors import Publisher
 from engine.broker.clients.channel import AckTimeout
 from engine.broker.clients.closing import ChannelClosing
 from engine.broker.clients.confirms import ConfirmSender
-from engine.broker.clients.connections import PublisherConnections
+from engine.broker.clients.connections import MessageRouter, PublishBounds, PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
@@ -105,19 +104,15 @@ class Cluster:
         self.dead_letters = DeadLetters(
             self.definitions, self.kinds, self._clock, self._emit, configuration.release.amqp
         )
-        self._publishers: dict[str, Publisher] = {}
-        self.confirms = ConfirmSender(
-            self._publishers, self.roll.records, self.processes, self._emit, self._publish_failed
-        )
+        self.confirms = ConfirmSender({}, self.roll.records, self.processes, self._emit, self._publish_failed)
         self.queues = NodeQueues(
             node=first,
-            clock=self._clock,
             settings=configuration.current,
             processes=self.processes,
             board=self.board,
-            emit=self._emit,
-            on_confirmed=self.confirms.confirmed,
             callbacks=QueueCallbacks(
+                self._emit,
+                self.confirms.confirmed,
                 self.confirms.discarded,
                 self.confirms.taken,
                 self.confirms.rejected,
@@ -126,9 +121,7 @@ class Cluster:
             ),
             definitions=self.definitions,
             lifetimes=self.lifetimes,
-            engine_of=self.roll.engine_of,
-            records=self.roll.records,
-            clustered=self._clustered,
+            registry=self.roll,
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
         self._machine = CostProfile(configuration, self.processes, self.board)
@@ -150,21 +143,19 @@ class Cluster:
         hosts = [node.host for node in self.nodes.values()]
         self._capacity = StorageCapacity(self.configuration.node, self._codec, self.storage, hosts)
         self.connections = PublisherConnections(
-            self.queues.live,
+            MessageRouter(
+                self.queues.live,
+                self.definitions,
+                self.roll.records,
+                MirroredChannels(self.roll, self.queues, self.configuration.current),
+            ),
             self.consumers,
-            self.definitions,
             self.kinds,
-            self._publish_failed,
-            self._clock,
-            self._capacity,
+            PublishBounds(self.configuration.current, self._capacity),
             self.processes,
             self._emit,
             self._redo,
-            self.configuration.current,
-            self._publishers,
             self.confirms,
-            self.roll.records,
-            MirroredChannels(self.roll, self.queues, self.configuration.current),
         )
         self._below = NodeParts(
             nodes=self.nodes,
@@ -173,6 +164,10 @@ class Cluster:
             configuration=self.configuration,
             definitions=self.definitions,
             board=self.board,
+            processes=self.processes,
+            storage=self.storage,
+            lifetimes=self.lifetimes,
+            dead_letters=self.dead_letters,
             queues=self.queues,
             consumers=self.consumers,
             connections=self.connections,
@@ -217,17 +212,12 @@ class Cluster:
         """Build the monitors and the verbs of the commands."""
         control = NodeControl(
             self._below,
-            lifetimes=self.lifetimes,
-            dead_letters=self.dead_letters,
             closing=self._closing,
             ends=self._ends,
             settings=self._settings,
             machine=self._machine,
             mirrored=self.cluster,
             parts=self._parts,
-            processes=self.processes,
-            storage=self.storage,
-            change_machine=self._change_machine,
             console=console,
         )
         self.monitors, self.life = control.monitors, control.life
@@ -308,9 +298,6 @@ class Cluster:
         """Do what a manual client sent while its connection was blocked; nobody waits for a refusal now."""
         with suppress(CommandError):
             self._verbs.do(command)
-
-    def _change_machine(self) -> None:
-        self._machine.change(self.host, self.queues, self.connections, self.consumers)
 
     # --- time --------------------------------------------------------------------------------------------------------
 

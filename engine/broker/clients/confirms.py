@@ -63,25 +63,25 @@ class ConfirmSender:
     """Tracks and sends the confirms of all channels of a node.
 
     Args:
-        publishers: by name.
+        publishers: by name; their connections fill it.
         records: what all nodes know of each queue.
         processes: of the node; if work takes time, confirms travel to its channels.
-        on_error: called with a publisher whose channel must be closed.
+        fail: called with a publisher whose channel must be closed.
     """
 
     def __init__(
         self,
-        publishers: Mapping[str, Publisher],
+        publishers: dict[str, Publisher],
         records: Mapping[str, QueueRecord],
         processes: NodeProcesses,
         emit: Callable[[Transition], None],
-        on_error: Callable[[str, AmqpError], None],
+        fail: Callable[[str, AmqpError], None],
     ) -> None:
-        self._publishers = publishers
+        self.publishers = publishers
         self._records = records
         self._processes = processes
         self._emit = emit
-        self._on_error = on_error
+        self.fail = fail
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
         self._awaited: Stretches[AwaitedConfirm] = Stretches()
         self._by_hand: dict[str, Publisher] = {}
@@ -97,11 +97,11 @@ class ConfirmSender:
         return self._awaited
 
     def _publisher(self, actor: str) -> Publisher | None:
-        return self._publishers.get(actor) or self._by_hand.get(actor)
+        return self.publishers.get(actor) or self._by_hand.get(actor)
 
     def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
         """Let the publisher of a batch wait for these queues; with no queue, confirm at once (K1)."""
-        if publisher.name not in self._publishers:
+        if publisher.name not in self.publishers:
             self._by_hand[publisher.name] = publisher
         first = publisher.next_number
         publisher.next_number += messages.count
@@ -296,7 +296,7 @@ class ConfirmSender:
                     publisher.tx.refused = True
                     continue
                 if publisher.tx is not None:
-                    self._on_error(actor, AmqpError("precondition_failed", "partial tx completion"))
+                    self.fail(actor, AmqpError("precondition_failed", "partial tx completion"))
                     continue
                 self._emit(NacksSent("K10", actor, count, {"cause": cause, "left": publisher.unconfirmed}))
 

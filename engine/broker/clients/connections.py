@@ -24,7 +24,7 @@ from engine.broker.commands.client_commands import Publish, unpack
 from engine.broker.commands.commands import copies_of, message_of
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
+from engine.broker.time.scheduler import BURST_SPACING_US
 from engine.broker.vhost.configuration import StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
@@ -38,20 +38,12 @@ from engine.values.sizes import Sizes
 from engine.values.stretches import Range
 
 
-class PublisherConnections:
-    """All publishers of a node.
+class MessageRouter:
+    """Finds the queues that messages go to, and which of them are up, are down or have mirrors.
 
     Args:
-        queues: where messages go. consumers: notified of alarms too.
+        queues: those that live, by name.
         definitions: exchanges and bindings.
-        kinds: numbers of what messages carry.
-        on_error: called with a publisher whose channel must be closed.
-        capacity: this program's bounds, checked before messages are accepted.
-        processes: those of the broker, where work takes time.
-        redo: does a command that waited in a blocked connection's socket.
-        settings: returns the node's settings.
-        publishers: by name, to be filled here.
-        confirms: what their channels wait for.
         records: what all nodes know of each queue.
         members: of mirrored queues; channels also send to them.
     """
@@ -59,44 +51,111 @@ class PublisherConnections:
     def __init__(
         self,
         queues: Mapping[str, ClientQueue],
-        consumers: Consumers,
         definitions: HostDefinitions,
-        kinds: MessageKinds,
-        on_error: Callable[[str, AmqpError], None],
-        scheduler: TimerScheduler,
-        capacity: StorageCapacity,
-        processes: NodeProcesses,
-        emit: Callable[[Transition], None],
-        redo: Callable[[Command], None],
-        settings: Callable[[], NodeSettings],
-        publishers: dict[str, Publisher],
-        confirms: ConfirmSender,
         records: Mapping[str, QueueRecord],
         members: QueueMembers,
     ) -> None:
+        self.queues = queues
+        self.members = members
+        self.definitions = definitions
+        self._records = records
+
+    def route(self, batch: Publish, turn: int = 0) -> tuple[str, ...]:
+        """Return the queues that a batch goes to; `turn` says which one where the exchange draws one."""
+        keys = (batch.routing_key, *copies_of(batch.headers)) if batch.headers else (batch.routing_key,)
+        return self.definitions.route(batch.exchange, keys, batch.headers, turn)
+
+    def held_up(self, queues: Sequence[str]) -> bool:
+        """Return whether credit may stop messages to these queues: they have mirrors, or are frozen (H84)."""
+        if self.members.passed:
+            return True
+        for name in queues:
+            record, queue = self._records.get(name), self.queues.get(name)
+            if (record is not None and record.mirrors) or (queue is not None and queue.holds):
+                return True
+        return False
+
+    def gone(self, held: HeldPublish) -> list[str]:
+        """Return the queues of a commit whose processes have ended since the publish (W229)."""
+        return [
+            queue.name
+            for queue, life in held.processes
+            if queue.life != life or self.queues.get(queue.name) is not queue
+        ]
+
+    def whereto(
+        self, names: Sequence[str]
+    ) -> tuple[list[ClientQueue], list[str], Mapping[str, tuple[str, ...]]]:
+        """Return which queues are up, which are down, and the members of mirrored ones."""
+        queues: list[ClientQueue] = []
+        down: list[str] = []
+        mirrored: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            record, queue = self._records.get(name), self.queues.get(name)
+            if record is not None and record.mirrors:
+                mirrored[name] = self.members.of(name)
+            if record is not None and not record.alive:
+                down.append(name)
+            if queue is not None:
+                queues.append(queue)
+        return queues, down, mirrored
+
+
+class PublishBounds:
+    """Limits that a publish is checked against: the broker's own, and those of this program.
+
+    Args:
+        settings: returns the node's settings.
+        capacity: this program's bounds, checked before messages are accepted.
+    """
+
+    def __init__(self, settings: Callable[[], NodeSettings], capacity: StorageCapacity) -> None:
+        self.capacity = capacity
+        self.max_message_bytes = settings().max_message_size
+        self.settings = settings
+
+
+class PublisherConnections:
+    """All publishers of a node.
+
+    Args:
+        router: where messages go.
+        consumers: notified of alarms too.
+        kinds: numbers of what messages carry.
+        bounds: checked before messages are accepted.
+        processes: those of the broker, where work takes time.
+        redo: does a command that waited in a blocked connection's socket.
+        confirms: what channels wait for; its publishers by name are filled here.
+    """
+
+    def __init__(
+        self,
+        router: MessageRouter,
+        consumers: Consumers,
+        kinds: MessageKinds,
+        bounds: PublishBounds,
+        processes: NodeProcesses,
+        emit: Callable[[Transition], None],
+        redo: Callable[[Command], None],
+        confirms: ConfirmSender,
+    ) -> None:
         self.burst = Publisher("burst")
-        self.publishers = publishers
-        publishers[self.burst.name] = self.burst
+        self.publishers = confirms.publishers
+        self.publishers[self.burst.name] = self.burst
         self.alarms: frozenset[str] = frozenset()
         """The resources whose alarm is set: memory, disk (A1)."""
-        self._queues = queues
+        self.router = router
         self._consumers = consumers
-        self._definitions = definitions
         self._kinds = kinds
-        self._on_error = on_error
-        self._scheduler = scheduler
-        self._capacity = capacity
+        self._bounds = bounds
         self._processes = processes
+        self._clock = processes.clock
         self._emit = emit
         self._redo = redo
-        self._settings = settings
-        self._max_message_size = settings().max_message_size
         self.way_in = WayIn(processes, self)
-        self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
+        self._carrier = BurstCarrier(self._clock, self._is_read, self.way_in.has_room, self._arrive)
         self.confirms = confirms
         self.unread = UnreadInput(consumers.by_hand)
-        self._records = records
-        self._members = members
 
     @property
     def alarm(self) -> bool:
@@ -114,7 +173,7 @@ class PublisherConnections:
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
         publisher.address(burst)
-        carries = self._settings().connection_bytes_per_s
+        carries = self._bounds.settings().connection_bytes_per_s
         if carries is None:
             self._arrive(publisher, burst)
             return
@@ -173,19 +232,19 @@ class PublisherConnections:
 
     def refusal(self, batch: Publish) -> CommandError | None:
         """Return why the program's bounds refuse a batch, or None; messages on their way count too."""
-        return self._capacity.refusal(batch, self.waiting, len(self.route(batch)))
+        return self._bounds.capacity.refusal(batch, self.waiting, len(self.router.route(batch)))
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
         stop(publisher)
         publisher.alarm = self.alarm
         if publisher.running:
-            publisher.pace.begin(self._scheduler.now_us)
+            publisher.pace.begin(self._clock.now_us)
             self._set_timer(publisher)
 
     def _set_timer(self, publisher: Publisher) -> None:
-        at_us = publisher.pace.next_us(self._scheduler.now_us)
-        publisher.timer = self._scheduler.at(at_us, partial(self._tick, publisher))
+        at_us = publisher.pace.next_us(self._clock.now_us)
+        publisher.timer = self._clock.at(at_us, partial(self._tick, publisher))
 
     def _tick(self, publisher: Publisher) -> None:
         publisher.timer = None
@@ -195,15 +254,15 @@ class PublisherConnections:
             return
         if publisher.flow or not self.way_in.has_room(publisher):
             # TCP holds the client up; what it could not write it does not make up for.
-            publisher.pace.begin(self._scheduler.now_us)
+            publisher.pace.begin(self._clock.now_us)
             self._set_timer(publisher)
             return
-        due = publisher.pace.due(self._scheduler.now_us)
+        due = publisher.pace.due(self._clock.now_us)
         tx = publisher.tx
         if tx is not None:
             if not tx.room:
                 # A client waits for commit_ok; what it does not publish meanwhile it does not make up for (D13).
-                publisher.pace.begin(self._scheduler.now_us)
+                publisher.pace.begin(self._clock.now_us)
                 self._set_timer(publisher)
                 return
             due = min(due, tx.room)
@@ -236,29 +295,29 @@ class PublisherConnections:
         Args:
             turn: of a part of a batch, by which its queue is found.
         """
-        exchange = self._definitions.exchanges.exchanges.get(batch.exchange)
+        exchange = self.router.definitions.exchanges.exchanges.get(batch.exchange)
         user_id = batch.properties.get("user_id")
         try:
             check_publish(
                 exchange,
                 batch.exchange,
                 size_bytes=max(unpack(batch.sizes, batch.count)) if batch.sizes else batch.size_bytes,
-                max_message_bytes=self._max_message_size,
+                max_message_bytes=self._bounds.max_message_bytes,
                 expiration=batch.expiration,
                 user_id=None if user_id is None else str(user_id),
                 reply_to=batch.properties.get("reply_to"),
                 headers=batch.headers,
             )
         except AmqpError as error:
-            self._on_error(publisher.name, error)
+            self.confirms.fail(publisher.name, error)
             return
         if exchange is not None and exchange.type == LOCAL_RANDOM and not turn:
             self._send_parts(publisher, batch, spacing_us)
             return
         message = message_of(batch)
-        queues = self.route(batch, turn)
-        if self._held_up(queues):
-            room = self._members.room(publisher.name, queues, batch.count)
+        queues = self.router.route(batch, turn)
+        if self.router.held_up(queues):
+            room = self.router.members.room(publisher.name, queues, batch.count)
             if room < batch.count:
                 publisher.stopped.append(batch.part(room, batch.count - room))
                 publisher.flow = True
@@ -288,7 +347,7 @@ class PublisherConnections:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
         if self._consumers.rules.commits_to_processes:
-            alive = [self._queues[name] for name in queues if name in self._queues]
+            alive = [self.router.queues[name] for name in queues if name in self.router.queues]
             held = replace(held, processes=tuple((queue, queue.life) for queue in alive))
         publisher.tx.held.append(held)
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
@@ -298,7 +357,7 @@ class PublisherConnections:
     def _send_parts(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Give each queue that the exchange may draw its part of a batch."""
         first, sent = self._kinds.next_msg_no + 1, 0
-        parts = min(self._definitions.exchanges.bound_to(batch.exchange), batch.count) or 1
+        parts = min(self.router.definitions.exchanges.bound_to(batch.exchange), batch.count) or 1
         for number in range(parts):
             part = batch.part(sent, batch.count * (number + 1) // parts - sent)
             sent += part.count
@@ -318,30 +377,12 @@ class PublisherConnections:
         self._emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
         return column
 
-    def _held_up(self, queues: Sequence[str]) -> bool:
-        """Return whether credit may stop messages to these queues: they have mirrors, or are frozen (H84)."""
-        if self._members.passed:
-            return True
-        for name in queues:
-            record, queue = self._records.get(name), self._queues.get(name)
-            if (record is not None and record.mirrors) or (queue is not None and queue.holds):
-                return True
-        return False
-
-    def _gone(self, held: HeldPublish) -> list[str]:
-        """Return the queues of a commit whose processes have ended since the publish (W229)."""
-        return [
-            queue.name
-            for queue, life in held.processes
-            if queue.life != life or self._queues.get(queue.name) is not queue
-        ]
-
     def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
         batch, arrivals, message = held.batch, held.arrivals, held.message
-        gone = self._gone(held) if held.processes else ()
+        gone = self.router.gone(held) if held.processes else ()
         left = tuple(name for name in held.queues if name not in gone) if gone else held.queues
-        queues, down, mirrored = self._whereto(left)
+        queues, down, mirrored = self.router.whereto(left)
         if not queues and not down and not gone:
             self._unroutable(publisher, message, batch.count)
         travel = self._processes.timed
@@ -368,28 +409,11 @@ class PublisherConnections:
                 at_once = travel or bool(mirrored.get(queue.name)) or queue.withholds
             self.way_in.deliver(publisher, queue, own, spacing_us, at_once)
 
-    def _whereto(
-        self, names: Sequence[str]
-    ) -> tuple[list[ClientQueue], list[str], Mapping[str, tuple[str, ...]]]:
-        """Return which queues are up, which are down, and the members of mirrored ones."""
-        queues: list[ClientQueue] = []
-        down: list[str] = []
-        mirrored: dict[str, tuple[str, ...]] = {}
-        for name in names:
-            record, queue = self._records.get(name), self._queues.get(name)
-            if record is not None and record.mirrors:
-                mirrored[name] = self._members.of(name)
-            if record is not None and not record.alive:
-                down.append(name)
-            if queue is not None:
-                queues.append(queue)
-        return queues, down, mirrored
-
     def _to_nobody(self, queue: str, held: HeldPublish, confirm: bool) -> None:
         """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
         for arrival, expiration_ms in held.arrivals:
-            self._members.copy(queue, arrival, expiration_ms, confirm)
-        if not self._members.of(queue):
+            self.router.members.copy(queue, arrival, expiration_ms, confirm)
+        if not self.router.members.of(queue):
             self.confirms.rejected(queue, Range(held.arrivals[0][0].msg_no, held.batch.count), "down")
 
     def _unroutable(self, publisher: Publisher, message: MessageFields, count: int) -> None:
@@ -397,11 +421,6 @@ class PublisherConnections:
         self._emit(
             Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
         )
-
-    def route(self, batch: Publish, turn: int = 0) -> tuple[str, ...]:
-        """Return the queues that a batch goes to; `turn` says which one where the exchange draws one."""
-        keys = (batch.routing_key, *copies_of(batch.headers)) if batch.headers else (batch.routing_key,)
-        return self._definitions.route(batch.exchange, keys, batch.headers, turn)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 
@@ -427,7 +446,7 @@ class PublisherConnections:
             return
         for publisher in publishers:
             if publisher.running and publisher.timer is None:
-                publisher.pace.begin(self._scheduler.now_us)
+                publisher.pace.begin(self._clock.now_us)
                 self._set_timer(publisher)
             self._carrier.go_on(publisher)
         for publisher in publishers:

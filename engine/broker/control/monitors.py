@@ -7,19 +7,16 @@ from functools import partial
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.operator_commands import FIRST_NODE
-from engine.broker.control.verb_parts import ClientParts
 from engine.broker.memory import model
 from engine.broker.memory.disk_monitor import DiskWatch
-from engine.broker.memory.memory_monitor import MemoryWatch
 from engine.broker.memory.model import GarbageBytes, GarbageWatch
+from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queue_process import MILLISECOND_US
 from engine.broker.queues.queues import BrokerNode
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
-from engine.broker.vhost.reported_state import ReportedState
-from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage
 from engine.values.labels import bare
@@ -137,22 +134,16 @@ class NodeMonitors:
 
 
 class MemoryMonitors:
-    """Checks one node's memory and disk at their intervals."""
+    """Checks one node's memory and disk at their intervals.
 
-    def __init__(
-        self,
-        *,
-        configuration: NodeConfiguration,
-        clock: TimerScheduler,
-        storage: Storage,
-        processes: NodeProcesses,
-        watch: MemoryWatch,
-        board: ReportedState,
-        host: VirtualHosts,
-        parts: ClientParts,
-        actors: Callable[[str], int],
-        cluster: MirroredQueues,
-    ) -> None:
+    Args:
+        below: the rooms of the node, of which it watches the first.
+        actors: returns how many connections a node has.
+        cluster: with the processes of a queue's members.
+    """
+
+    def __init__(self, below: NodeParts, actors: Callable[[str], int], cluster: MirroredQueues) -> None:
+        configuration, clock, processes = below.configuration, below.clock, below.processes
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
         self.only_looked = False
@@ -160,26 +151,25 @@ class MemoryMonitors:
         self.disk = DiskWatch(
             clock,
             configuration.current,
-            partial(used_at, storage, cluster.nodes),
+            partial(used_at, below.storage, cluster.nodes),
             self._disk_alarm_changed,
             processes,
         )
         self._configuration = configuration
         self._clock = clock
-        self._storage = storage
+        self._storage = below.storage
         self._processes = processes
-        self._watch = watch
-        self._board = board
-        self._host = host
-        self._queues = parts.queues
-        self._connections = parts.connections
+        self._watch = below.first.watch
+        self._board = below.board
+        self._host = below.first.host
+        self._queues = below.queues
         self._garbage_watch = GarbageWatch(f"memory/{configuration.node.running_since_ms}")
-        self._connections = parts.connections
-        self._consumers = parts.consumers
+        self._connections = below.connections
+        self._consumers = below.consumers
         self._cluster = cluster
         self._actors = actors
         self.others = NodeMonitors(
-            configuration, clock, cluster, storage, processes, actors, self._send_alarms
+            configuration, clock, cluster, below.storage, processes, actors, self._send_alarms
         )
 
     def start(self) -> None:

@@ -18,15 +18,14 @@ from engine.broker.commands.base import HAND, AddVhost, Command, DeleteVhost
 from engine.broker.commands.scenario import MAX_VHOSTS
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import Handlers, NodeLifecycle
-from engine.broker.control.report import ChangeReport, LiveValues
+from engine.broker.control.report import LiveValues
 from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds, ShownSettings
+from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.nodes import ClusterParts
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.queues import BrokerNode, NodeQueues
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import TimerScheduler
-from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.reported_state import ReportedState
 from engine.mirrored_queue.ring import QueueRecord
 from engine.values.errors import CommandError
@@ -205,32 +204,33 @@ def no_console(line: str, state: Mapping[str, Any], live: LiveValues) -> dict[st
 
 
 class OperatorVerbs:
-    """Verbs of a single node's operator. Args: change_machine: applies the current work profile. console:
-    understands lines of rabbitmqctl. do: does another command.
+    """Verbs of a single node's operator.
+
+    Args:
+        below: the rooms of the node.
+        change_machine: applies the current work profile.
+        console: understands lines of rabbitmqctl, given what the node reports.
+        do: does another command.
     """
 
     def __init__(
         self,
+        below: NodeParts,
         *,
-        configuration: NodeConfiguration,
         settings: ShownSettings,
-        queues: NodeQueues,
         monitors: MemoryMonitors,
         life: NodeLifecycle,
-        report: ChangeReport,
         change_machine: Callable[[], None],
-        console: Console,
+        console: Callable[[str], dict[str, Any]],
         do: Callable[[Command], None],
         cluster: MirroredQueues,
-        clock: TimerScheduler,
     ) -> None:
-        self._clock = clock
-        self._configuration = configuration
+        self._clock = below.clock
+        self._configuration = below.configuration
         self._settings = settings
-        self._queues = queues
+        self._queues = below.queues
         self._monitors = monitors
         self._life = life
-        self._report = report
         self._change_machine = change_machine
         self._console = console
         self._do = do
@@ -290,7 +290,7 @@ class OperatorVerbs:
                 self._monitors.measure_memory()
 
     def _ctl(self, command: operator_cmd.Ctl) -> None:
-        self._do(cmd.parse(self._console(command.line, self._report.snapshot(), self._report.live())))
+        self._do(cmd.parse(self._console(command.line)))
 
     def _stop_app(self, _: operator_cmd.StopApp) -> None:
         if self._clustered:

@@ -12,14 +12,10 @@ from engine.broker.clients.actors import Consumer, Publisher
 from engine.broker.clients.manual_channels import ManualChannel
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import NodeLifecycle
-from engine.broker.control.verb_parts import ClientParts, CostProfile, ShownSettings
-from engine.broker.memory.memory_monitor import MemoryWatch
+from engine.broker.control.verb_parts import CostProfile, ShownSettings
+from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import RULES, ShownMirrors
 from engine.broker.queues.queues import RULES as QUEUE_RULES
-from engine.broker.queues.queues import BrokerNode
-from engine.broker.time.processes import NodeProcesses
-from engine.broker.vhost.reported_state import ReportedState
-from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.folding import rows_of
 from engine.values.extents import DeltaExtent, Extent
 from engine.values.labels import bare, host_of
@@ -53,34 +49,28 @@ class ChangeReport:
 
     def __init__(
         self,
+        below: NodeParts,
         *,
-        board: ReportedState,
         settings: ShownSettings,
         machine: CostProfile,
         life: NodeLifecycle,
-        watch: MemoryWatch,
         monitors: MemoryMonitors,
-        processes: NodeProcesses,
-        host: VirtualHosts,
-        parts: ClientParts,
         shown: ShownMirrors,
-        nodes: Mapping[str, BrokerNode],
     ) -> None:
         self._shown = shown
-        self._nodes = nodes
-        self._mirrored = len(nodes) > 1
-        self._board = board
+        self._nodes = below.nodes
+        self._mirrored = len(below.nodes) > 1
+        self._board = below.board
         self._settings = settings
         self._machine = machine
         self._life = life
-        self._watch = watch
+        self._watch = below.first.watch
         self._monitors = monitors
-        self._processes = processes
-        self._host = host
-        self._definitions = parts.definitions
-        self._queues = parts.queues
-        self._connections = parts.connections
-        self._consumers = parts.consumers
+        self._processes = below.processes
+        self._definitions = below.definitions
+        self._queues = below.queues
+        self._connections = below.connections
+        self._consumers = below.consumers
 
     def actors(self) -> dict[str, Publisher | Consumer | ManualChannel]:
         """Return all clients of a queue, by name."""

@@ -19,7 +19,8 @@ from engine.broker.clients.manual_channels import channel_of
 from engine.broker.commands.base import Command
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.mirrors.member import MirrorSynchronisation, QueueMember
-from engine.broker.queues.queues import BrokerNode, NodeQueues
+from engine.broker.queues.queues import BrokerNode, DeadLetters, NodeQueues, QueueLifetimes
+from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.definitions import HostDefinitions
@@ -30,6 +31,7 @@ from engine.mirrored_queue.mirror import MirrorCopy
 from engine.mirrored_queue.ring import FRAME_BYTES, MirrorRing, QueueRecord
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import RingSent
+from engine.storage.port import Storage
 from engine.values.labels import member
 
 
@@ -359,7 +361,16 @@ class NodeParts(msgspec.Struct, frozen=True, kw_only=True):
     configuration: NodeConfiguration
     definitions: HostDefinitions
     board: ReportedState
+    processes: NodeProcesses
+    storage: Storage
+    lifetimes: QueueLifetimes
+    dead_letters: DeadLetters
     queues: NodeQueues
     consumers: Consumers
     connections: PublisherConnections
     emit: Callable[[Transition], None]
+
+    @property
+    def first(self) -> BrokerNode:
+        """The node that a session without a cluster consists of."""
+        return next(iter(self.nodes.values()))

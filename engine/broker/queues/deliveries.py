@@ -28,12 +28,20 @@ from engine.values.stretches import Range
 
 
 class QueueCallbacks(NamedTuple):
-    """Callbacks about a queue's messages; the first argument is the queue's name. Args: discarded: messages
-    that left without being queued (K2). taken: messages whose confirms go out at once, from a queue that
-    might have rejected them (K1). rejected: messages that the queue did not take (P8). bury: dead messages.
-    broken: the queue's process crashes.
+    """Callbacks about a queue's messages; besides `emit`, the first argument is the queue's name.
+
+    Args:
+        emit: receives each transition.
+        confirmed: messages whose confirms may be sent (K8).
+        discarded: messages that left without being queued (K2).
+        taken: messages whose confirms go out at once, from a queue that might have rejected them (K1).
+        rejected: messages that the queue did not take (P8).
+        bury: dead messages.
+        broken: the queue's process crashes.
     """
 
+    emit: Callable[[Transition], None]
+    confirmed: Callable[[str, Sequence[Range]], None]
     discarded: Callable[[str, Arrival], None]
     taken: Callable[[str, Range], None]
     rejected: Callable[[str, Range], None]
@@ -274,7 +282,6 @@ class QueueDeliveries:
         process: QueueProcess,
         way_out: WayOut,
         scheduler: TimerScheduler,
-        emit: Callable[[Transition], None],
         callbacks: QueueCallbacks,
     ) -> None:
         self.process = process
@@ -289,7 +296,7 @@ class QueueDeliveries:
         self.finishing = FinishedMessages(self, way_out, scheduler)
         self.settlements = MessageSettlements(self, callbacks.bury)
         self._scheduler = scheduler
-        self._emit = emit
+        self._emit = callbacks.emit
         self._on_discarded = callbacks.discarded
         self._on_taken = callbacks.taken
         self._on_rejected = callbacks.rejected

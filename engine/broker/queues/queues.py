@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
@@ -47,7 +47,6 @@ from engine.values.extents import Extent
 from engine.values.labels import bare, beside
 from engine.values.sizes import Sizes
 from engine.values.sizes import at as one_of
-from engine.values.stretches import Range
 
 
 class BrokerNode:
@@ -195,6 +194,17 @@ class RequestedSettings:
         self.target: int | None = None
 
 
+class QueueRegistry(Protocol):
+    """What all nodes know of each queue."""
+
+    @property
+    def records(self) -> Mapping[str, QueueRecord]:
+        """Where each queue runs, by name."""
+
+    def engine_of(self, name: str, engine: BackingQueue, /) -> BackingQueue:
+        """Return what a queue's process works on: the engine, wrapped if the queue has mirrors."""
+
+
 class NodeQueues(Mapping[str, QueueDeliveries]):
     """The live queues by name, the oldest first.
 
@@ -202,44 +212,35 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         node: the node of queues that have no other.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
-        on_confirmed: called with a queue's name and the messages whose confirms may be sent (K8).
         callbacks: what happens to messages, as Deliveries reports it.
-        definitions: of queues. lifetimes: expiry of queues. engine_of: wraps a queue's engine if it has
-            mirrors.
-        records: what all nodes know of each queue.
-        clustered: whether there are several nodes.
+        definitions: of queues.
+        lifetimes: expiry of queues.
+        registry: what all nodes know of each queue.
     """
 
     def __init__(
         self,
         *,
         node: BrokerNode,
-        clock: TimerScheduler,
         settings: Callable[[], NodeSettings],
         processes: NodeProcesses,
         board: ReportedState,
-        emit: Callable[[Transition], None],
-        on_confirmed: Callable[[str, Sequence[Range]], None],
         callbacks: QueueCallbacks,
         definitions: HostDefinitions,
         lifetimes: QueueLifetimes,
-        engine_of: Callable[[str, BackingQueue], BackingQueue],
-        records: Mapping[str, QueueRecord],
-        clustered: bool,
+        registry: QueueRegistry,
     ) -> None:
         self.wishes: dict[str, RequestedSettings] = {}
         self.home = node
         self._node_of: dict[str, BrokerNode] = {}
-        self._engine_of = engine_of
-        self._records = records
-        self._clustered = clustered
-        self._clock = clock
+        self._registry = registry
+        self._records = registry.records
+        self._clustered = settings().nodes > 1
+        self._clock = processes.clock
         self._settings = settings
         self._processes = processes
         self.way_out = WayOut(processes)
         self._board = board
-        self._emit = emit
-        self._on_confirmed = on_confirmed
         self._callbacks = callbacks
         self._definitions = definitions
         self._lifetimes = lifetimes
@@ -271,7 +272,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         version = self._definitions.effective(name).queue_version
         self._node_of[name].host.add(queue, self._clock.now_us, version)
         self.wishes[name] = RequestedSettings()
-        live = QueueDeliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
+        live = QueueDeliveries(self._process(name), self.way_out, self._clock, self._callbacks)
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
         self.live[name] = live
         self.obey(name)
@@ -318,12 +319,12 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     def _process(self, name: str) -> QueueProcess:
         node = self._node_of[name]
         return QueueProcess(
-            queue=self._engine_of(name, node.host.hosted(name).queue),
+            queue=self._registry.engine_of(name, node.host.hosted(name).queue),
             mail=self._mail,
             scheduler=self._clock,
             settings=self._settings,
             monitor=node.watch.monitor,
-            on_confirmed=partial(self._on_confirmed, name),
+            on_confirmed=partial(self._callbacks.confirmed, name),
             on_clock=partial(self.report_timers, name),
         )
 

@@ -176,7 +176,7 @@ class NodeProcesses:
         self.timed = False
         """Whether work takes time, so that mailboxes fill."""
         self.cores = NodeCores()
-        self._scheduler = scheduler
+        self.clock = scheduler
         self._emit = emit
         self._around = ProcessContext(scheduler, self.meter, self.cores, self.get, self._note, spec)
         self._all: dict[str, WorkProcess] = {}
@@ -293,7 +293,7 @@ class NodeProcesses:
 
     def report_processes(self) -> None:
         """Report the processes that changed, each at most once per interval."""
-        now_us = self._scheduler.now_us
+        now_us = self.clock.now_us
         later: dict[str, None] = {}
         again_us: int | None = None
         for id_ in self.changed:
@@ -317,7 +317,7 @@ class NodeProcesses:
 
     def _report_one(self, process: WorkProcess) -> int:
         """Report one process; return when to check again, 0 for only after a change."""
-        now_us = self._scheduler.now_us
+        now_us = self.clock.now_us
         items, shown = process.info_items(), self._shown.get(process.id, {})
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
@@ -333,7 +333,7 @@ class NodeProcesses:
             if at_us is not None and self._timer.at_us <= at_us:
                 return
             self._timer.cancel()
-        self._timer = None if at_us is None else self._scheduler.at(at_us, _nothing)
+        self._timer = None if at_us is None else self.clock.at(at_us, _nothing)
 
     def info_items(self) -> dict[str, Any]:
         """Return what is shown of every process."""
