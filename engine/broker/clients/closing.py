@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
 
@@ -76,11 +76,14 @@ class ChannelClosing:
             consumer.connection_state = CLOSED
         self.drop_exclusive(connection)
 
-    def drop_exclusive(self, connection: str) -> None:
-        """Delete the exclusive queues of this connection (P18)."""
-        queues = self._definitions.queues
-        for name in [each.name for each in queues.values() if each.owner == connection]:
-            self._delete_queue(name, "P18", "exclusive")
+    def drop_exclusive(self, connection: str, lost: Collection[str] = ()) -> None:
+        """Delete the exclusive queues of this connection (P18). Args: lost: queues that went with their node
+        (H76).
+        """
+        owned = [each.name for each in self._definitions.queues.values() if each.owner == connection]
+        for name in owned:
+            if name not in lost:
+                self._delete_queue(name, "P18", "exclusive")
 
     def _end_channel(self, actor: str) -> None:
         publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)

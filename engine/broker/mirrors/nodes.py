@@ -316,9 +316,10 @@ class ClusterNodes:
             if self.node_of(consumer.connection) == node:
                 consumer.rule = "D4"
                 self._consumers.lose(consumer)
+        dead = () if orderly else {each.name for each in self._cluster.records.values() if not each.alive}
         for connection in dict.fromkeys(connection_of(name) for name in lost):
             self._connections.unread.forget(connection)
-            self._closing.drop_exclusive(connection)
+            self._closing.drop_exclusive(connection, dead)
 
     # --- stops (H61, H71) --------------------------------------------------------------------------------------------
 

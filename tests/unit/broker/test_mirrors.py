@@ -8,6 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.amqp import ExchangeDeleted
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
@@ -185,14 +186,20 @@ def test_without_a_word_about_disks_nothing_is_shown_of_them() -> None:
     assert not [name for name in cluster_of(3).node.snapshot()["node"]["cluster"] if "disk" in name]
 
 
-@pytest.mark.parametrize("stop", ["stop_node", "kill_node"])
-def test_an_exclusive_queue_goes_with_the_node_that_both_it_and_its_connection_were_on(stop: str) -> None:
-    """P18: its master's process has no node any more when the connection ends, so there is none to be ended."""
+@pytest.mark.parametrize(("stop", "rule"), [("stop_node", "P18"), ("kill_node", "H76")])
+def test_an_exclusive_queue_goes_with_the_node_that_both_it_and_its_connection_were_on(
+    stop: str, rule: str
+) -> None:
+    """An orderly stop closes the connection, and the queue goes with it; of a lost node both are gone at once."""
     follower = cluster_of(3)
     play(follower, {"do": "declare_queue", "name": "mine", "exclusive": True})
+    play(follower, {"do": "declare_exchange", "name": "fed", "auto_delete": True})
+    play(follower, {"do": "bind", "exchange": "fed", "queue": "mine"})
     play(follower, {"do": "publish", "count": 3, "size_bytes": 100, "routing_key": "mine"})
     play(follower, {"do": stop, "node": "n1"}, {"do": "start_node", "node": "n1"})
     assert set(follower.node.snapshot()["queues"]) == {"orders"}
+    rows = follower.node.log.since(0).rows
+    assert [row.rule for row in rows if isinstance(row, ExchangeDeleted)] == [rule]
     follower.node.verify()
 
 
