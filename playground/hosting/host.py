@@ -17,13 +17,10 @@ from engine.reading.conditions import Condition
 from playground.hosting import wording
 from playground.hosting.audience import SessionAudience, SessionClient
 from playground.hosting.command_queue import CommandQueue, RunSoFar
-from playground.hosting.directories import ProcessDirectory
-from playground.hosting.engine_api import NodeDoor
-from playground.hosting.run_owner import DESERTED_S, RunOwner, RunStopped
+from playground.hosting.run_owner import DESERTED_S, HostResources, RunOwner, RunStopped
 from playground.hosting.run_recovery import RunRecovery
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
-from playground.hosting.workers.pool import WorkerPool
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
 from playground.limits.session_limits import SessionLimits
 from playground.texts.page_message import RequestRefused
@@ -43,9 +40,7 @@ class SessionHost:
         session_id: str,
         *,
         book: SessionRecord,
-        door: NodeDoor,
-        pool: WorkerPool,
-        directory: ProcessDirectory,
+        resources: HostResources,
         limits: SessionLimits,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[SessionHost], None] = lambda host: None,
@@ -59,17 +54,15 @@ class SessionHost:
         self.closed = False
         self.limits = limits
         self.clock = clock
-        self.door = door
+        self.door = resources.door
         self.keeper = RunOwner(
             session_id,
             book=book,
-            pool=pool,
-            directory=directory,
+            resources=resources,
             limits=limits,
             listener=self,
             notice=self.audience.notice,
             superseded=self._superseded,
-            door=door,
         )
         self._upkeep = RunRecovery(self.keeper, self.audience, limits.wake_s, clock)
         self._wishes = CommandQueue(self.keeper, self._upkeep, self.audience)

@@ -18,6 +18,7 @@ from playground.hosting.command_queue import RunSoFar
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.host import SessionHost
+from playground.hosting.run_owner import HostResources
 from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_record import SessionRecord
 from playground.hosting.workers.pool import Launch, WorkerPool, process
@@ -103,9 +104,7 @@ class HostRegistry:
         host = SessionHost(
             session_id,
             book=self._book(session_id),
-            door=self.door,
-            pool=self.pool,
-            directory=self.directory,
+            resources=HostResources(self.door, self.pool, self.directory),
             limits=self.limits,
             clock=self._clock,
             on_closed=self._closed,

@@ -9,7 +9,7 @@ import logging
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -114,10 +114,28 @@ logger = logging.getLogger(__name__)
 Notice = Callable[[str, PageMessage], None]
 
 
+class HostResources(NamedTuple):
+    """What all sessions of a process share.
+
+    Args:
+        door: the way to the engine.
+        pool: gives a session a worker.
+        directory: of the files of all sessions.
+    """
+
+    door: NodeDoor
+    pool: WorkerPool
+    directory: ProcessDirectory
+
+
 class RunOwner:
-    """Owns the record of a session and its run. Args: pool: provides a worker. listener: takes messages that
-    the worker sends unasked. notice: sends a sentence to all watchers. superseded: called when another
-    process becomes the owner. door: access to the engine.
+    """Owns the record of a session and its run.
+
+    Args:
+        resources: of the process.
+        listener: takes messages that the worker sends unasked.
+        notice: sends a sentence to all watchers.
+        superseded: called when another process becomes the owner.
     """
 
     def __init__(
@@ -125,13 +143,11 @@ class RunOwner:
         session_id: str,
         *,
         book: SessionRecord,
-        pool: WorkerPool,
-        directory: ProcessDirectory,
+        resources: HostResources,
         limits: SessionLimits,
         listener: LinkListener,
         notice: Notice,
         superseded: Callable[[], None],
-        door: NodeDoor,
     ) -> None:
         self.session_id = session_id
         self.life = ""
@@ -140,13 +156,11 @@ class RunOwner:
         self.digest = ""
         """Digest of the run when it was made."""
         self._book = book
-        self._pool = pool
-        self._directory = directory
+        self._door, self._pool, self._directory = resources
         self._limits = limits
         self._listener = listener
         self._notice = notice
         self._superseded = superseded
-        self._door = door
         self._worker: WorkerEnd | None = None
         self._resume_us = 0
         self._own: deque[protocol.SelfCommand] = deque()

@@ -25,7 +25,9 @@ from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere, RecordReader, wanted
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import page_messages, protocol
+from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
+from playground.hosting.session_record import RecordedSession
 from playground.hosting.verdict import judge
 from playground.limits.session_bounds import SessionBounds
 
@@ -91,34 +93,28 @@ class SoloSession:
     """See the module.
 
     Args:
-        scenario: the run.
-        commands: what was given in it before, with the times.
-        until_us: how far it had come.
+        record: the run, what was given in it before, and how far it had come.
         send: takes a message for the page, as JSON.
         keep: takes the whole command log whenever it has changed, and how far the run is.
         clock: real seconds.
         storage: makes the files, empty.
         words_of: puts a refusal, or what there is to be noted, into words.
         watched: whether nothing can be done in it: its time goes on to the scenario's end, and waits there.
-        made_with: the engine that reached the scenario's digest, where it is known.
     """
 
     def __init__(
         self,
-        scenario: dict[str, Any],
-        commands: list[Timed],
-        until_us: int,
+        record: RecordedSession,
         send: Callable[[str], None],
         keep: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
         storage: Callable[[int], SoloStorage] = SoloStorage,
         words_of: Callable[[protocol.CommandRefused], str] = lambda refusal: refusal.text or refusal.code,
         watched: bool = False,
-        made_with: str = "",
     ) -> None:
-        self._scenario, self._made_with = scenario, made_with
-        self._commands = commands
-        self._reached_us = until_us
+        self._scenario, self._made_with = record.scenario, record.recorded_by
+        self._commands = record.commands
+        self._reached_us = record.reached_us
         self._deliver, self._keep = send, keep
         self._clock, self._words_of, self._watched = clock, words_of, watched
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
@@ -129,12 +125,12 @@ class SoloSession:
         self._session = EngineSession(
             SESSION,
             door=cast(NodeDoor, self._door),
-            files=_NoFiles(),
+            storage=RunStorage(_NoFiles()),
             bounds=BOUNDS,
             send=self._sent,
             clock=clock,
         )
-        self._open(until_us)
+        self._open(record.reached_us)
 
     # --- from the page ---
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from engine import ENGINE_VERSION
 from engine.formats.layout import NoRecord
 from engine.generations import file_reader
+from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 from playground.inspecting import reading, summary, uploads
 from playground.inspecting.choice import read_choice
@@ -136,7 +137,10 @@ class InspectSession:
             raise UnreadableInput("no_files")
         files, stop = revived.files, revived.stop
         return SoloSession(
-            revived.scenario, [], until_us, send, keep, storage=lambda most: FoundFiles(files, most, stop)
+            RecordedSession(revived.scenario, [], until_us),
+            send,
+            keep,
+            storage=lambda most: FoundFiles(files, most, stop),
         )
 
 

@@ -17,6 +17,7 @@ from playground.hosting.directories import SessionFiles
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import SessionRun
 from playground.hosting.session import protocol
+from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
 from playground.hosting.session_record import RecordedSession
 from playground.library import ready_scenarios
@@ -62,11 +63,13 @@ class World:
         session = EngineSession(
             SESSION,
             door=self.door,
-            files=self.files,
+            storage=RunStorage(
+                self.files,
+                CheckpointStore(kept, door=self.door, key=key, build=build, most_bytes=50_000_000),
+            ),
             bounds=session_limits.current().bounds(),
             send=self.sent.append,
             clock=time.monotonic,
-            checkpoints=CheckpointStore(kept, door=self.door, key=key, build=build, most_bytes=50_000_000),
         )
         self.open.append(session)
         do(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from playground.hosting.command_queue import CommandQueue
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.run_owner import RunOwner
+from playground.hosting.run_owner import HostResources, RunOwner
 from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers.pool import WorkerPool
@@ -58,13 +58,11 @@ class World:
         self.keeper = self.worker.keeper = RunOwner(
             "one",
             book=self.book,
-            pool=cast(WorkerPool, self),
-            directory=ProcessDirectory(root),
+            resources=HostResources(StubDoor(), cast(WorkerPool, self), ProcessDirectory(root)),
             limits=session_limits.current(),
             listener=cast(Any, self),
             notice=lambda level, message: None,
             superseded=lambda: None,
-            door=StubDoor(),
         )
 
     async def place(self, _session: str, _listener: Any) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.hosting import refusals
+from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 from playground.library import ready_scenarios
 
@@ -41,7 +42,11 @@ class Page:
         self.kept: dict[str, Any] = {"commands": [], "until_us": 0}
         self.next = 0
         self.solo = SoloSession(
-            scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s, **options
+            RecordedSession(scenario, list(commands), until_us),
+            self._hear,
+            self._keep,
+            lambda: self.now_s,
+            **options,
         )
         if listens:
             self.listen()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from playground.hosting.checkpoints import CheckpointStore
 from playground.hosting.engine_api import NodeDoor
@@ -31,13 +31,24 @@ class DataFiles(Protocol):
 logger = logging.getLogger(__name__)
 
 
+class RunStorage(NamedTuple):
+    """Where the runs of a process are kept.
+
+    Args:
+        files: makes and removes the directory of each.
+        checkpoints: keeps whole runs; None for none.
+    """
+
+    files: DataFiles
+    checkpoints: CheckpointStore | None = None
+
+
 class RunBuilder:
     """Builds one session's runs.
 
     Args:
-        files: makes and removes its directory.
+        storage: for its files and checkpoints.
         bounds: what it may take.
-        checkpoints: keeps runs; None for none.
         clock: real seconds.
         breathe: lets others have their turn; called between two transitions.
         report: hears how many percent are repeated, where that takes long.
@@ -48,18 +59,16 @@ class RunBuilder:
         session_id: str,
         *,
         door: NodeDoor,
-        files: DataFiles,
+        storage: RunStorage,
         bounds: SessionBounds,
-        checkpoints: CheckpointStore | None,
         clock: Callable[[], float],
         breathe: Callable[[], None],
         report: Callable[[int], None],
     ) -> None:
         self._session_id = session_id
         self._door = door
-        self._files = files
+        self._files, self._checkpoints = storage
         self._bounds = bounds
-        self._checkpoints = checkpoints
         self._clock = clock
         self._breathe = breathe
         self._report = report

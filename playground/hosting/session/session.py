@@ -16,7 +16,7 @@ from typing import Any
 from engine.reading.conditions import Condition
 from engine.reading.message_places import LETTERS, held_messages, letters_of
 from playground.hosting import session_record
-from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, CheckpointStore
+from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.run import BurstBeyond, SessionRun, check_burst
 from playground.hosting.session import failures, pacer, page_messages, protocol
@@ -30,7 +30,7 @@ from playground.hosting.session.pacer import (
     RunProgress,
     StoryStops,
 )
-from playground.hosting.session.run_builder import DataFiles, RunBuilder
+from playground.hosting.session.run_builder import RunBuilder, RunStorage
 from playground.hosting.session.uninterrupted_work import Begin, UninterruptedWork, WholeWork
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import SessionBounds
@@ -50,11 +50,10 @@ class EngineSession:
     """See the module.
 
     Args:
-        files: makes and removes its directory.
+        storage: for the files and checkpoints of its runs.
         bounds: what it may take.
         send: carries a message to the server.
         clock: real seconds.
-        checkpoints: keeps runs; None for none.
         begin: makes pieces of work; `Job` where others wait for their turn.
         ease: spaces its frames out.
     """
@@ -64,11 +63,10 @@ class EngineSession:
         session_id: str,
         *,
         door: NodeDoor,
-        files: DataFiles,
+        storage: RunStorage,
         bounds: SessionBounds,
         send: Callable[[Any], None],
         clock: Callable[[], float],
-        checkpoints: CheckpointStore | None = None,
         begin: Begin = UninterruptedWork,
         ease: FrameThrottle | None = None,
     ) -> None:
@@ -78,16 +76,15 @@ class EngineSession:
         self.frames = FrameSender(lambda readers, text: send(protocol.PageText(session_id, readers, text)))
         self.life = ""
         self._door = door
-        self._files = files
+        self._files = storage.files
         self._bounds = bounds
         self._send = send
         self._clock = clock
         self._builder = RunBuilder(
             session_id,
             door=door,
-            files=files,
+            storage=storage,
             bounds=bounds,
-            checkpoints=checkpoints,
             clock=clock,
             breathe=self._breathe,
             report=lambda percent: send(

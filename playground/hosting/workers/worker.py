@@ -24,6 +24,7 @@ from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.jobs import SessionJob
 from playground.hosting.session.pacer import FrameThrottle
+from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
 from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
 from playground.hosting.workers.link import LinkClosed, ProcessLink
@@ -157,11 +158,10 @@ class EngineWorker:
             session = self.sessions[session_id] = EngineSession(
                 session_id,
                 door=self._door,
-                files=self._files,
+                storage=RunStorage(self._files, self._checkpoints),
                 bounds=self._begin.bounds,
                 send=self._link.send,
                 clock=self._clock,
-                checkpoints=self._checkpoints,
                 begin=SessionJob,
                 ease=self._ease,
             )

@@ -26,13 +26,14 @@ const LONGEST_MS = 60_000;
 
 const SESSION = `
 import json
+from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 
 def begin(text, send, keep, words_of):
     start = json.loads(text)
     commands = [tuple(each) for each in start["commands"]]
-    given = {name: start[name] for name in ("watched", "made_with") if name in start}
-    return SoloSession(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, **given)
+    record = RecordedSession(start["scenario"], commands, start["until_us"], recorded_by=start.get("made_with", ""))
+    return SoloSession(record, send, keep, words_of=words_of, watched=start.get("watched", False))
 begin
 `;
 const GIVEN = `

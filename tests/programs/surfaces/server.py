@@ -31,6 +31,7 @@ from playground.classroom.models import Classroom
 from playground.comparing.reel import make
 from playground.exercises import catalog, release_difference
 from playground.hosting.real_engine import EngineDoor
+from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 from playground.inspecting import reading, rehearsal, uploads
 from playground.inspecting.browser_inspect import InspectSession
@@ -528,9 +529,7 @@ def static_edition(visit: Visit) -> str:
     """The engine of the static edition plays the run to its end, and answers the console."""
     sent: list[dict[str, Any]] = []
     session = SoloSession(
-        visit.run,
-        [],
-        UNTIL_US,
+        RecordedSession(visit.run, [], UNTIL_US),
         lambda text: sent.append(json.loads(text)),
         lambda _text: None,
     )
