@@ -34,7 +34,7 @@ MAX_EXPIRY_MS: Final = 315_360_000_000
 """Ten years: the longest TTL and expiry of those releases that have one."""
 UNRECOGNISED: Final = " are not recognised policy settings"
 HEAD: Final = '''# ruff: noqa: E501 - the broker's texts are as long as they are
-"""Which arguments, policies and exchanges each release takes, and its words for the others.
+"""The arguments, policies and exchanges that each release accepts, and its messages about the others.
 
 Written by `make questions` from the answers of real nodes (tests/recordings/questions); not to be changed by hand.
 """
