@@ -105,14 +105,13 @@ def _build(out: Path) -> None:
 def _sources() -> Iterator[Path]:
     """Yield the modules of the engine, and those of playground that run a session and Inspect."""
     yield from sorted((ROOT / "engine").rglob("*.py"))
-    yield from _of_sessions()
+    yield from session_sources()
 
 
-def _of_sessions() -> Iterator[Path]:
+def session_sources() -> Iterator[Path]:
     """Yield the modules of playground that do without a server: a session, and what Inspect reads with."""
-    process = subprocess.run(
-        [sys.executable, "-c", SESSIONS], cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", SESSIONS]
+    process = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     yield from (Path(line) for line in process.stdout.splitlines())
 
 
