@@ -139,11 +139,15 @@ class VirtualHost:
         return self.files.stores
 
     def forget(self) -> None:
-        """Delete the virtual host's files, after its queues are gone (and its stores, if the node is
-        down)."""
-        if not self.down:
-            self.files.stop("kill")
+        """Delete the virtual host's files, after its queues are gone."""
+        self.files.stop("kill")
         self._storage.delete_directory(self.root)
+
+    def start_over(self) -> None:
+        """Start on the files of a deleted virtual host of this name, of which the start keeps nothing (S8)."""
+        for name in list(self.hosted):
+            self.wipe(name)
+        self.start_again(0)
 
     # --- starts ------------------------------------------------------------------------------------------------------
 
@@ -191,8 +195,8 @@ class VirtualHost:
 
     def wipe(self, name: str) -> None:
         """Forget a queue that does not live here any more, with its files (H20, H72)."""
-        hosted = self.hosted.pop(name)
-        self._storage.delete_directory(hosted.directory)
+        for directory in self.hosted.pop(name).queue.directories:
+            self._storage.delete_directory(directory)
 
     def crash(self, name: str) -> None:
         """Let one queue process crash for good, so that nobody reads its files (H75)."""
@@ -251,6 +255,8 @@ class VirtualHosts:
         self._storage = storage
         self.all = {FIRST_HOST: make(FIRST_HOST)}
         """By name, the oldest first."""
+        self._left: dict[str, VirtualHost] = {}
+        """Those that were deleted while this node was down: it keeps their files (S8)."""
         self.down = False
         """Whether all is stopped, so that only files exist."""
 
@@ -291,15 +297,22 @@ class VirtualHosts:
 
     def add_host(self, vhost: str) -> None:
         """Begin a virtual host that is not there yet, with empty stores."""
-        host = self.all[vhost] = self._make(vhost)
+        left = self._left.pop(vhost, None)
+        host = self.all[vhost] = left or self._make(vhost)
         if self.down:
             host.down = True
+        elif left:
+            host.start_over()
         else:
             host.start_new()
 
     def forget_host(self, vhost: str) -> None:
-        """Forget a virtual host with its files; its queues are gone already."""
-        self.all.pop(vhost).forget()
+        """Forget a virtual host whose queues are gone already, with its files unless the node is down."""
+        host = self.all.pop(vhost)
+        if not self.down:
+            host.forget()
+        elif self._storage.list(host.root):
+            self._left[vhost] = host
 
     # --- starts and stops --------------------------------------------------------------------------------------------
 

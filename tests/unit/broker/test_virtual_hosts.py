@@ -279,19 +279,27 @@ def test_the_page_shows_the_same_of_a_host_as_the_console(twin: Twin) -> None:
         assert not differences(found, {**here, "node": {**here["node"], "vhost": "absent"}})
 
 
-def test_a_virtual_host_is_deleted_while_a_node_is_down() -> None:
-    """S1: its queues there do not come back, and neither do its files."""
+@pytest.mark.parametrize("stop", ["stop_node", "kill_node"])
+@pytest.mark.parametrize("order", [("add_vhost", "start_node"), ("start_node", "add_vhost")])
+def test_a_virtual_host_is_deleted_while_a_node_is_down(stop: str, order: tuple[str, str]) -> None:
+    """S8: that node keeps the files until a virtual host of the name starts on it; no queue comes back."""
     storage = LedgerStorage()
     follower = node_of("real", storage, nodes=3)
     node = follower.node
     publish = {"do": "publish", "vhost": "prod/eu", "count": 5, "routing_key": "dead", **PERSISTENT}
-    for command in (publish, {"do": "stop_node", "node": "n1"}, {"do": "delete_vhost", "vhost": "prod/eu"}):
+    levels = {**publish, "routing_key": "levels"}
+    for command in (publish, levels, {"do": stop, "node": "n1"}, {"do": "delete_vhost", "vhost": "prod/eu"}):
         node.submit(command)
         follower.check()
-    assert not [path for path in storage.paths() if vhost_directory("prod/eu") in path]
-    for command in ({"do": "add_vhost", "vhost": "prod/eu"}, {"do": "start_node", "node": "n1"}):
-        node.submit(command)
+    root = f"msg_stores/vhosts/{vhost_directory('prod/eu')}/"
+    left = [path for path in storage.paths() if root in path]
+    assert left
+    assert all(path.startswith(root) for path in left), "only the node that is down still has files"
+    for verb in order:
+        assert [path for path in storage.paths() if path.startswith(root)] == left
+        node.submit({"do": verb, **({"node": "n1"} if verb == "start_node" else {"vhost": "prod/eu"})})
         follower.check()
+    assert not [path for path in storage.paths() if path.startswith(f"{root}queues/")]
     node.submit({"do": "declare_queue", "vhost": "prod/eu", "name": "dead"})
     node.submit(publish)
     follower.check()
