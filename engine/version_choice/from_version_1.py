@@ -8,6 +8,7 @@ from typing import Final
 from engine.backing_queue.generation import QueueConfig
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v2.generation import v2_means
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
@@ -52,8 +53,7 @@ class ConvertingQueue(ClassicQueueV2):
             codec=LegacyCodec(means.codec),
             settings=QueueSettings(segment_entry_count=entries or LONGEST),
             emit=_ignore,
-            on_index_written=_nobody_waits,
-            on_both_written=_nobody_waits,
+            confirms=IndexConfirms(_nobody_waits, _nobody_waits),
             resource=means.resource,
         )
 

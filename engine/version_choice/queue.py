@@ -9,6 +9,7 @@ from typing import Any, Final
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v1.queue import QueueMeans, VariableQueue
@@ -260,8 +261,7 @@ class VersionedQueue(VariableQueue):
             codec=means.codec,
             settings=means.settings,
             emit=self._of_files,
-            on_index_written=partial(self._post, "index"),
-            on_both_written=partial(self._post, "both"),
+            confirms=IndexConfirms(partial(self._post, "index"), partial(self._post, "both")),
             resource=means.resource,
         )
 

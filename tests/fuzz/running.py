@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.damage.reading import ReadingOptions
@@ -61,8 +62,7 @@ def _open_queue(storage: LedgerStorage, codec: MessageCodec, directory: str) -> 
         codec=codec,
         settings=QueueSettings(),
         emit=_nobody,
-        on_index_written=_nobody_confirms,
-        on_both_written=_nobody_confirms,
+        confirms=IndexConfirms(_nobody_confirms, _nobody_confirms),
     )
     index.store_references()
     index.recover(None, False, lambda asked: RangeSet([asked]))

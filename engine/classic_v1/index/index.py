@@ -70,8 +70,7 @@ class QueueIndex:
         codec: message numbers, ids and terms.
         settings: entries per segment and journal limit.
         emit: receives every transition.
-        on_index_written: called with the store-homed messages whose records are durable (K5, S85).
-        on_both_written: called with the embedded messages whose records are durable (K5, S85).
+        confirms: who waits for durable records (K5, S85).
     """
 
     shown_as = "index"
@@ -85,8 +84,7 @@ class QueueIndex:
         codec: MessageCodec,
         settings: QueueSettings,
         emit: Callable[[Transition], None],
-        on_index_written: Callable[[RangeSet], None],
-        on_both_written: Callable[[RangeSet], None],
+        confirms: IndexConfirms,
         resource: bytes | None = None,
     ) -> None:
         self.bodies: SmallBodies | None = None
@@ -101,7 +99,7 @@ class QueueIndex:
         self.recovery_flushes = settings.recovery_flushes
         self.emit = emit
         self.segments, self.journal = self._views(emit)
-        self.confirms = IndexConfirms(on_index_written, on_both_written)
+        self.confirms = confirms
         self.actions = IndexActions(
             queue=queue,
             max_journal=settings.queue_index_max_journal_entries,

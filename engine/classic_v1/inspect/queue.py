@@ -19,6 +19,7 @@ from engine.classic_v1.formats.journal import (
 )
 from engine.classic_v1.formats.publishing import PublishRecord, embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.segments import MORE_THAN_DELTA
 from engine.classic_v1.settings import QueueSettings
@@ -61,8 +62,7 @@ def crash(
         codec=codec,
         settings=settings,
         emit=_ignore,
-        on_index_written=_ignore,
-        on_both_written=_ignore,
+        confirms=IndexConfirms(_ignore, _ignore),
     )
     try:
         index.recover(terms.segments, True, lambda _numbers: RangeSet())

@@ -19,6 +19,7 @@ from engine.backing_queue.protocol import (
 )
 from engine.backing_queue.rates import UPDATE_ABOVE
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.lane_places import PLACES
 from engine.classic_v1.queue import pending, publish, taking
@@ -340,11 +341,8 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
     def __init__(self, means: QueueMeans) -> None:
         self.name, self.durable = means.name, means.durable
         self.state = QueueState(
-            name=means.name,
-            durable=means.durable,
-            settings=means.settings,
-            codec=means.codec,
-            index=self._index(means),
+            means,
+            self._index(means),
             persistent=means.persistent.client(
                 means.ref,
                 self._on_disk,
@@ -360,9 +358,6 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
                 partial(self._post, "close", "transient"),
                 means.accounts.get("transient"),
             ),
-            emit=means.emit,
-            settle=means.settle,
-            as_read=means.as_read,
         )
 
     def _index(self, means: QueueMeans) -> IndexPort:
@@ -374,8 +369,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
             codec=means.codec,
             settings=means.settings,
             emit=means.emit,
-            on_index_written=partial(self._post, "index"),
-            on_both_written=partial(self._post, "both"),
+            confirms=IndexConfirms(partial(self._post, "index"), partial(self._post, "both")),
             resource=means.resource,
         )
 

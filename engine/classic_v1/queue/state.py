@@ -1,4 +1,4 @@
-"""The queue record: everything one variable queue keeps (Q5)."""
+"""What a variable queue is made of, and the queue record: everything that it keeps (Q5)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from engine.backing_queue.generation import as_it_is
 from engine.backing_queue.protocol import Arrival
 from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.index.port import IndexPort, SmallBodies
@@ -64,53 +65,63 @@ COUNTERS = (
 """Counters of a snapshot, named after the broker's record; sets are shown as counts."""
 
 
-def as_it_is(extent: Extent) -> Sequence[Extent]:
-    """Return messages with nothing but their index fields."""
-    return (extent,)
+class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made.
+
+    Args:
+        name, durable: as declared.
+        settings, codec: of the virtual host.
+        storage, directory: where the files of its index are.
+        persistent, transient: the message stores of the virtual host, which run already.
+        ref: name of the queue at the stores.
+        emit: receives every transition.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        as_read: what messages are that were read back from disk: with all that they carry.
+        resource: what the broker calls the queue in its files, where that is not its name.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+    """
+
+    name: str
+    durable: bool
+    settings: QueueSettings
+    codec: MessageCodec
+    storage: Storage
+    directory: str
+    persistent: MsgStore
+    transient: MsgStore
+    ref: str
+    emit: Callable[[Transition], None]
+    settle: Callable[[], None]
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+    resource: bytes | None = None
+    accounts: Mapping[str, ClientAccount] = {}
 
 
 class QueueState:
     """Fields of one queue and its collaborators; the verbs of this package work on it.
 
     Args:
-        name: queue name, as transitions carry it.
-        durable: whether the queue survives a restart (Q1).
-        settings: configuration captured at init.
-        codec: sizes of stored terms (Q12).
+        means: what the queue is made of.
         index: this queue's index.
         persistent, transient: clients of the two message stores.
-        emit: receives every transition.
-        settle: lets the stores handle their mailboxes; called at the end of each call of the broker's
-            interface. as_read: completes messages whose bodies were read from a file, which has more than the
-            index record.
     """
 
     def __init__(
-        self,
-        *,
-        name: str,
-        durable: bool,
-        settings: QueueSettings,
-        codec: MessageCodec,
-        index: IndexPort,
-        persistent: StoreClient,
-        transient: StoreClient,
-        emit: Callable[[Transition], None],
-        settle: Callable[[], None],
-        as_read: Callable[[Extent], Sequence[Extent]],
+        self, means: QueueMeans, index: IndexPort, persistent: StoreClient, transient: StoreClient
     ) -> None:
-        self.name = name
-        self.durable = durable
+        settings = means.settings
+        self.name = means.name
+        self.durable = means.durable
         self.settings = settings
-        self.codec = codec
+        self.codec = means.codec
         self.index = index
         self.persistent = persistent
         self.transient = transient
-        self.emit = emit
-        self._settle = settle
+        self.emit = means.emit
+        self._settle = means.settle
         self.stores_alone = False
         """Whether the stores run at their own pace, so that no call of the queue lets them finish."""
-        self.as_read = as_read
+        self.as_read = means.as_read
         self.now_us = 0
         self.mode = "default"
         self.io_batch_size = settings.msg_store_io_batch_size
@@ -386,38 +397,6 @@ def check(q: QueueState, counters: tuple[Any, ...]) -> None:
         raise _broken(q, "Q8: more bytes in RAM than there are")
     if q1 + q2 + q3 + q4 + delta != q.len:
         raise _broken(q, "Q5: len differs from the sub-queues' sum")
-
-
-class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything from which a blank queue is made.
-
-    Args:
-        name, durable: as declared.
-        settings, codec: of the virtual host.
-        storage, directory: where the files of its index are.
-        persistent, transient: the message stores of the virtual host, which run already.
-        ref: name of the queue at the stores.
-        emit: receives every transition.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        as_read: what messages are that were read back from disk: with all that they carry.
-        resource: what the broker calls the queue in its files, where that is not its name.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
-    """
-
-    name: str
-    durable: bool
-    settings: QueueSettings
-    codec: MessageCodec
-    storage: Storage
-    directory: str
-    persistent: MsgStore
-    transient: MsgStore
-    ref: str
-    emit: Callable[[Transition], None]
-    settle: Callable[[], None]
-    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-    resource: bytes | None = None
-    accounts: Mapping[str, ClientAccount] = {}
 
 
 def index_written(q: QueueState, messages: RangeSet) -> None:

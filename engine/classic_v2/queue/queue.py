@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
-from engine.backing_queue.generation import as_it_is
 from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
 from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
 from engine.backing_queue.plain import StateQueue
@@ -21,14 +18,22 @@ from engine.backing_queue.protocol import (
     TakenMessages,
 )
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.lane_places import PLACES
 from engine.classic_v2.queue import pending, taking
 from engine.classic_v2.queue.pending import forget_pending, remove_together
-from engine.classic_v2.queue.state import LANES, PENDING, DeliveryCounts, V2QueueState, drain, stored, sync
+from engine.classic_v2.queue.state import (
+    LANES,
+    PENDING,
+    DeliveryCounts,
+    V2Means,
+    V2QueueState,
+    drain,
+    stored,
+    sync,
+)
 from engine.classic_v2.queue.taking import (
     asserted,
     drop_ready,
@@ -41,12 +46,7 @@ from engine.classic_v2.queue.taking import (
     unexpired,
 )
 from engine.classic_v2.queue_store import QueueStore
-from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedStore, V2ClientAccount
-from engine.classic_v2.store.server import unreported
-from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import QueueStarted, QueueStopped
-from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent
 from engine.values.inherit import override
@@ -324,41 +324,6 @@ class V2Reading(StateQueue[V2QueueState]):
             raise InvariantBroken(f"{waiting} bytes wait for .qs, not {q.store.buffer_bytes} (W114)")
 
 
-class V2Means(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything from which a blank queue is made.
-
-    Args:
-        name, durable, arguments: as declared.
-        vhost: name of the virtual host.
-        settings, codec: of the virtual host.
-        storage, directory: where the queue's own files are.
-        persistent, transient: the shared stores of the virtual host, which run already.
-        ref: name of the queue at the stores.
-        emit: receives every transition.
-        as_read: what messages of a shared store are that the index names after a start: with all that they carry.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
-        resource: what the broker calls the queue in its files, where that is not its name.
-    """
-
-    name: str
-    durable: bool
-    arguments: Mapping[str, Any] = {}
-    vhost: str
-    settings: V2Settings
-    codec: McCodec
-    storage: Storage
-    directory: str
-    persistent: SharedStore
-    transient: SharedStore
-    ref: str
-    emit: Callable[[Transition], None] = unreported
-    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-    settle: Callable[[], None]
-    accounts: Mapping[str, V2ClientAccount] = {}
-    resource: bytes | None = None
-
-
 class ClassicQueueV2(V2Reading):
     """One classic queue of version 2 on its own files and its clients of two shared stores.
 
@@ -377,10 +342,7 @@ class ClassicQueueV2(V2Reading):
         stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.vhost.encode(), called)
         self.name, self.durable = means.name, means.durable
         self.state = V2QueueState(
-            name=means.name,
-            durable=means.durable,
-            settings=means.settings,
-            codec=means.codec,
+            means,
             index=V2Index(
                 means.directory, means.storage, means.codec, means.settings, store, stub, means.as_read
             ),
@@ -398,8 +360,6 @@ class ClassicQueueV2(V2Reading):
                 partial(self._on_credit, "transient"),
                 account=means.accounts.get("transient"),
             ),
-            emit=means.emit,
-            settle=means.settle,
         )
 
     # --- beginning and end -------------------------------------------------------------------------------------------

@@ -1,21 +1,24 @@
-"""The queue record: everything that one queue of version 2 keeps (W10-W19)."""
+"""What a queue of version 2 is made of, and the queue record: everything that it keeps (W10-W19)."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from engine.backing_queue.generation import as_it_is
 from engine.backing_queue.rates import UPDATE_ABOVE, QueueRates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedClient
+from engine.classic_v2.store import SharedClient, SharedStore, V2ClientAccount
+from engine.classic_v2.store.server import unreported
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import ConfirmsDue, CountersChanged
+from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -110,46 +113,71 @@ def by_place(extents: Iterable[Extent]) -> dict[str, list[Extent]]:
     return found
 
 
+class V2Means(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made.
+
+    Args:
+        name, durable, arguments: as declared.
+        vhost: name of the virtual host.
+        settings, codec: of the virtual host.
+        storage, directory: where the queue's own files are.
+        persistent, transient: the shared stores of the virtual host, which run already.
+        ref: name of the queue at the stores.
+        emit: receives every transition.
+        as_read: what messages of a shared store are that the index names after a start: with all that they carry.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+        resource: what the broker calls the queue in its files, where that is not its name.
+    """
+
+    name: str
+    durable: bool
+    arguments: Mapping[str, Any] = {}
+    vhost: str
+    settings: V2Settings
+    codec: McCodec
+    storage: Storage
+    directory: str
+    persistent: SharedStore
+    transient: SharedStore
+    ref: str
+    emit: Callable[[Transition], None] = unreported
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+    settle: Callable[[], None]
+    accounts: Mapping[str, V2ClientAccount] = {}
+    resource: bytes | None = None
+
+
 class V2QueueState:
     """Fields of one queue and its collaborators; the verbs of this package work on it.
 
     Args:
-        name: queue name, as transitions carry it.
-        durable: whether the queue survives a restart.
-        settings: constants and capabilities.
-        codec: sizes of stored terms (W31).
+        means: what the queue is made of.
         index, store: this queue's own files.
         persistent, transient: clients of the two shared stores.
-        emit: receives every transition.
-        settle: lets the shared stores handle what was sent to them; called where a call of the broker's interface ends.
     """
 
     def __init__(
         self,
+        means: V2Means,
         *,
-        name: str,
-        durable: bool,
-        settings: V2Settings,
-        codec: McCodec,
         index: V2Index,
         store: QueueStore,
         persistent: SharedClient,
         transient: SharedClient,
-        emit: Callable[[Transition], None],
-        settle: Callable[[], None],
     ) -> None:
-        self.emit = emit
+        self.emit = means.emit
         self.last_counters: tuple[Any, ...] = ()
         """The values that were reported last, in the order of COUNTERS."""
-        self.name = name
-        self.durable = durable
-        self.settings = settings
-        self.codec = codec
+        self.name = means.name
+        self.durable = means.durable
+        self.settings = means.settings
+        self.codec = means.codec
         self.index = index
         self.store = store
         self.persistent = persistent
         self.transient = transient
-        self._settle = settle
+        self._settle = means.settle
         self.stores_alone = False
         """Whether the stores go on at their own pace: no call of the queue lets them finish."""
         self.now_us = 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions import (
     EntriesRecorded,
@@ -85,8 +86,10 @@ class Harness:
             codec=self.codec,
             settings=self.settings,
             emit=self.log.append,
-            on_index_written=lambda ids: self.confirmed.append(("index", numbers(ids))),
-            on_both_written=lambda ids: self.confirmed.append(("both", numbers(ids))),
+            confirms=IndexConfirms(
+                lambda ids: self.confirmed.append(("index", numbers(ids))),
+                lambda ids: self.confirmed.append(("both", numbers(ids))),
+            ),
         )
 
     def restart(
