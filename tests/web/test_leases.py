@@ -21,7 +21,7 @@ from playground.hosting.session import page_messages
 from playground.hosting.session_record import OwnedElsewhere
 from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Session
-from playground.records import database_record, selectors, services, session_leases
+from playground.records import selectors, services, session_leases
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder
 from tests.helpers.patience import PATIENCE_S
@@ -322,9 +322,7 @@ async def test_a_process_that_was_killed_is_not_waited_for(start: Any, tmp_path:
 
 
 class Seen:
-    """Stands for `playground.records.session_leases`, with the processes that are seen to be gone."""
-
-    GRACE_S = 0.05
+    """The processes that are seen to be gone, and how often that was asked."""
 
     def __init__(self, *gone: str) -> None:
         self.gone = list(gone)
@@ -344,7 +342,8 @@ async def test_the_sessions_of_a_process_that_is_gone_need_not_lapse(monkeypatch
     for each in (one, two):
         await in_database(session_leases.take)(each, A, LONG_S)
     seen = Seen(A.process)
-    monkeypatch.setattr(database_record, "presence", seen)
+    monkeypatch.setattr(session_leases, "is_gone", seen.is_gone)
+    monkeypatch.setattr(session_leases, "GRACE_S", 0.05)
     heir = OwnedLeases(B, LONG_S, presence=seen)  # type: ignore[arg-type]
     assert await heir.take(one, None) == 2
     asked = seen.asked
@@ -359,15 +358,14 @@ async def test_who_lives_or_comes_back_keeps_its_sessions(
     one = await in_database(begin)()
     await in_database(session_leases.take)(one, A, LONG_S)
     seen = Seen(*([A.process] if comes_back else []))
-    found = seen.is_gone
 
     def is_gone(process: str) -> bool:
-        gone = found(process)
+        gone = seen.is_gone(process)
         seen.gone.clear()  # its connection broke, and it has another one by now
         return gone
 
-    monkeypatch.setattr(seen, "is_gone", is_gone)
-    monkeypatch.setattr(database_record, "presence", seen)
+    monkeypatch.setattr(session_leases, "is_gone", is_gone)
+    monkeypatch.setattr(session_leases, "GRACE_S", 0.05)
     with pytest.raises(OwnedElsewhere):
         await OwnedLeases(B, LONG_S, presence=seen).take(one, None)  # type: ignore[arg-type]
     assert seen.asked == 1 + comes_back
