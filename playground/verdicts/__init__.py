@@ -64,12 +64,6 @@ class ArticleVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     finding: Texts
     in_3_8: OldVerdict
 
-    @property
-    def was_right(self) -> OldVerdict | None:
-        """Return the verdict for 3.8 where the articles are right for it and not for 3.10.8."""
-        old = self.in_3_8
-        return old if old.verdict == "true" and self.verdict != "true" else None
-
 
 class VerdictTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A word with its meaning; `also` are other words for it, in any language."""

@@ -39,7 +39,6 @@ def _verdict_row(each: ArticleVerdict) -> dict[str, object]:
         "rules": each.rules,
         "claim": in_language(each.claim),
         "finding": in_language(each.finding),
-        "was_right": each.was_right is not None,
     }
 
 

@@ -27,7 +27,7 @@ def test_the_specification_is_read_whole(defined: list[str]) -> None:
         "D": 16,
         "S": 148,
         "H": 90,
-        "W": 135,
+        "W": 137,
         "V": 10,
     }
 

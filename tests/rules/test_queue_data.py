@@ -8,7 +8,7 @@ import pytest
 
 from engine.backing_queue.protocol import Arrival
 from engine.classic_v1.queue.pending import trim, write_body
-from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, check, counters_of, new_extent
+from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, check, counters_of, new_extents
 from engine.classic_v1.transitions import EntriesRecorded
 from engine.formats.message import MessageTemplate
 from engine.values.errors import InvariantBroken
@@ -169,7 +169,8 @@ def test_sizes_are_those_of_bodies() -> None:
     assert picked(world.do("init"), "bytes", "ram_bytes", "persistent_bytes") == [300, 300, 300]
     template = MessageTemplate(properties=bytes.fromhex("8000") + b"\x0atext/plain")
     number = world.door.codec.template_no(template)
-    assert new_extent(world.q, Arrival(1, 9, 100, template=number)).size_bytes == 100
+    (extent,) = new_extents(world.q, [Arrival(1, 9, 100, template=number)])
+    assert extent.size_bytes == 100
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_home(size: int, properties: bytes | None, embed_below: int, home_store:
     world = World(queue_index_embed_msgs_below=embed_below)
     number = world.door.codec.template_no(MessageTemplate(properties=properties))
     for persistent in (True, False):
-        entry = new_extent(world.q, Arrival(1, 0, size, persistent, template=number))
+        (entry,) = new_extents(world.q, [Arrival(1, 0, size, persistent, template=number)])
         assert entry.home_store is home_store
 
 

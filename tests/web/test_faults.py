@@ -361,7 +361,7 @@ import django
 from django.conf import settings
 settings.configure()
 sys.setswitchinterval(1e-6)
-from playground.hosting.engine_factory import door
+from playground.hosting.real_engine import door
 start = threading.Barrier(8)
 scenario = {"version": 1, "profile": "classroom", "until_us": 1000000,
             "commands": [{"at_us": 1000, "do": "publish", "count": 3, "size_bytes": 100}]}

@@ -286,7 +286,7 @@ def test_share_is_not_for_reading(client: Client) -> None:
 def test_share_of_a_session_that_is_gone_answers_a_script_in_json(client: Client) -> None:
     response = client.post("/s/22222222/share", headers={"accept": "application/json"})
     assert response.status_code == 404
-    assert "removed" in response.json()["error"]
+    assert "are deleted" in response.json()["error"]
 
 
 # --- what went wrong ---

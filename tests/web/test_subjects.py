@@ -207,13 +207,9 @@ def test_a_node_of_3_8_answers_as_the_engine_is_set() -> None:
         assert "flow" in each["credit"]["states_of_a_connection_that_floods"]
 
 
-def test_where_the_articles_are_right_for_their_release_the_page_begins_with_it(client: Client) -> None:
-    right = [each for each in verdicts.verdicts().values() if each.was_right]
-    assert [each.number for each in right] == [2]
-    page = client.get(f"/subjects/{right[0].slug}/").content.decode()
-    assert 0 < page.index("for RabbitMQ 3.8.9") < page.index("for RabbitMQ 3.10.8")
-    other = client.get("/subjects/rdq-record/").content.decode()
-    assert other.index("for RabbitMQ 3.8.9") > other.index("for RabbitMQ 3.10.8")
+def test_the_page_begins_with_the_reference_and_goes_on_with_the_articles_release(client: Client) -> None:
+    page = client.get("/subjects/rdq-record/").content.decode()
+    assert 0 < page.index("for RabbitMQ 3.10.8") < page.index("for RabbitMQ 3.8.9")
 
 
 def test_every_subject_has_an_exercise_that_its_page_offers(client: Client) -> None:
