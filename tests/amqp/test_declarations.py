@@ -343,6 +343,7 @@ def test_binding():
     ],
 )
 def test_publish_refused(exchange, fields, code, closes, text):
+    """P22 is what a message that is too large is refused for."""
     _refused(code, closes, text, check_publish, exchange, "x", **fields)
 
 

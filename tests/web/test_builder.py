@@ -309,7 +309,7 @@ def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> 
     assert exercise.en.feedback["slip-2"] == "Four is what stays in q4."
     for change, sentence in [
         ({"observable-1": "place"}, "what is counted"),
-        ({"value-2": "2"}, "must differ from the run's result"),
+        ({"value-2": "2"}, "must differ from the run"),
         ({"text-2": ""}, "A wrong number needs"),
     ]:
         page = author.post(address(session), {**TEXTS, **NUMBER, **change, "keep": "1"})

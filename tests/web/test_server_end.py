@@ -27,7 +27,7 @@ COUNT: Final = 50_000
 def link_of(*commands: dict[str, Any]) -> str:
     """Return a link with a run."""
     run: dict[str, Any] = {"version": 1, "title": "x", "profile": "4.3.6", "commands": list(commands)}
-    queue = {"name": "orders", "arguments": {"x-max-priority": 2}}  # takes messages that differ one by one
+    queue = {"name": "orders", "arguments": {"x-max-length": 10}}  # drops one message for each that comes
     link = packed({**run, "topology": {"queues": [queue]}, "until_us": 1_000_000})
     assert link is not None
     assert len(link) < 300
