@@ -50,15 +50,16 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
     """One release of the broker.
 
     Args:
-        name: as its makers write it. series: as links and scenario files write it; a setting named `release`
-            chooses rules by it.
+        name: as its makers write it.
+        series: as links and scenario files write it; a setting named `release` chooses rules by it.
         storage: its generation.
-        queues: its backing queues by name; the last one that serves a declared queue is used. constants:
-            settings of queues and stores whose defaults differ from the generation's. rules: rules of queues
-            that differ from the generation's. amqp: rules of channels, consumers and dead letters that
-            differ. node: settings of a node whose defaults differ from `NodeSettings`. profiles: its words in
-            scenario files and links, by scale; they never change, because kept runs contain them. gone:
-            features that it lacks, each with its rule.
+        queues: its backing queues by name; the last one that serves a declared queue is used.
+        constants: settings of queues and stores whose defaults differ from the generation's.
+        rules: rules of queues that differ from the generation's.
+        amqp: rules of channels, consumers and dead letters that differ.
+        node: settings of a node whose defaults differ from `NodeSettings`.
+        profiles: its words in scenario files and links, by scale; they never change, because kept runs contain them.
+        gone: features that it lacks, each with its rule.
     """
 
     name: str
@@ -98,12 +99,12 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             scale: of the constants.
-            chosen: values from a scenario. rules: of another release of the same generation; None for its
-                own.
+            chosen: values from a scenario.
+            rules: of another release of the same generation; None for its own.
 
         Raises:
-            InvalidSetting: the formats or the rules cannot work with a value.
-            msgspec.ValidationError: a value has the wrong type.
+            InvalidSetting: the formats or the rules cannot work with a value. msgspec.ValidationError: a value has the
+                wrong type.
         """
         small = CLASSROOM_STORAGE[self.storage.name] if scale == "classroom" else {}
         values = {**self.constants, **small, **(self.rules if rules is None else rules), **chosen}

@@ -154,9 +154,12 @@ def wrong_with(row: Row, value: Any, arguments: Arguments) -> str | None:
 
 
 def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
-    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here. Args:
-    rows: the release's checks, in its order. Raises AmqpError as the broker does; CommandError for what only
-    the broker can do.
+    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here.
+
+    Args:
+        rows: the release's checks, in its order.
+
+    Raises AmqpError as the broker does; CommandError for what only the broker can do.
     """
     dead_letter = arguments.get("x-dead-letter-exchange", "")
     if not isinstance(dead_letter, str):
@@ -245,13 +248,15 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     """The tables of one release.
 
     Args:
-        arguments: of queues, in the order in which the broker checks them; it accepts all others. keys: of
-            policies, in the broker's order; it refuses all others. mirrors_first: whether the keys of mirrors
-            are checked first (H6). not_for_classic: keys with which a policy does not apply to classic queues
-            at all (P17). apply_to: what a policy may apply to. apply_to_words: the refusal of anything else,
-            with ~ for it. exchange_types: the existing types. other_types: words that the broker knows but
-            that are no type; their refusal differs. pcre2: whether its Erlang uses PCRE2, which words errors
-            differently.
+        arguments: of queues, in the order in which the broker checks them; it accepts all others.
+        keys: of policies, in the broker's order; it refuses all others.
+        mirrors_first: whether the keys of mirrors are checked first (H6).
+        not_for_classic: keys with which a policy does not apply to classic queues at all (P17).
+        apply_to: what a policy may apply to.
+        apply_to_words: the refusal of anything else, with ~ for it.
+        exchange_types: the existing types.
+        other_types: words that the broker knows but that are no type; their refusal differs.
+        pcre2: whether its Erlang uses PCRE2, which words errors differently.
         predeclared: exchanges that its first virtual host has from the start.
     """
 
@@ -297,19 +302,21 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         limits_channels: basic.qos with global limits all consumers of a channel together (P13); else it is the prefetch
             of each consumer that comes after it (W220).
-        consumes_again: after a queue's process was killed, channels consume again by themselves (D4); else
-            their consumers are cancelled (W221). serves_after_cancel: a cancel serves the remaining consumers
-            from the backlog, and a message may overtake others on its way to a consumer (W222); else a queue
-            with an untaken backlog crashes with the next message (P8.3). deaths_apart: a message's deaths are
-            kept apart from its headers; clients also see its last death, its own expiration is kept, and CC
-            stays (W223). unknown_type: the AMQP error for an unknown type of exchange (P18, W225).
-            exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not,
-            like any deletion (W227); else it keeps only what is durable (D1). commits_to_processes: a commit
-            sends to the processes that the queues had at the publish, and fails if one of them is gone
-            (W229); else to the queues that have these names at the commit (D13). acknowledgements_time_out: a
-            channel is closed if its oldest delivery waits longer than consumer_timeout (P21); else a classic
-            queue waits for ever (W230). late_words: why it is closed, with the channel's number and the time.
-            validation: the accepted arguments, policies and exchanges.
+        consumes_again: after a queue's process was killed, channels consume again by themselves (D4); else their
+            consumers are cancelled (W221).
+        serves_after_cancel: a cancel serves the remaining consumers from the backlog, and a message may overtake others
+            on its way to a consumer (W222); else a queue with an untaken backlog crashes with the next message (P8.3).
+        deaths_apart: a message's deaths are kept apart from its headers; clients also see its last death, its own
+            expiration is kept, and CC stays (W223).
+        unknown_type: the AMQP error for an unknown type of exchange (P18, W225).
+        exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not, like any
+            deletion (W227); else it keeps only what is durable (D1).
+        commits_to_processes: a commit sends to the processes that the queues had at the publish, and fails if one of
+            them is gone (W229); else to the queues that have these names at the commit (D13).
+        acknowledgements_time_out: a channel is closed if its oldest delivery waits longer than consumer_timeout (P21);
+            else a classic queue waits for ever (W230).
+        late_words: why it is closed, with the channel's number and the time.
+        validation: the accepted arguments, policies and exchanges.
     """
 
     commits_to_processes: bool = False

@@ -59,10 +59,9 @@ def died(
 ) -> dict[str, Any]:
     """Return the headers of a dead-lettered message.
 
-    `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first
-    death of a pair leaves its time, exchange and keys. A message that dies for the first time gets
-    `x-first-death-*` too. Before 4.0 each death reverses the older entries, and a client's own header counts
-    like the broker's (D16).
+    `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first death of a
+    pair leaves its time, exchange and keys. A message that dies for the first time gets `x-first-death-*` too. Before
+    4.0 each death reverses the older entries, and a client's own header counts like the broker's (D16).
 
     Args:
         headers: of the message that died.
@@ -70,9 +69,10 @@ def died(
         routing_key: with which it was published; the keys of its CC header count, too.
         time_s: of its death, seconds since 1970.
         expiration_ms: its own expiration; the dead-lettered message has none.
-        new_routing_key: the queue's dead-letter-routing-key, which removes the CC header. copies: further
-            routing keys, if deaths are kept apart from headers (W223). died_before: whether the headers come
-            from an earlier death, if deaths are kept apart: headers that a client wrote do not count then.
+        new_routing_key: the queue's dead-letter-routing-key, which removes the CC header.
+        copies: further routing keys, if deaths are kept apart from headers (W223).
+        died_before: whether the headers come from an earlier death, if deaths are kept apart: headers that a client
+            wrote do not count then.
     """
     kept = dict(headers or {})
     if copies is not None and not died_before:

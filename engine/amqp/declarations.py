@@ -176,8 +176,10 @@ def declare_exchange(
     *,
     validation: ReleaseValidation = REFERENCE,
 ) -> Exchange:
-    """Return the exchange of a declaration: the existing one, if it matches, or a new one. Args:
-    unknown_type: the error for an unknown type.
+    """Return the exchange of a declaration: the existing one, if it matches, or a new one.
+
+    Args:
+        unknown_type: the error for an unknown type.
 
     Raises AmqpError 403, 404, 406, or 503, which closes the connection.
     """
@@ -231,8 +233,10 @@ def check_binding(
     unbind: bool = False,
     known: bool = True,
 ) -> None:
-    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error. Args: known:
-    whether the binding exists.
+    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error.
+
+    Args:
+        known: whether the binding exists.
 
     Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
     """

@@ -87,8 +87,9 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """An exchange as it was declared.
 
     Args:
-        auto_delete: deleted with its last binding, but never before it had one. internal: clients cannot
-            publish to it. arguments: only `alternate-exchange` has a meaning.
+        auto_delete: deleted with its last binding, but never before it had one.
+        internal: clients cannot publish to it.
+        arguments: only `alternate-exchange` has a meaning.
     """
 
     name: str
@@ -103,7 +104,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """A binding; two bindings are the same if all fields are equal.
 
     Args:
-        queue: name of the bound queue or exchange. to: which of the two it is.
+        queue: name of the bound queue or exchange.
+        to: which of the two it is.
     """
 
     exchange: str
@@ -308,10 +310,13 @@ class Exchanges:
         return {_target(each) for each in bindings if headers_match(each.arguments, headers)}
 
     def after_restart(self, durable_queues: Collection[str], all_stay: bool = False) -> Exchanges:
-        """Return what a restart keeps: durable exchanges, and their bindings to durable queues (D1). An
-        auto-delete exchange stays, even if it loses its last binding with a queue that is not durable. Args:
-        durable_queues: queues that come back. all_stay: keep exchanges that are not durable too, and delete
-        the other queues as at any other time, with auto-delete exchanges that lose their last binding (W227).
+        """Return what a restart keeps: durable exchanges, and their bindings to durable queues (D1). An auto-delete
+        exchange stays, even if it loses its last binding with a queue that is not durable.
+
+        Args:
+            durable_queues: queues that come back.
+            all_stay: keep exchanges that are not durable too, and delete the other queues as at any other time, with
+                auto-delete exchanges that lose their last binding (W227).
         """
         if all_stay:
             for name in [each for each in self._queues if each not in durable_queues]:

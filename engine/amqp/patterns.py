@@ -41,8 +41,10 @@ class PatternRefused(Refusal):
 
 
 class PatternInvalid(EngineError):
-    """A text is not a valid pattern; the message names the reason and the place. Args: why: in the words of
-    PCRE, which brokers up to 4.0 use.
+    """A text is not a valid pattern; the message names the reason and the place.
+
+    Args:
+        why: in the words of PCRE, which brokers up to 4.0 use.
         at: the character at which reading stopped, from 0.
     """
 
@@ -67,9 +69,12 @@ _OF_PCRE2: Final = {
 
 
 class PatternCost(NamedTuple):
-    """The most steps of a part, one for each evaluation of it or of a part inside it. Args: asked: steps for
-    each evaluation. once: steps for a whole name, however often it is evaluated. place: steps for each place
-    of a name.
+    """The most steps of a part, one for each evaluation of it or of a part inside it.
+
+    Args:
+        asked: steps for each evaluation.
+        once: steps for a whole name, however often it is evaluated.
+        place: steps for each place of a name.
     """
 
     asked: int = 1

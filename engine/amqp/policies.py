@@ -203,8 +203,12 @@ CHECKS: Final[dict[str, Callable[..., Check]]] = {
 
 
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
-    """Return the policy, if the broker would accept it. Args: validation: of its release. Raises
-    PolicyRefused, with the broker's words if the broker also refuses it.
+    """Return the policy, if the broker would accept it.
+
+    Args:
+        validation: of its release.
+
+    Raises PolicyRefused, with the broker's words if the broker also refuses it.
     """
     refusals = [_refused_definition(policy.definition, validation)]
     if policy.apply_to not in validation.apply_to:

@@ -44,9 +44,13 @@ class StorageSettings(Protocol):
 
 
 class HostMeans(NamedTuple):
-    """The parts from which a virtual host's shared files are made. Args: root: folder of the virtual host.
-    emit: receives every transition. later: runs an action after this many microseconds. prefix: of the
-    stores' names; empty in the first virtual host.
+    """The parts from which a virtual host's shared files are made.
+
+    Args:
+        root: folder of the virtual host.
+        emit: receives every transition.
+        later: runs an action after this many microseconds.
+        prefix: of the stores' names; empty in the first virtual host.
     """
 
     root: str
@@ -69,8 +73,10 @@ class HostFiles(Protocol):
         """Begin with an empty virtual host (D2)."""
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on the files of a stop, before any queue (S200-S208). Args: stopped: the queues
-        that come back, as they stopped, with their terms.
+        """Start the stores on the files of a stop, before any queue (S200-S208).
+
+        Args:
+            stopped: the queues that come back, as they stopped, with their terms.
         """
 
     def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
@@ -107,9 +113,11 @@ class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
         settings, codec: of the virtual host.
         storage, directory: where its own files are.
         files: what it shares with the other queues of its virtual host, whose stores run already.
-        ref: name of the queue at the stores. emit: receives every transition. as_read: completes messages
-            that were read from disk. resource: the broker's name of the queue in its files, if it differs.
-            credit: towards the stores, if it shares that with other queues of its process.
+        ref: name of the queue at the stores.
+        emit: receives every transition.
+        as_read: completes messages that were read from disk.
+        resource: the broker's name of the queue in its files, if it differs.
+        credit: towards the stores, if it shares that with other queues of its process.
     """
 
     name: str
@@ -165,10 +173,11 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         name: of its folder.
-        settings: class of what its queues and stores read from the configuration; a release may change
-            defaults. chosen: names of settings that a scenario may set. bounds: least and greatest value of
-            whole-number settings. codec: makes the codec of messages from the settings, the prefix of their
-            ids and known templates. host_files: makes the files that the queues of a virtual host share.
+        settings: class of what its queues and stores read from the configuration; a release may change defaults.
+        chosen: names of settings that a scenario may set.
+        bounds: least and greatest value of whole-number settings.
+        codec: makes the codec of messages from the settings, the prefix of their ids and known templates.
+        host_files: makes the files that the queues of a virtual host share.
         make: makes a blank queue.
     """
 
@@ -210,8 +219,10 @@ S = TypeVar("S", bound=StartableStore)
 
 
 class TwoStores(ABC, Generic[S]):
-    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods. Args:
-    means: the parts to make them from.
+    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods.
+
+    Args:
+        means: the parts to make them from.
     """
 
     def __init__(self, means: HostMeans) -> None:

@@ -20,11 +20,13 @@ class MessagePlace(msgspec.Struct, frozen=True):
 
     Args:
         name: as transitions name it in `source` and `to`.
-        content: where the message bodies are: in RAM, on disk, or both. unacked: whether its messages were
-            delivered and wait for their acknowledgement. counted: whether RAM only counts its messages
-            instead of keeping an entry for each. limits: what the queue limits in RAM here, beginning at the
-            tail: contents (by target_ram_count), index entries, or nothing. letter: the Greek letter of most
-            messages there; empty for unacknowledged ones. lazy: whether a lazy queue uses it.
+        content: where the message bodies are: in RAM, on disk, or both.
+        unacked: whether its messages were delivered and wait for their acknowledgement.
+        counted: whether RAM only counts its messages instead of keeping an entry for each.
+        limits: what the queue limits in RAM here, beginning at the tail: contents (by target_ram_count), index entries,
+            or nothing.
+        letter: the Greek letter of most messages there; empty for unacknowledged ones.
+        lazy: whether a lazy queue uses it.
     """
 
     name: str

@@ -30,8 +30,8 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         wants_confirm: the queue process asks for a disk-dependent confirm (K1).
         expiry_us: absolute wall-clock microseconds, 0 for never.
         template: exchange, routing key and properties, as registered with the codec.
-        sender: the channel that sent them; mirrors keep the channels apart (H20). deliveries: for dead
-            letters, how often a delivery failed before they died, else 0 (W42).
+        sender: the channel that sent them; mirrors keep the channels apart (H20).
+        deliveries: for dead letters, how often a delivery failed before they died, else 0 (W42).
     """
 
     count: int
@@ -95,8 +95,8 @@ class CleanTerms(msgspec.Struct, frozen=True):
         segments: (segment number, unacked) of every segment the index had; None when they were lost.
         persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
         next_deliver_seq_id: below it everything counts as delivered; redeliver_seq_id in 4.3 (W94).
-        parts: the terms of its parts, which then have the other fields. deliveries: (first position, how
-            many, times) of messages whose deliveries are counted (W42).
+        parts: the terms of its parts, which then have the other fields.
+        deliveries: (first position, how many, times) of messages whose deliveries are counted (W42).
     """
 
     segments: tuple[tuple[int, int], ...] | None
@@ -116,9 +116,12 @@ class CleanTerms(msgspec.Struct, frozen=True):
 
 
 class StoreCredit(msgspec.Struct, frozen=True):
-    """A queue's own count of its credit towards one message store (F4). Args: left: messages that may be
-    sent; None before the first write. initial, more: the first credit, and that of each grant. blocked:
-    whether the queue waits for a grant.
+    """A queue's own count of its credit towards one message store (F4).
+
+    Args:
+        left: messages that may be sent; None before the first write.
+        initial, more: the first credit, and that of each grant.
+        blocked: whether the queue waits for a grant.
     """
 
     left: int | None
@@ -128,10 +131,14 @@ class StoreCredit(msgspec.Struct, frozen=True):
 
 
 class IndexLoad(msgspec.Struct, frozen=True):
-    """What a queue's index keeps in RAM. Args: segments: number of segment files. segment_entries: entries of
-    a segment. records: (count, whether the bodies are embedded, their total bytes) of the journal's publish
-    records. buffered: whether records wait in the journal's write buffer. more: thousandths of a byte that a
-    generation counts by its own figures.
+    """What a queue's index keeps in RAM.
+
+    Args:
+        segments: number of segment files.
+        segment_entries: entries of a segment.
+        records: (count, whether the bodies are embedded, their total bytes) of the journal's publish records.
+        buffered: whether records wait in the journal's write buffer.
+        more: thousandths of a byte that a generation counts by its own figures.
     """
 
     segments: int
@@ -412,9 +419,11 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         1."""
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
-        """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure. Args:
-        arrival: the messages. same_size: whether only heads of the arrival's size may be dropped, because
-        bytes are limited.
+        """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.
+
+        Args:
+            arrival: the messages.
+            same_size: whether only heads of the arrival's size may be dropped, because bytes are limited.
         """
 
 

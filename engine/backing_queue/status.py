@@ -39,8 +39,12 @@ def record_printed(*items: str | int | None) -> str:
 
 
 class PrintedStatus(msgspec.Struct, frozen=True):
-    """A parsed status. Args: values: all values as text, by name. counts: messages of each lane; None if the
-    text lacks them. counted: messages in lanes with only a record; None if the text lacks them.
+    """A parsed status.
+
+    Args:
+        values: all values as text, by name.
+        counts: messages of each lane; None if the text lacks them.
+        counted: messages in lanes with only a record; None if the text lacks them.
         redelivered: how many messages the status names that were delivered before.
     """
 
@@ -76,13 +80,18 @@ class PrintedStatus(msgspec.Struct, frozen=True):
 
 
 class StatusReader(msgspec.Struct, frozen=True, kw_only=True):
-    """How to read the statuses of one generation's queues. Args: version: its number in a status. lanes: its
-    lanes from the tail to the head, by printed name, each with the place of its messages: content in "ram",
-    only the index entry in RAM (at the "line"), or all on "disk". counted: lanes that are printed as a
-    record; its third term is the number of messages. items: possible numbers of terms in such a record. keys:
-    names of values that only its statuses have. named: remark about a status with its lanes; empty for the
-    usual ones. numbered: remark about a status with its number and the usual lanes. questions: questions to
-    ask about a status, by code.
+    """How to read the statuses of one generation's queues.
+
+    Args:
+        version: its number in a status.
+        lanes: its lanes from the tail to the head, by printed name, each with the place of its messages: content in
+            "ram", only the index entry in RAM (at the "line"), or all on "disk".
+        counted: lanes that are printed as a record; its third term is the number of messages.
+        items: possible numbers of terms in such a record.
+        keys: names of values that only its statuses have.
+        named: remark about a status with its lanes; empty for the usual ones.
+        numbered: remark about a status with its number and the usual lanes.
+        questions: questions to ask about a status, by code.
     """
 
     version: str

@@ -22,8 +22,8 @@ class StoreLoad(msgspec.Struct, frozen=True):
         messages: in its index.
         cached: messages in the current file's cache.
         cached_bytes: of the records that the cache holds.
-        cached_with_removed_bytes: of these and of records whose messages were removed since. heap: bytes of a
-            row of each table.
+        cached_with_removed_bytes: of these and of records whose messages were removed since.
+        heap: bytes of a row of each table.
     """
 
     files: int

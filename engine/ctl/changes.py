@@ -30,15 +30,21 @@ NOT_WATERMARKS: Final = re.compile(r"[0-9]+[kK]iB")
 
 
 def fraction(request: Request, text: str) -> float:
-    """Return a number with or without a fraction. Raises: CtlRefused: the command line does not accept it."""
+    """Return a number with or without a fraction.
+
+    Raises:
+        CtlRefused: the command line does not accept it.
+    """
     if FRACTION.fullmatch(text) is None:
         raise request.invalid("Bad argument.", BAD_VALUE)
     return float(text)
 
 
 def watermark_bytes(request: Request, text: str) -> int:
-    """Return the bytes of an absolute watermark. Raises: CtlRefused: it is not a whole number, or its unit is
-    unknown.
+    """Return the bytes of an absolute watermark.
+
+    Raises:
+        CtlRefused: it is not a whole number, or its unit is unknown.
     """
     found = PARTS.fullmatch(text)
     if found is None:
@@ -312,8 +318,10 @@ READS: Final[Mapping[str, Callable[[State], Any]]] = {
 
 
 def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
-    """Return what an expression evaluates to, or what it changes. Raises: NotHere: the console does not
-    support it.
+    """Return what an expression evaluates to, or what it changes.
+
+    Raises:
+        NotHere: the console does not support it.
     """
     text = re.sub(r"\s", "", request.arguments[0])
     if not text.endswith("."):

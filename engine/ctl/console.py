@@ -39,10 +39,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def ask(line: str, state: Mapping[str, Any], now_us: int, live: LiveValues = NOTHING_MORE) -> Answer:
-    """Return what a line prints, and change nothing. Args: line: as typed, with or without `rabbitmqctl`
-    before it.
+    """Return what a line prints, and change nothing.
+
+    Args:
+        line: as typed, with or without `rabbitmqctl` before it.
         state: a snapshot of the node, whose settings name its release.
-        now_us: its time, microseconds since its start. live: values that no snapshot contains.
+        now_us: its time, microseconds since its start.
+        live: values that no snapshot contains.
     """
     try:
         request = parse(line, facts_of(state))

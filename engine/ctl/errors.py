@@ -27,8 +27,10 @@ class CtlRefused(EngineError):
 
 
 class NotHere(CtlRefused):
-    """A line that the broker would answer and Waterline does not. Args: what: a sentence that says what is
-    missing.
+    """A line that the broker would answer and Waterline does not.
+
+    Args:
+        what: a sentence that says what is missing.
     """
 
     def __init__(self, what: str, code: int = USAGE) -> None:

@@ -82,8 +82,12 @@ _EVERYWHERE: Final = ("node", "timeout")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid line. Args: facts: of the line's release. words: the words after `rabbitmqctl`, as typed;
-    rabbitmqctl repeats them in its complaints. program: the called program.
+    """A valid line.
+
+    Args:
+        facts: of the line's release.
+        words: the words after `rabbitmqctl`, as typed; rabbitmqctl repeats them in its complaints.
+        program: the called program.
         options: long names and values; a flag's value is "true".
     """
 
@@ -156,8 +160,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(line: str, facts: ReleaseFacts) -> Request:
-    """Return the request of a line; the word rabbitmqctl at its start is optional. Args: line: as typed.
-    facts: of the line's release. Raises CtlRefused with what is printed instead of an answer.
+    """Return the request of a line; the word rabbitmqctl at its start is optional.
+
+    Args:
+        line: as typed.
+        facts: of the line's release.
+
+    Raises CtlRefused with what is printed instead of an answer.
     """
     if len(line) > MAX_LINE:
         raise CtlRefused(f"Error: a line has at most {MAX_LINE} characters\n")
@@ -211,8 +220,10 @@ def _words(line: str) -> list[str]:
 
 
 def _check_shell(line: str) -> None:
-    """Refuse shell syntax: pipes, redirections, several commands in a line. Raises: NotHere: the line has
-    such a word.
+    """Refuse shell syntax: pipes, redirections, several commands in a line.
+
+    Raises:
+        NotHere: the line has such a word.
     """
     try:
         words = shlex.split(line, posix=False)

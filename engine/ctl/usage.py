@@ -22,8 +22,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         about: what it does, one sentence.
-        takes: the parts of the usage line, in order: `name=` is an option with a value, `name!` one without,
-            anything else an argument. hidden: further options.
+        takes: the parts of the usage line, in order: `name=` is an option with a value, `name!` one without, anything
+            else an argument.
+        hidden: further options.
         least, most: how many arguments it takes, None for any number.
         changes: whether it changes anything.
         needs_app: whether the broker's application must run.

@@ -157,7 +157,8 @@ class DamageFindings:
             file: path of the file, relative to the inspected directory.
             offset: byte at which it begins, None for the file as a whole.
             kind: see `FileDamage`.
-            code: a key of `ENGLISH`. values: the sentence's values.
+            code: a key of `ENGLISH`.
+            values: the sentence's values.
         """
         if len(self.damage) == MOST:
             self.more += 1

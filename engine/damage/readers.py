@@ -14,9 +14,13 @@ from engine.values.errors import ProcessCrash
 
 
 class InspectedQueue(NamedTuple):
-    """The inspected virtual host. Args: storage: the inspected directory. codec: numbers the ids of queues
-    and stores together. entry_count: entries in a segment, if the virtual host's `.config` says. findings:
-    collects damage.
+    """The inspected virtual host.
+
+    Args:
+        storage: the inspected directory.
+        codec: numbers the ids of queues and stores together.
+        entry_count: entries in a segment, if the virtual host's `.config` says.
+        findings: collects damage.
         options: how much to report.
     """
 

@@ -93,8 +93,11 @@ FRAME_BYTES = 64
 
 
 class MirrorRing:
-    """The ring's members, and the instructions in transit. Args: hop_us: time of an instruction from one
-    member to the next; 0 for none. after: runs an action later.
+    """The ring's members, and the instructions in transit.
+
+    Args:
+        hop_us: time of an instruction from one member to the next; 0 for none.
+        after: runs an action later.
         deliver: gives an instruction to the member on a node.
         sent: called with the number of bytes that went over a connection between two nodes.
     """

@@ -43,10 +43,10 @@ class Condition(
     """A comparison, or a combination of conditions.
 
     Args:
-        path: where the value is: a text with dots, or a list of names if a name contains dots. op: the
-            comparison. An ordering of anything but two numbers is false. value: a plain value or a reference.
-            Lists and objects equal nothing. all, any: conditions of which all or any must hold, instead of a
-            comparison.
+        path: where the value is: a text with dots, or a list of names if a name contains dots.
+        op: the comparison. An ordering of anything but two numbers is false.
+        value: a plain value or a reference. Lists and objects equal nothing.
+        all, any: conditions of which all or any must hold, instead of a comparison.
         not_: a condition that must not hold.
         ever, always: a condition that must hold at some moment of the run, or at each.
     """

@@ -49,8 +49,8 @@ def frame_message(frame: PlayedFrame, now_us: int, **pace: Any) -> dict[str, Any
 
     Args:
         frame: its rows.
-        now_us: the run's time. pace: further values for the page: the digest, whether time passes, and how
-            fast.
+        now_us: the run's time.
+        pace: further values for the page: the digest, whether time passes, and how fast.
     """
     return {
         "t": "frame",
@@ -72,7 +72,8 @@ def snapshot_message(
         now_us: the moment.
         state: of the node, as plain values or already encoded.
         why: the reason for sending the whole state: "join", "fast" or "lag".
-        skipped: numbers of left-out rows, by kind. digest: of everything so far.
+        skipped: numbers of left-out rows, by kind.
+        digest: of everything so far.
     """
     return {
         "t": "snapshot",

@@ -60,8 +60,8 @@ class PlayedPiece(msgspec.Struct, frozen=True):
         first: number of the first.
         at_us: when each happened, in virtual microseconds.
         rows: the transitions.
-        lost: their number, if the log no longer has them because one event made too many; `rows` is then
-            empty. last: whether the player has reached its goal.
+        lost: their number, if the log no longer has them because one event made too many; `rows` is then empty.
+        last: whether the player has reached its goal.
     """
 
     first: int
@@ -77,12 +77,16 @@ class PlayedPiece(msgspec.Struct, frozen=True):
 
 
 class RunPlayer:
-    """Plays a node, with commands in addition to the scenario's own. Args: node: a new one, or one from a
-    checkpoint. commands: ascending by time, without those that a node from a checkpoint already has. first:
-    number of the first transition to yield. lenient: skip commands that the node refuses and keep them in
-    `refused`; else raise the error. most: transitions that the run may have, None for any number. whole:
-    whether every single transition is needed. give_up: called after each piece; returns whether the run takes
-    too long.
+    """Plays a node, with commands in addition to the scenario's own.
+
+    Args:
+        node: a new one, or one from a checkpoint.
+        commands: ascending by time, without those that a node from a checkpoint already has.
+        first: number of the first transition to yield.
+        lenient: skip commands that the node refuses and keep them in `refused`; else raise the error.
+        most: transitions that the run may have, None for any number.
+        whole: whether every single transition is needed.
+        give_up: called after each piece; returns whether the run takes too long.
     """
 
     def __init__(
@@ -264,8 +268,12 @@ class RunWatcher(Protocol):
 
 
 class WatchedRun:
-    """A run with its watchers. Args: node: a new one. player: plays it from its first transition on.
-    watchers: those that need every moment get each one at which something happened.
+    """A run with its watchers.
+
+    Args:
+        node: a new one.
+        player: plays it from its first transition on.
+        watchers: those that need every moment get each one at which something happened.
     """
 
     def __init__(self, node: Cluster, player: RunPlayer, watchers: Iterable[RunWatcher] = ()) -> None:

@@ -106,12 +106,19 @@ WITHIN_US: Final = 60_000_000
 
 
 class MessageFate(msgspec.Struct):
-    """The fate of a queue's messages. Args: kept: seq_ids of ready messages that are still there. back:
-    seq_ids of messages that come back: unacknowledged, or acknowledged but not yet on disk. lost: seq_ids of
-    lost messages, as far as known. unplaced: how many of `kept` are lost too: transient ones that were only
-    counted. unacked: how many of `back` consumers held. acks: how many of `back` were acknowledged.
-    transient: how many of the lost ones are transient. unsynced: how many of the lost ones are persistent and
-    had not reached the disk. survives: whether the queue itself is still there.
+    """The fate of a queue's messages.
+
+    Args:
+        kept: seq_ids of ready messages that are still there.
+        back: seq_ids of messages that come
+        back: unacknowledged, or acknowledged but not yet on disk.
+        lost: seq_ids of lost messages, as far as known.
+        unplaced: how many of `kept` are lost too: transient ones that were only counted.
+        unacked: how many of `back` consumers held.
+        acks: how many of `back` were acknowledged.
+        transient: how many of the lost ones are transient.
+        unsynced: how many of the lost ones are persistent and had not reached the disk.
+        survives: whether the queue itself is still there.
     """
 
     kept: list[Range]
@@ -126,8 +133,10 @@ class MessageFate(msgspec.Struct):
 
 
 def foresee(player: RunPlayer, kind: str) -> dict[str, MessageFate]:
-    """Return the fate of each queue's messages if the node stopped now; this stops the player's node. Args:
-    player: at the run's moment.
+    """Return the fate of each queue's messages if the node stopped now; this stops the player's node.
+
+    Args:
+        player: at the run's moment.
         kind: "clean", "kill" or "power" (S234).
     """
     before = player.node.snapshot()["queues"]  # type: ignore[attr-defined]  # every node has one

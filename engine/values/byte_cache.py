@@ -10,8 +10,10 @@ V = TypeVar("V")
 
 
 class ByteCache(Generic[K, V]):
-    """Keeps the most recently used values by key. Not thread-safe. Args: most_bytes: of all values together;
-    a larger value is not kept.
+    """Keeps the most recently used values by key. Not thread-safe.
+
+    Args:
+        most_bytes: of all values together; a larger value is not kept.
         size: returns the bytes of a key and its value together.
     """
 

@@ -219,8 +219,12 @@ class EngineError(Exception):
 
 
 class Refusal(EngineError):
-    """A refusal, as a code with named parameters; its text is an English sentence. Args: code: a key of
-    `sentences`. outer: prefix of the sentence, such as `commands[3]: `. values: the sentence's values.
+    """A refusal, as a code with named parameters; its text is an English sentence.
+
+    Args:
+        code: a key of `sentences`.
+        outer: prefix of the sentence, such as `commands[3]: `.
+        values: the sentence's values.
     """
 
     sentences: ClassVar[Mapping[str, str]] = ENGLISH
@@ -374,8 +378,12 @@ class CommandError(Refusal):
 
 
 class RunTooLong(EngineFailure):
-    """A run exceeds a bound of its player. Args: bound: the exceeded bound: "transitions", "time", or an
-    "event" with more than a log holds. most: the bound, None if it is not a number.
+    """A run exceeds a bound of its player.
+
+    Args:
+        bound: the exceeded
+        bound: "transitions", "time", or an "event" with more than a log holds.
+        most: the bound, None if it is not a number.
     """
 
     def __init__(self, bound: str, most: int | None) -> None:

@@ -24,8 +24,11 @@ def little_endian(words: array[int]) -> bytes:
 
 
 def from_little_endian(kind: str, data: bytes | bytearray) -> array[int]:
-    """Return numbers from little-endian bytes. Args: kind: "I" for numbers of four bytes, "Q" for eight, as
-    in `array`. data: the bytes.
+    """Return numbers from little-endian bytes.
+
+    Args:
+        kind: "I" for numbers of four bytes, "Q" for eight, as in `array`.
+        data: the bytes.
     """
     words = array(kind)
     words.frombytes(data)
@@ -47,7 +50,10 @@ MOST_BYTES: Final = (1 << 32) - 1
 
 class BodyCost:
     """A function of body bytes that is linear in a range, so that the cost of many bodies needs no calls.
-    Args: of: the cost of a body. least, most: the body bytes between which, both included, it is linear.
+
+    Args:
+        of: the cost of a body.
+        least, most: the body bytes between which, both included, it is linear.
     """
 
     __slots__ = ("of", "least", "most", "fixed", "per_byte")
@@ -240,8 +246,12 @@ class Lengths:
 
 
 def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:
-    """Return the total of `count` messages. Args: each: number or column. msg_no: number of the first. count:
-    how many.
+    """Return the total of `count` messages.
+
+    Args:
+        each: number or column.
+        msg_no: number of the first.
+        count: how many.
     """
     return each * count if isinstance(each, int) else each.total(msg_no, count)
 
@@ -263,9 +273,14 @@ def equal(each: int | Sizes | Lengths) -> int:
 
 
 def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, needed: int) -> int:
-    """Return how many messages have `needed` in total: at least 1, at most `count`. Args: each: number or
-    column. msg_no: number of the first. count: how many there are. step: 1 to begin with the first, -1 with
-    the last. needed: the total to reach.
+    """Return how many messages have `needed` in total: at least 1, at most `count`.
+
+    Args:
+        each: number or column.
+        msg_no: number of the first.
+        count: how many there are.
+        step: 1 to begin with the first, -1 with the last.
+        needed: the total to reach.
     """
     if count == 1:
         return 1

@@ -23,9 +23,13 @@ class TooLong(Exception):
 
 
 class VerdictLine(msgspec.Struct, frozen=True):
-    """A line of a verdict: a prediction, goal or step beside what happened. Args: about: the id of the
-    option, goal, item or message. yours: what the learner answered or reached. engine: what the engine did.
-    right: whether the two agree; None if nothing was answered.
+    """A line of a verdict: a prediction, goal or step beside what happened.
+
+    Args:
+        about: the id of the option, goal, item or message.
+        yours: what the learner answered or reached.
+        engine: what the engine did.
+        right: whether the two agree; None if nothing was answered.
     """
 
     about: str

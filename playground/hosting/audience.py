@@ -18,9 +18,10 @@ class SessionClient:
     Args:
         send: hands bytes to the socket; must not block, and bounds what it keeps.
         language: in which messages are written.
-        close: ends the socket, for good or so that its browser reconnects. move: ends the socket so that its
-            browser connects to the session's owner process. owner: whether it may give commands; others only
-            watch. group: its class or address, for limits.
+        close: ends the socket, for good or so that its browser reconnects.
+        move: ends the socket so that its browser connects to the session's owner process.
+        owner: whether it may give commands; others only watch.
+        group: its class or address, for limits.
     """
 
     def __init__(

@@ -58,9 +58,9 @@ class CheckpointStore:
 
     Args:
         root: the directory.
-        key: signs checkpoints, since only this program's own may be read. build: fingerprint of the engine;
-            checkpoints of other engines are useless. most_bytes: bound of all checkpoints together; the
-            oldest are deleted first.
+        key: signs checkpoints, since only this program's own may be read.
+        build: fingerprint of the engine; checkpoints of other engines are useless.
+        most_bytes: bound of all checkpoints together; the oldest are deleted first.
     """
 
     def __init__(self, root: Path, *, door: NodeDoor, key: bytes, build: str, most_bytes: int) -> None:
@@ -79,9 +79,11 @@ class CheckpointStore:
         record: RecordedSession,
         breathe: Breathe = lambda: None,
     ) -> bool:
-        """Save the run; return whether that was possible. It is not in the middle of a collection, or with
-        very large files. Args: breathe: called often, since packing takes seconds and others need their
-        turns. The run must not advance.
+        """Save the run; return whether that was possible. It is not in the middle of a collection, or with very large
+        files.
+
+        Args:
+            breathe: called often, since packing takes seconds and others need their turns. The run must not advance.
         """
         if files.used_bytes() > MOST_FILE_BYTES:
             return False
@@ -113,8 +115,10 @@ class CheckpointStore:
         root: Path,
         breathe: Breathe = lambda: None,
     ) -> tuple[EngineNode, EngineFiles, int] | None:
-        """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often. Returns:
-        the node, its files and how many commands it got; None if no checkpoint fits.
+        """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often.
+
+        Returns:
+            the node, its files and how many commands it got; None if no checkpoint fits.
         """
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
             try:

@@ -22,8 +22,11 @@ logger = logging.getLogger(__name__)
 
 
 class RunSoFar(msgspec.Struct):
-    """The moment of a run that a link must repeat. Args: found: for each requested condition, the compared
-    value and whether it holds; None if the run is too long to be repeated.
+    """The moment of a run that a link must repeat.
+
+    Args:
+        found: for each requested condition, the compared value and whether it holds; None if the run is too long to be
+            repeated.
     """
 
     at_us: int
@@ -37,7 +40,9 @@ class CommandQueue:
     """Runs commands in order; exceptions go to whatever recovers the run.
 
     Args:
-        keeper: owns the run. upkeep: wakes it. audience: the watching sockets.
+        keeper: owns the run.
+        upkeep: wakes it.
+        audience: the watching sockets.
     """
 
     def __init__(self, keeper: RunOwner, upkeep: RunRecovery, audience: SessionAudience) -> None:

@@ -36,8 +36,10 @@ class NotThere(LookupError):
 
 
 def wanted(file: str) -> tuple[str, int] | None:
-    """Return kind and number of a file such as "segment:3" or "journal", or None if it is not one. Args:
-    file: the requested file.
+    """Return kind and number of a file such as "segment:3" or "journal", or None if it is not one.
+
+    Args:
+        file: the requested file.
     """
     if file == "journal":
         return "journal", 0
@@ -83,8 +85,10 @@ class RecordReader:
             kind: "journal" or "segment" (version 1), "slots" or "bodies" (version 2), "persistent" or "transient".
             number: of the segment or store file.
             offset: of the record's first byte.
-            queue: the queue of the journal or segment, or of the store's virtual host; the first queue if
-                empty. Raises: NotThere: there is no such record now.
+            queue: the queue of the journal or segment, or of the store's virtual host; the first queue if empty.
+
+        Raises:
+            NotThere: there is no such record now.
         """
         path = self._path(kind, number, queue)
         size = self._size(path)
@@ -97,7 +101,10 @@ class RecordReader:
 
     def message(self, seq: int, queue: str = "") -> dict[str, Any]:
         """Return a message's index record (in version 2 its slot, W83), and where its other records are.
-        Args: seq: the seq_id. queue: its queue; the first one if empty.
+
+        Args:
+            seq: the seq_id.
+            queue: its queue; the first one if empty.
 
         Raises:
             NotThere: the index files have none now.

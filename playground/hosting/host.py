@@ -207,7 +207,11 @@ class SessionHost:
             self._put(lambda: self._heard(message))
 
     def lost(self, guilty: bool) -> None:
-        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
+        """Handle a lost worker.
+
+        Args:
+            guilty: whether this session's work did not end.
+        """
 
         async def lost() -> None:
             self._upkeep.lost(guilty)

@@ -38,8 +38,11 @@ class PendingAnswers:
         self._guard = threading.Lock()
 
     def find(self, key: Hashable, commands: Sequence[Any] = ()) -> bytes | None:
-        """Return a cached answer that is still valid. Args: key: of the question. commands: the run's
-        commands now; they must begin with those that the answer depends on.
+        """Return a cached answer that is still valid.
+
+        Args:
+            key: of the question.
+            commands: the run's commands now; they must begin with those that the answer depends on.
         """
         with self._guard:
             used, answer = self._kept.find(key) or ((), None)
@@ -79,7 +82,8 @@ class MissedStretch(msgspec.Struct, omit_defaults=True):
 
     Args:
         first: number of the first row.
-        us: time of the state. state: of the node; None before the very first row.
+        us: time of the state.
+        state: of the node; None before the very first row.
         rows: the transitions.
         at_us: when each happened.
     """
@@ -105,10 +109,14 @@ NOTHING: Final = encode(PastRows([], 0))
 def rows_of(
     door: NodeDoor, past_s: float, first: int, last: int, record: RecordedSession
 ) -> tuple[bytes, int]:
-    """Return the rows from `first` up to but not including `last` as JSON, see `PastRows`, and the number of
-    commands that they depend on. Args: door: makes the node. past_s: longest time of the repetition; the
-    answer has the rows until then. first, last: numbers of rows. record: of the session, with the time that
-    the run has reached; no later row is sent.
+    """Return the rows from `first` up to but not including `last` as JSON, see `PastRows`, and the number of commands
+    that they depend on.
+
+    Args:
+        door: makes the node.
+        past_s: longest time of the repetition; the answer has the rows until then.
+        first, last: numbers of rows.
+        record: of the session, with the time that the run has reached; no later row is sent.
 
     Raises:
         NotThere: "future" when the run has not come that far.
@@ -127,8 +135,11 @@ def rows_of(
 
 
 class ChosenRows:
-    """Chooses the stretches of a run to send, piece by piece. Args: player: ready to play the run. first:
-    number of the first requested row.
+    """Chooses the stretches of a run to send, piece by piece.
+
+    Args:
+        player: ready to play the run.
+        first: number of the first requested row.
         last: number of the row after the last.
     """
 
@@ -228,8 +239,8 @@ class PastReader:
 
     Args:
         directory: of this process; the files of moments lie beside those of live sessions.
-        repeat: makes the files of a moment from a directory, the number of transitions and the record, see
-            `files_of`. patience_s: longest wait for another caller's repetition.
+        repeat: makes the files of a moment from a directory, the number of transitions and the record, see `files_of`.
+        patience_s: longest wait for another caller's repetition.
     """
 
     def __init__(

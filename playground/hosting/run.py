@@ -127,7 +127,8 @@ class SessionRun:
         """Write a frame as it goes over the wire.
 
         Args:
-            clock: the page's clock. asks: whether the page must acknowledge it.
+            clock: the page's clock.
+            asks: whether the page must acknowledge it.
         """
         more: dict[str, Any] = {} if asks else {"ack": False}
         if clock.to_us > clock.now_us:

@@ -179,8 +179,12 @@ class RunOwner:
     # --- to the worker ---
 
     async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
-        """Call the worker. Raises: Refused: it refused, and nothing changed. Fallen: the run failed. Lost:
-        the worker is gone.
+        """Call the worker.
+
+        Raises:
+            Refused: it refused, and nothing changed.
+            Fallen: the run failed.
+            Lost: the worker is gone.
         """
         if self._worker is None:
             raise WorkerLost
@@ -235,8 +239,12 @@ class RunOwner:
     # --- waking and resting ---
 
     async def wake(self, *, resumes: bool, begins: bool = False, quiet: bool = False) -> None:
-        """Build the run from the record. Args: resumes: whether time passes afterwards. begins: whether time
-        passes if nothing has happened yet and there is nothing to read first. quiet: send no notices.
+        """Build the run from the record.
+
+        Args:
+            resumes: whether time passes afterwards.
+            begins: whether time passes if nothing has happened yet and there is nothing to read first.
+            quiet: send no notices.
 
         Raises:
             Stopped: files, memory or the record fail; the record is unchanged.
@@ -355,9 +363,11 @@ class RunOwner:
     # --- commands ---
 
     async def take(self, command: dict[str, Any]) -> None:
-        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed. Raises:
-        Stopped: the command could not be recorded, and the run is not available without it now. Elsewhere:
-        another process owns the session, and the command was not recorded.
+        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed.
+
+        Raises:
+            Stopped: the command could not be recorded, and the run is not available without it now.
+            Elsewhere: another process owns the session, and the command was not recorded.
         """
         checks.check_command(command, self._limits, self.record.rows)
         await self._book.make_room(command)
@@ -374,9 +384,13 @@ class RunOwner:
 
     async def write_down_own(self, before: int | None = None) -> bool:
         """Record commands that the run gave itself, before others, because its state already shows them.
-        Args: before: record only commands up to this number; later ones follow later, since an answer and
-        later commands may arrive together. None: all up to now. Returns: Whether the run is still the same;
-        it is not if something could not be recorded.
+
+        Args:
+            before: record only commands up to this number; later ones follow later, since an answer and later commands
+                may arrive together. None: all up to now.
+
+        Returns:
+            Whether the run is still the same; it is not if something could not be recorded.
         """
         life = self.life
         while (own := self._next_own(before)) is not None:
@@ -413,8 +427,10 @@ class RunOwner:
                 raise RequestRefused(wording.NOT_WRITTEN) from error
 
     async def answer(self, option: int) -> None:
-        """Record an answer to the run's question, and let the run go on. Raises: Refused: the answer cannot
-        be recorded; the run waits.
+        """Record an answer to the run's question, and let the run go on.
+
+        Raises:
+            Refused: the answer cannot be recorded; the run waits.
         """
         if self.record.holds_us is None:
             return
@@ -427,8 +443,10 @@ class RunOwner:
         self.send(protocol.ReleaseHold)
 
     async def undo(self) -> int:
-        """Remove the last command; `rebuild` up to the returned time makes the run without it. Raises:
-        Refused: there is none, or the record cannot be written; nothing changed.
+        """Remove the last command; `rebuild` up to the returned time makes the run without it.
+
+        Raises:
+            Refused: there is none, or the record cannot be written; nothing changed.
         """
         if not self.record.commands:
             raise RequestRefused(wording.NOTHING_TO_UNDO)
@@ -458,7 +476,11 @@ class StartTooLong(RunStopped):
 
 
 class RunStarter:
-    """Wakes a run, one attempt at a time. Args: most_s: real seconds that it may take."""
+    """Wakes a run, one attempt at a time.
+
+    Args:
+        most_s: real seconds that it may take.
+    """
 
     def __init__(self, keeper: RunOwner, most_s: float) -> None:
         self._keeper = keeper
@@ -466,8 +488,11 @@ class RunStarter:
         self._task: asyncio.Task[None] | None = None
 
     async def wake(self, **how: Any) -> None:
-        """Call `RunOwner.wake`; its errors pass through. Raises: Stopped: everybody has left; the next
-        visitor starts again. TooLong: it exceeded its bound.
+        """Call `RunOwner.wake`; its errors pass through.
+
+        Raises:
+            Stopped: everybody has left; the next visitor starts again.
+            TooLong: it exceeded its bound.
         """
         task = self._task = asyncio.ensure_future(self._keeper.wake(**how))
         try:

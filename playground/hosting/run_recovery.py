@@ -16,8 +16,13 @@ logger = logging.getLogger(__name__)
 
 
 class RunRecovery:
-    """Keeps one run going. Args: keeper: owns the run. audience: gets notices about the session. wake_s: real
-    seconds that building the run may take. clock: real seconds.
+    """Keeps one run going.
+
+    Args:
+        keeper: owns the run.
+        audience: gets notices about the session.
+        wake_s: real seconds that building the run may take.
+        clock: real seconds.
     """
 
     def __init__(
@@ -48,8 +53,11 @@ class RunRecovery:
     # --- waking ---
 
     async def wake(self) -> None:
-        """Build the run if there is none. Raises: Stopped: it has stopped, or cannot be built now. Lost: the
-        worker is gone.
+        """Build the run if there is none.
+
+        Raises:
+            Stopped: it has stopped, or cannot be built now.
+            Lost: the worker is gone.
         """
         if self.keeper.awake:
             return
@@ -102,7 +110,11 @@ class RunRecovery:
         self.audience.notice("limit" if bound else "error", wording.FULL_DISK if bound else wording.FAULT)
 
     def lost(self, guilty: bool) -> None:
-        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
+        """Handle a lost worker.
+
+        Args:
+            guilty: whether this session's work did not end.
+        """
         self.keeper.lost()
         self.audience.wait_again()
         if guilty:
@@ -111,8 +123,10 @@ class RunRecovery:
             self.stand_still(wording.WORKER_LOST)
 
     def stand_still(self, message: PageMessage, play: bool | None = None, *, again: bool = True) -> None:
-        """Stop the run, report the problem, and try again later. Args: play: whether time passes afterwards;
-        None: as now.
+        """Stop the run, report the problem, and try again later.
+
+        Args:
+            play: whether time passes afterwards; None: as now.
             again: whether an automatic retry is useful.
         """
         play = self.plays if play is None else play
@@ -142,8 +156,10 @@ class RunRecovery:
             await self._awaken()
 
     async def rest(self, *, resumes: bool) -> None:
-        """Suspend the run; watchers are welcomed again when it wakes. Args: resumes: whether time that passes
-        now passes again when a page is in the foreground.
+        """Suspend the run; watchers are welcomed again when it wakes.
+
+        Args:
+            resumes: whether time that passes now passes again when a page is in the foreground.
         """
         self.audience.wait_again()
         self._goes_on = resumes and self.plays

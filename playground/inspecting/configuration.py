@@ -84,10 +84,14 @@ class ConfigurationEntry(NamedTuple):
 
 
 class ConfigurationReport(msgspec.Struct, frozen=True):
-    """The part of a configuration that a session can use. Args: scenario: without a queue, with these
-    settings. settings: by name. left_out: keys that were left out, each with the reason. left_out_count:
-    their total, since only the first are listed. next: keys that today's releases refuse or ignore; see
-    `next_release`.
+    """The part of a configuration that a session can use.
+
+    Args:
+        scenario: without a queue, with these settings.
+        settings: by name.
+        left_out: keys that were left out, each with the reason.
+        left_out_count: their total, since only the first are listed.
+        next: keys that today's releases refuse or ignore; see `next_release`.
     """
 
     scenario: dict[str, Any]

@@ -21,8 +21,12 @@ MEBIBYTE: Final = 1 << 20
 
 
 class JobBounds(msgspec.Struct, frozen=True):
-    """The resources of a job. Args: work_s: seconds of processor time. wall_s: seconds of real time until it
-    is ended. memory_bytes: memory in addition to that of its process.
+    """The resources of a job.
+
+    Args:
+        work_s: seconds of processor time.
+        wall_s: seconds of real time until it is ended.
+        memory_bytes: memory in addition to that of its process.
     """
 
     work_s: int
@@ -66,8 +70,11 @@ class JobCarrier(Protocol):
 
 
 class BoundedJob(Generic[P, R]):
-    """A function that may run elsewhere. Args: function: of a module, with picklable arguments and results.
-    bounds: its resources.
+    """A function that may run elsewhere.
+
+    Args:
+        function: of a module, with picklable arguments and results.
+        bounds: its resources.
     """
 
     carrier: JobCarrier | None = None

@@ -118,9 +118,14 @@ class PageScheduler:
         return 0.0 if since_s is None else self._clock() - since_s
 
     async def take(self, lane: str, goes_on: bool = False) -> PageTurn:
-        """Wait for a turn. Args: lane: of the request; lanes take turns. goes_on: whether it is a form post
-        or its redirect, which come first. Raises: Overfull: too many are waiting, or this one has waited too
-        long.
+        """Wait for a turn.
+
+        Args:
+            lane: of the request; lanes take turns.
+            goes_on: whether it is a form post or its redirect, which come first.
+
+        Raises:
+            Overfull: too many are waiting, or this one has waited too long.
         """
         ticket = self._ticket(lane, goes_on)
         if ticket is not None:
@@ -174,8 +179,10 @@ class PageScheduler:
         self._hand_on(be_free)
 
     def end(self, worked_s: float) -> None:
-        """End a turn in which a page was made; the next one begins, after a pause if needed. In the event
-        loop. Args: worked_s: seconds of work.
+        """End a turn in which a page was made; the next one begins, after a pause if needed. In the event loop.
+
+        Args:
+            worked_s: seconds of work.
         """
         rest_s = min(MOST_REST_S, worked_s * (self.pressure() - 1))
         if rest_s <= 0:
@@ -194,7 +201,11 @@ class PageScheduler:
         self.give_back()
 
     def _hand_on(self, otherwise: Callable[[], None], *, rests: bool = False) -> None:
-        """Start the next turn, if a request waits. Args: rests: only for requests that skip pauses."""
+        """Start the next turn, if a request waits.
+
+        Args:
+            rests: only for requests that skip pauses.
+        """
         while True:
             with self._lock:
                 ticket = self._next(rests)
@@ -279,8 +290,11 @@ def aside() -> Iterator[None]:
 
 class InTurn:
     """Passes each request to an ASGI application when it has its turn, which ends when its answer begins.
-    Args: application: makes pages. busy: ASGI application that answers requests that cannot wait. turns: the
-    scheduler.
+
+    Args:
+        application: makes pages.
+        busy: ASGI application that answers requests that cannot wait.
+        turns: the scheduler.
     """
 
     def __init__(self, application: App, busy: Busy, turns: PageScheduler) -> None:

@@ -17,8 +17,11 @@ MEBI: Final = 1024 * 1024
 
 
 class BodyBound(msgspec.Struct, frozen=True):
-    """The bound of bodies for some paths. Args: most_bytes: of the whole body. within_s: seconds within which
-    it must arrive.
+    """The bound of bodies for some paths.
+
+    Args:
+        most_bytes: of the whole body.
+        within_s: seconds within which it must arrive.
     """
 
     most_bytes: int

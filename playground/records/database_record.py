@@ -44,8 +44,8 @@ class OwnedLeases:
 
     Args:
         lasts_s: seconds after which a lease lapses.
-        gone: processes that ended without giving back their leases, which need not lapse. presence: shows
-            other processes that this one lives.
+        gone: processes that ended without giving back their leases, which need not lapse.
+        presence: shows other processes that this one lives.
     """
 
     def __init__(

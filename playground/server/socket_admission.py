@@ -19,7 +19,10 @@ PATIENCE_S: Final = 15.0
 
 class LetIn:
     """Passes each socket to an application when it has its turn, which ends when the socket is accepted.
-    Args: application: takes sockets. turns: the scheduler.
+
+    Args:
+        application: takes sockets.
+        turns: the scheduler.
     """
 
     def __init__(self, application: App, turns: PageScheduler) -> None:

@@ -77,8 +77,10 @@ class ChannelClosing:
         self.drop_exclusive(connection)
 
     def drop_exclusive(self, connection: str, lost: Collection[str] = ()) -> None:
-        """Delete the exclusive queues of this connection (P18). Args: lost: queues that went with their node
-        (H76).
+        """Delete the exclusive queues of this connection (P18).
+
+        Args:
+            lost: queues that went with their node (H76).
         """
         owned = [each.name for each in self._definitions.queues.values() if each.owner == connection]
         for name in owned:

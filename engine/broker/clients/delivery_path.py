@@ -119,8 +119,11 @@ class WayOut:
 
 
 class _Acks:
-    """Acknowledgements on their way to one queue process. Args: mailbox: where they go; a process that ended
-    takes nothing more. tags: what they acknowledge, the oldest first.
+    """Acknowledgements on their way to one queue process.
+
+    Args:
+        mailbox: where they go; a process that ended takes nothing more.
+        tags: what they acknowledge, the oldest first.
         multiple: one message for all of them.
         spacing_us: distance of the messages that go out in return.
     """

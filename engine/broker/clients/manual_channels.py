@@ -219,8 +219,11 @@ Settles = Callable[[ManualChannel, DeliveryGroup, bool], None]
 
 
 class ManualDeliveries:
-    """Gets, acknowledges and rejects messages on manual channels. Args: queues: the node's queues by name.
-    consumers: all of them by name, since a manual channel may have some.
+    """Gets, acknowledges and rejects messages on manual channels.
+
+    Args:
+        queues: the node's queues by name.
+        consumers: all of them by name, since a manual channel may have some.
     """
 
     def __init__(
@@ -309,8 +312,10 @@ class ManualDeliveries:
         do: Settles,
         multiple: bool = True,
     ) -> None:
-        """Let the queues settle deliveries that a channel no longer holds, group by group (P14). Args: do:
-        settles one group; gets whether the queue receives all at once or message by message.
+        """Let the queues settle deliveries that a channel no longer holds, group by group (P14).
+
+        Args:
+            do: settles one group; gets whether the queue receives all at once or message by message.
             multiple: whether one method of the client settles all.
         """
         if hand.in_tx:
@@ -339,8 +344,10 @@ class ManualDeliveries:
             left.popleft()
 
     def _is_heard(self, hand: ManualChannel, left: Sequence[DeliveryGroup]) -> bool:
-        """Return whether a queue accepts the first of the groups that a channel settles (P14). Args: left:
-        that group, and the groups after it.
+        """Return whether a queue accepts the first of the groups that a channel settles (P14).
+
+        Args:
+            left: that group, and the groups after it.
         """
         queue, first = self._queues.get(left[0].queue), left[0]
         if queue is None:

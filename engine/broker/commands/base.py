@@ -180,11 +180,11 @@ class MessageFields(msgspec.Struct, frozen=True):
     Args:
         expiration_ms: how long a message may stay in a queue, None for ever.
         mandatory: a message that no queue gets comes back.
-        headers: without BCC, which the broker removes. properties: all but headers, delivery_mode and
-            expiration.
+        headers: without BCC, which the broker removes.
+        properties: all but headers, delivery_mode and expiration.
         copies: routing keys of the CC and BCC headers.
-        rewritten: the broker wrote the properties itself, because it removed BCC or added a dead letter's
-            death; it then keeps them decoded, even when read from a file (Q12, P9).
+        rewritten: the broker wrote the properties itself, because it removed BCC or added a dead letter's death; it
+            then keeps them decoded, even when read from a file (Q12, P9).
     """
 
     exchange: str = ""

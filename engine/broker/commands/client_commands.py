@@ -142,13 +142,13 @@ class Publish(Command, frozen=True, tag="publish"):
     """A burst: `count` messages at once from one publisher.
 
     Args:
-        properties: the AMQP properties without a field of their own. expiration: the property as the client
-            wrote it, even if that is no time; `expiration_ms` is the usual way.
-        channel: a manual channel, for publishes in a transaction; else the connection of bursts. immediate:
-            the flag that RabbitMQ removed in 3.0; the broker answers it with 540.
-        sizes: body bytes of each message if they differ, as `pack` writes them; then `size_bytes` is their
-            mean, rounded up. expirations: of each message if they differ, as `pack_expirations` writes them;
-            then the other two are left out.
+        properties: the AMQP properties without a field of their own.
+        expiration: the property as the client wrote it, even if that is no time; `expiration_ms` is the usual way.
+        channel: a manual channel, for publishes in a transaction; else the connection of bursts.
+        immediate: the flag that RabbitMQ removed in 3.0; the broker answers it with 540.
+        sizes: body bytes of each message if they differ, as `pack` writes them; then `size_bytes` is their mean,
+            rounded up.
+        expirations: of each message if they differ, as `pack_expirations` writes them; then the other two are left out.
     """
 
     count: Count

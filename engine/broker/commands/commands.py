@@ -107,8 +107,8 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     """Start, change or pause a publisher with a steady rate.
 
     Args:
-        hears_blocked: the client announced that it understands connection.blocked (A5). tx: it commits a
-            transaction after this many messages, 0 for none (D12-D15).
+        hears_blocked: the client announced that it understands connection.blocked (A5).
+        tx: it commits a transaction after this many messages, 0 for none (D12-D15).
         properties: as in a burst; `priority` is for queues with x-max-priority (P20).
     """
 
@@ -140,12 +140,13 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         priority: consumers of a higher one get messages first (P12).
         exclusive: nobody else may consume from the queue.
         channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
-        channel: the channel of a `manual` consumer; others have their own. cancel_on_failover: whether it is
-            cancelled when a mirror takes over its queue (H67). nack: it rejects what it finishes (basic.nack,
-            one by one or multiple as `ack` says): the messages are requeued or dead-lettered (P11). tick_ms:
-            it acknowledges at most once in this many milliseconds. With bursts that are a second wide, a
-            coarse tick makes a run cheaper. It changes neither what is stored nor how often a queue syncs; if
-            work takes time, deliveries come later, by less than a tick.
+        channel: the channel of a `manual` consumer; others have their own.
+        cancel_on_failover: whether it is cancelled when a mirror takes over its queue (H67).
+        nack: it rejects what it finishes (basic.nack, one by one or multiple as `ack` says): the messages are requeued
+            or dead-lettered (P11).
+        tick_ms: it acknowledges at most once in this many milliseconds. With bursts that are a second wide, a coarse
+            tick makes a run cheaper. It changes neither what is stored nor how often a queue syncs; if work takes time,
+            deliveries come later, by less than a tick.
     """
 
     name: ConsumerTag

@@ -71,8 +71,10 @@ class Move(Command, frozen=True, tag="move_master"):
 
 
 class Freeze(Command, frozen=True, tag="freeze"):
-    """Suspend a member of a queue: it loses nothing that is sent to it, and does nothing. Args: what: its
-    process, or the multicast process that passes on the master's instructions.
+    """Suspend a member of a queue: it loses nothing that is sent to it, and does nothing.
+
+    Args:
+        what: its process, or the multicast process that passes on the master's instructions.
     """
 
     node: NodeName
@@ -159,8 +161,8 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
 
     Args:
         name: empty for a queue that the broker is to name.
-        exclusive: only for the channel's connection, and deleted with it. auto_delete: deleted with its last
-            consumer.
+        exclusive: only for the channel's connection, and deleted with it.
+        auto_delete: deleted with its last consumer.
         passive: only ask whether it is there.
         arguments: x-arguments.
         no_wait: the broker sends no declare_ok, but still sends errors; the same holds for the methods below.

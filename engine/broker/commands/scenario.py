@@ -150,8 +150,12 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             yield Bind(**binding.values())
 
     def check_declared(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared. Args: validation: of the release. Raises ScenarioError that
-        names what cannot.
+        """Check that everything can be declared.
+
+        Args:
+            validation: of the release.
+
+        Raises ScenarioError that names what cannot.
         """
         for part, names in (
             ("queues", [each.name for each in self.queues]),
@@ -211,8 +215,12 @@ class Topology(_Declared, frozen=True, kw_only=True):
                 yield placed(command, each.name)
 
     def check(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared. Args: validation: of the release. Raises ScenarioError that
-        names what cannot.
+        """Check that everything can be declared.
+
+        Args:
+            validation: of the release.
+
+        Raises ScenarioError that names what cannot.
         """
         self.check_declared(validation)
         names = [FIRST_HOST, *(each.name for each in self.vhosts)]
@@ -268,8 +276,8 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         profile: a word of `engine.releases.PROFILES`.
-        settings: values that differ from the profile's, by the names of NodeSettings and of the storage's
-            settings. topology: declared before the first command; None for one queue called orders.
+        settings: values that differ from the profile's, by the names of NodeSettings and of the storage's settings.
+        topology: declared before the first command; None for one queue called orders.
         commands: ascending by time; equal times keep their order.
         until_us: where the run ends.
         digest: of the transitions up to `until_us`, when known.

@@ -40,37 +40,35 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ram_bytes: total RAM of the modelled machine (M8).
         base_memory_bytes: what the node and one empty queue need.
         connection_memory_bytes: what each publisher or consumer adds: a connection with one channel.
-            receive_buffer_bytes: what the VM keeps in addition for a connection's socket; counted, but not
-            resident.
-        garbage_lingers_ms: how long bodies still count after they leave RAM, until their processes collect
-            garbage. processes_collect_garbage: model each process's garbage and heap instead;
-            `garbage_lingers_ms` is then unused. Only for a single node.
+        receive_buffer_bytes: what the VM keeps in addition for a connection's socket; counted, but not resident.
+        garbage_lingers_ms: how long bodies still count after they leave RAM, until their processes collect garbage.
+        processes_collect_garbage: model each process's garbage and heap instead; `garbage_lingers_ms` is then unused.
+            Only for a single node.
         desired_hibernate_ms: a queue that wakes sooner than this waits longer before it sleeps again (P4); 0 lets every
             wait be the same.
-        connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one
-            instant. running_since_ms: how long the node had run when the scenario begins, which sets the
-            phase of its monitors' timers. memory_monitor_after_ms: when the target duration is first
-            computed; None if that follows from `running_since_ms`.
-        vm_memory_high_watermark: publishers are blocked above this fraction of the RAM, or these bytes (M7,
-            M8).
+        connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
+        running_since_ms: how long the node had run when the scenario begins, which sets the phase of its monitors'
+            timers.
+        memory_monitor_after_ms: when the target duration is first computed; None if that follows from
+            `running_since_ms`.
+        vm_memory_high_watermark: publishers are blocked above this fraction of the RAM, or these bytes (M7, M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
-        vm_memory_calculation_strategy: which memory is compared with the watermark (M9): the VM's own total
-            (as in runs from before there was a choice), what its allocators took, or what the operating
-            system counts.
+        vm_memory_calculation_strategy: which memory is compared with the watermark (M9): the VM's own total (as in runs
+            from before there was a choice), what its allocators took, or what the operating system counts.
         memory_check_interval_ms: how often the node looks at its memory (M7).
         memory_monitor_interval_ms: how often the target duration is computed (M1).
         rate_timer_ms: how long after a message the queue reports its duration (P5).
         queue_sync_interval_ms: an idle queue syncs its journal after this long (P2).
         hibernate_after_ms: an idle queue flushes its journal and sleeps after this long (P4).
         unsent_message_limit: messages on the way to a consumer without acknowledgements (P12, F8).
-        max_messages: most messages that the node may hold, a bound of this program. max_disk_bytes: most
-            bytes of the node's files, a bound of this program; None for none.
+        max_messages: most messages that the node may hold, a bound of this program.
+        max_disk_bytes: most bytes of the node's files, a bound of this program; None for none.
         queue_durable: whether the queue is durable (Q1).
         disk_total_bytes: size of the modelled partition with the node's files (M10).
         disk_free_bytes_other: bytes that everything else on that partition takes.
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
-        work_profile: the machine that sets the time of work, see engine.costs. credit_flow_default_credit:
-            the first credit of readers and channels, and that of each grant (F1).
+        work_profile: the machine that sets the time of work, see engine.costs.
+        credit_flow_default_credit: the first credit of readers and channels, and that of each grant (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
         queue_master_locator: where a new queue's master begins, unless argument or policy say (H15).

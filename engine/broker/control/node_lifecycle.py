@@ -115,8 +115,10 @@ class CommandVerbs:
     """The commands of one node.
 
     Args:
-        life: whether the broker runs. keepers: keep commands on blocked connections (A3) and on waiting
-            channels (H64). nodes: the nodes. hosts: names of the existing virtual hosts.
+        life: whether the broker runs.
+        keepers: keep commands on blocked connections (A3) and on waiting channels (H64).
+        nodes: the nodes.
+        hosts: names of the existing virtual hosts.
     """
 
     def __init__(

@@ -25,8 +25,11 @@ Rates = tuple[float, float, float, float]
 
 
 class LiveValues(msgspec.Struct, frozen=True):
-    """Facts about a node that no snapshot contains. Args: rates: of each queue. subscribed: names of the
-    consumers that their queues list; None for all consumers.
+    """Facts about a node that no snapshot contains.
+
+    Args:
+        rates: of each queue.
+        subscribed: names of the consumers that their queues list; None for all consumers.
     """
 
     rates: Mapping[str, Rates] = {}

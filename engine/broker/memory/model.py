@@ -211,7 +211,8 @@ def measure(
     Args:
         base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
         queues: all queues; a body that lies in several of them is one binary.
-        stores: load of each message store. garbage: of the queue processes; None counts only live data.
+        stores: load of each message store.
+        garbage: of the queue processes; None counts only live data.
     """
     entries = bodies = in_ram_and_store = 0
     counted = RangeSet()

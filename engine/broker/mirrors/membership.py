@@ -217,9 +217,12 @@ class PendingCalls:
     # --- methods -----------------------------------------------------------------------------------------------------
 
     def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
-        """Keep a method for later if its queue is down; return whether it was kept. Args: forever: whether
-        the method waits without limit. Raises AmqpError 404 for a queue that does not come back by itself,
-        because its node stopped in order.
+        """Keep a method for later if its queue is down; return whether it was kept.
+
+        Args:
+            forever: whether the method waits without limit.
+
+        Raises AmqpError 404 for a queue that does not come back by itself, because its node stopped in order.
         """
         record = self._roll.records.get(queue)
         if record is None or record.alive:

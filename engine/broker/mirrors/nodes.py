@@ -149,8 +149,11 @@ def nodes_of(
     emit: Callable[[Transition], None],
     later: Later,
 ) -> dict[str, BrokerNode]:
-    """Return the nodes of a cluster by name, each with its own files and memory. Args: label: names a queue's
-    member on a node. later: runs an action after this many microseconds.
+    """Return the nodes of a cluster by name, each with its own files and memory.
+
+    Args:
+        label: names a queue's member on a node.
+        later: runs an action after this many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     nodes: dict[str, BrokerNode] = {}

@@ -68,8 +68,11 @@ class SettledQueue(Protocol):
 
 
 class MessageSettlements:
-    """Settles or requeues the deliveries of one queue. Args: queue: the queue. bury: takes rejected messages,
-    if the queue has a dead-letter exchange.
+    """Settles or requeues the deliveries of one queue.
+
+    Args:
+        queue: the queue.
+        bury: takes rejected messages, if the queue has a dead-letter exchange.
     """
 
     def __init__(self, queue: SettledQueue, bury: Bury) -> None:
@@ -83,9 +86,12 @@ class MessageSettlements:
         multiple: bool,
         spacing_us: int = BURST_SPACING_US,
     ) -> None:
-        """Take acknowledgements that came through the mailbox (`send_ack` puts them there), and serve their
-        consumer if it has room again (P11). Args: consumer: the holder of the messages, None for basic.get.
-        spacing_us: distance of the messages that go out in return.
+        """Take acknowledgements that came through the mailbox (`send_ack` puts them there), and serve their consumer if
+        it has room again (P11).
+
+        Args:
+            consumer: the holder of the messages, None for basic.get.
+            spacing_us: distance of the messages that go out in return.
         """
         found = self._queue.process.begin().ack(tags, multiple=multiple)
         if self._freed(consumer, tags, found):
@@ -180,9 +186,12 @@ class ServedQueue(ClientQueue, Protocol):
 
 
 class FinishedMessages:
-    """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact
-    rate: a message that it gets while it finishes its last one comes next. Only an idle consumer starts
-    again. Args: queue: the queue. way_out: the way of acknowledgements if work takes time.
+    """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact rate: a
+    message that it gets while it finishes its last one comes next. Only an idle consumer starts again.
+
+    Args:
+        queue: the queue.
+        way_out: the way of acknowledgements if work takes time.
     """
 
     def __init__(self, queue: ServedQueue, way_out: WayOut, scheduler: TimerScheduler) -> None:
@@ -272,9 +281,13 @@ class FinishedMessages:
 class QueueDeliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
 
-    Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once,
-    and a consumer holds every second, third, ... message of an extent. Args: process: the queue process.
-    way_out: the way of deliveries and acknowledgements if work takes time. callbacks: called about messages.
+    Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once, and a
+    consumer holds every second, third, ... message of an extent.
+
+    Args:
+        process: the queue process.
+        way_out: the way of deliveries and acknowledgements if work takes time.
+        callbacks: called about messages.
     """
 
     def __init__(
@@ -366,9 +379,11 @@ class QueueDeliveries:
         self.process = self.evictions.process = process
 
     def knows(self, channel: Channel, settling: Iterable[UnackedDelivery]) -> bool:
-        """Return whether its process knows a channel; it ignores unknown ones (P14, H68). It knows a channel
-        that consumes here, or holds one of its deliveries with acknowledgement. Args: settling: deliveries
-        that the channel is settling and no longer holds.
+        """Return whether its process knows a channel; it ignores unknown ones (P14, H68). It knows a channel that
+        consumes here, or holds one of its deliveries with acknowledgement.
+
+        Args:
+            settling: deliveries that the channel is settling and no longer holds.
         """
         for each in settling:
             if each.life == self.life and each.queue == self.name:
@@ -436,8 +451,10 @@ class QueueDeliveries:
     def arrive_each(
         self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
     ) -> None:
-        """Let messages with different expirations arrive one after the other, `spacing_us` apart. Args:
-        arrivals: the messages with their expirations in milliseconds.
+        """Let messages with different expirations arrive one after the other, `spacing_us` apart.
+
+        Args:
+            arrivals: the messages with their expirations in milliseconds.
             confirm_at_once: as in `arrive`.
         """
         if self._takes_each():

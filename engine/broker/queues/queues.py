@@ -70,8 +70,11 @@ SECOND_US = 1_000_000
 
 
 class DeadLetters:
-    """Dead letters on their way; they reach their new queues at the end of the event that killed them. Args:
-    kinds: numbers of messages and templates. rules: of the release.
+    """Dead letters on their way; they reach their new queues at the end of the event that killed them.
+
+    Args:
+        kinds: numbers of messages and templates.
+        rules: of the release.
     """
 
     def __init__(

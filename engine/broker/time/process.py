@@ -107,8 +107,12 @@ PUBLISH: Final = 0
 
 
 class MailBatch:
-    """Equal consecutive messages in a mailbox. Args: count: how many. each_ns: expected cost of one, so that
-    a quantum takes as many as fit. do: handles this many messages from the front.
+    """Equal consecutive messages in a mailbox.
+
+    Args:
+        count: how many.
+        each_ns: expected cost of one, so that a quantum takes as many as fit.
+        do: handles this many messages from the front.
     """
 
     __slots__ = ("count", "each_ns", "do")
@@ -145,8 +149,9 @@ class ProcessContext(NamedTuple):
     """What all processes of a node share.
 
     Args:
-        spec: returns the credit between two processes. peer: finds a process by its id. on_change: called
-            with a process whose shown state may have changed.
+        spec: returns the credit between two processes.
+        peer: finds a process by its id.
+        on_change: called with a process whose shown state may have changed.
     """
 
     scheduler: TimerScheduler
@@ -164,9 +169,10 @@ class WorkProcess:
 
     Args:
         kind: reader, channel, writer, queue, store, gc or monitor.
-        around: context that it shares with the others. after_each: called with this process after every
-            quantum, when its messages have left (P1). may_read: returns how many messages it may handle now;
-            only readers have such a bound (A3). more_credit: returns credit that is counted elsewhere (F4).
+        around: context that it shares with the others.
+        after_each: called with this process after every quantum, when its messages have left (P1).
+        may_read: returns how many messages it may handle now; only readers have such a bound (A3).
+        more_credit: returns credit that is counted elsewhere (F4).
     """
 
     is_shown = True

@@ -43,8 +43,10 @@ BURST_SPACING_US = 1
 
 
 class RatePace:
-    """How much is due at a steady rate, counted from its start. Args: phase_us: offset of this actor in the
-    grid of ticks; publishers at 0, consumers half a tick later.
+    """How much is due at a steady rate, counted from its start.
+
+    Args:
+        phase_us: offset of this actor in the grid of ticks; publishers at 0, consumers half a tick later.
     """
 
     __slots__ = ("rate_per_s", "phase_us", "tick_us", "_origin_us", "_begun", "_done")
@@ -87,8 +89,10 @@ class RatePace:
         self._done += count
 
     def next_us(self, now_us: int, most: int = 0) -> int:
-        """Return the next tick after `now_us` at which something is due. Args: most: how much it can do at
-        all, if known.
+        """Return the next tick after `now_us` at which something is due.
+
+        Args:
+            most: how much it can do at all, if known.
         """
         first_us = self.done_us(1, now_us)
         first_us += (self.phase_us - first_us) % TICK_US

@@ -61,8 +61,11 @@ class StorageCapacity:
         return sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
 
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
-        """Return why a batch is refused, or None. Args: batch: messages to publish. waiting: accepted
-        messages that wait in a socket.
+        """Return why a batch is refused, or None.
+
+        Args:
+            batch: messages to publish.
+            waiting: accepted messages that wait in a socket.
             copies: how many queues each message goes to.
         """
         held = self.held(waiting)
@@ -137,7 +140,8 @@ class NodeConfiguration:
     def info_items(self, mode: str, target: int | None) -> Why:
         """Return all settings under their names; the pair of credits as two.
 
-        Args: mode, target: values that commands set for the queue called orders.
+        Args:
+            mode, target: values that commands set for the queue called orders.
         """
         # Runs from before there was another release keep their digest.
         rules = {} if self.release is REFERENCE else {"release": self.release.series}

@@ -23,8 +23,10 @@ MANY_RUNS: Final = 4096
 
 
 class StoredKind(msgspec.Struct, frozen=True, gc=False):
-    """Facts that store records of messages contain and index records do not. Args: persistent: whether their
-    own delivery_mode is 2, whatever the queue.
+    """Facts that store records of messages contain and index records do not.
+
+    Args:
+        persistent: whether their own delivery_mode is 2, whatever the queue.
     """
 
     start: int

@@ -61,8 +61,10 @@ def publish_of(extent: Extent) -> PublishRecord:
 
 
 def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
-    """Return live entries as extents for the queue (S86), never waiting for a confirm (S64). Args:
-    flags_deliveries: whether the queue uses the delivered mark of each entry (V1).
+    """Return live entries as extents for the queue (S86), never waiting for a confirm (S64).
+
+    Args:
+        flags_deliveries: whether the queue uses the delivered mark of each entry (V1).
     """
     publish = slot.publish
     if publish is None:

@@ -83,8 +83,10 @@ def terminate(q: QueueState) -> CleanTerms | None:
 
 
 def kill(q: QueueState, kind: str) -> None:
-    """End the process without cleaning up; buffers are lost (D4). Args: kind: crash, kill or power, or
-    kill_in_flush for a kill in a flush before the journal is truncated (S115).
+    """End the process without cleaning up; buffers are lost (D4).
+
+    Args:
+        kind: crash, kill or power, or kill_in_flush for a kill in a flush before the journal is truncated (S115).
     """
     if kind == "kill_in_flush":
         q.index.kill_in_flush()

@@ -199,8 +199,11 @@ class StoreServer(Protocol):
 
 
 class StoreClient:
-    """A queue's client of a store; made by `MsgStore.client`. Args: store: the server. peer: the server's
-    record of this client.
+    """A queue's client of a store; made by `MsgStore.client`.
+
+    Args:
+        store: the server.
+        peer: the server's record of this client.
         initial_credit: writes that may be sent before the first grant (F1).
     """
 

@@ -27,7 +27,8 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts of one release.
 
     Args:
-        version: of the broker and of its command line; erlang: of the runtime that its package has.
+        version: of the broker and of its command line.
+        erlang: of the runtime that its package has.
         commands: the names that each program takes.
         columns: what each listing can show, in the order in which `report` prints them.
         default: what a listing shows where it names no column.
@@ -38,20 +39,23 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
         idle: the parts of an idle node's memory, bytes, in the order of `rabbit_vm:memory()`.
         connection: the bytes that a connection with a channel has in each part.
         refusals: by command and reason.
-        deleted: what `delete_queue` prints about the messages that it dropped. remarks: what a check prints
-            in place of its heading; such a check finds nothing.
+        deleted: what `delete_queue` prints about the messages that it dropped.
+        remarks: what a check prints in place of its heading; such a check finds nothing.
         status: returns what `backing_queue_status` prints of a backing queue of a snapshot with its rates.
         not_in_status: what the release prints there that no snapshot has.
         queue_type: the type of queues that a virtual host has by default.
-        atom: how a node's name is written in `cluster_state`; space: what stands behind a comma there.
+        atom: how a node's name is written in `cluster_state`.
+        space: what stands behind a comma there.
         exchanges: those of the first virtual host that no other release has.
-        json_pid: how JSON shows a process. mnesia: whether `rabbit_mnesia` answers.
+        json_pid: how JSON shows a process.
+        mnesia: whether `rabbit_mnesia` answers.
         pages: whether queues page messages out under memory pressure.
         single_quotes: whether a definition may have its texts in single quotes.
         formatters: default formatter of each listing.
         typed: a queue's arguments are printed with its type, and in the order of their names.
-        led: columns that every queue fills here: its leader and members. no_definition: what is shown as the
-            definition of no policy. busy: the activity of a consumer that holds all that its prefetch allows.
+        led: columns that every queue fills here: its leader and members.
+        no_definition: what is shown as the definition of no policy.
+        busy: the activity of a consumer that holds all that its prefetch allows.
     """
 
     version: str

@@ -20,8 +20,12 @@ OPS = ("==", "!=", ">", ">=", "<", "<=")
 
 
 class ObservableValue(msgspec.Struct, frozen=True):
-    """An observable value. Args: path: in a state; `%s` stands for the number of a message. label: in the
-    builder. compared: the kind of value to compare with: a number, yes or no, or a place.
+    """An observable value.
+
+    Args:
+        path: in a state; `%s` stands for the number of a message.
+        label: in the builder.
+        compared: the kind of value to compare with: a number, yes or no, or a place.
     """
 
     path: str

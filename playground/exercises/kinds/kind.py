@@ -39,9 +39,12 @@ def never() -> bool:
 
 
 class KindProgress(NamedTuple):
-    """Somebody's progress on an exercise. Args: steps: right answers to single steps, for kinds that have
-    steps. locked: whether the answer was given, so that the run may go on. seed: of the learner or vote; the
-    same seed shows options in the same order.
+    """Somebody's progress on an exercise.
+
+    Args:
+        steps: right answers to single steps, for kinds that have steps.
+        locked: whether the answer was given, so that the run may go on.
+        seed: of the learner or vote; the same seed shows options in the same order.
     """
 
     steps: tuple[Any, ...] = ()

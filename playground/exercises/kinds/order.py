@@ -26,8 +26,11 @@ MOST_ITEMS = 8
 
 
 class OrderItem(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An item to put in order. Args: event: its event in the run; an item without an event in the run is a
-    distractor. after: items that must come before it; by default all that happen before it in the run.
+    """An item to put in order.
+
+    Args:
+        event: its event in the run; an item without an event in the run is a distractor.
+        after: items that must come before it; by default all that happen before it in the run.
     """
 
     id: Id

@@ -22,7 +22,13 @@ CODES: Final[dict[int, str]] = {
 
 
 class WorkFailure(msgspec.Struct, frozen=True):
-    """A failure. Args: kind: the cause. code: of its sentence. values: the sentence's values."""
+    """A failure.
+
+    Args:
+        kind: the cause.
+        code: of its sentence.
+        values: the sentence's values.
+    """
 
     kind: Kind
     code: str

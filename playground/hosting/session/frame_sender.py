@@ -70,8 +70,11 @@ class FrameWindow:
         self.pace_owed = True
 
     def answer(self, counts: Counter[str], fast: bool) -> Answer:
-        """Decide what to send of the new rows. Args: counts: numbers of new rows by kind; empty if only the
-        clock moved. fast: there are too many to send one by one.
+        """Decide what to send of the new rows.
+
+        Args:
+            counts: numbers of new rows by kind; empty if only the clock moved.
+            fast: there are too many to send one by one.
         """
         if not self.joined:
             return "nothing"
@@ -94,8 +97,11 @@ class FrameWindow:
             self.missed.update(counts)
 
     def sent(self, through: int, has_pace: bool = True) -> None:
-        """Note a sent message. Args: through: number of the first row that the reader still lacks. has_pace:
-        whether the message states the pace, as a frame does and a snapshot does not.
+        """Note a sent message.
+
+        Args:
+            through: number of the first row that the reader still lacks.
+            has_pace: whether the message states the pace, as a frame does and a snapshot does not.
         """
         self._in_flight.append(through)
         self.pace_owed = self.pace_owed and not has_pace
@@ -156,8 +162,12 @@ class FrameSender:
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
     def flush(self, run: SessionRun, clock: PageClock, now_s: float, beat_s: float | None) -> None:
-        """Send the collected rows. Args: clock: the pages' clock. now_s: real seconds. beat_s: also send an
-        empty frame if the last one is this old, or if pages show a wrong time.
+        """Send the collected rows.
+
+        Args:
+            clock: the pages' clock.
+            now_s: real seconds.
+            beat_s: also send an empty frame if the last one is this old, or if pages show a wrong time.
         """
         if not (self._is_beat_due(clock, now_s, beat_s) or self.owes(run)):
             return

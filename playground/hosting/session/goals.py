@@ -19,11 +19,15 @@ Found = list[tuple[Any, bool]]
 
 
 class ReachedGoals:
-    """Checks conditions of one run. A condition on the current moment reads the run's own state. A condition
-    that counts events, or looks at every moment, needs the run from its beginning: the run is repeated on a
-    ledger, and the repetition is kept. So the first check costs the whole run, and each later one only what
-    happened since. Args: conditions: what to check. door: makes the repetition's node. scenario: of the run.
-    breathe: called often, so that others have their turns.
+    """Checks conditions of one run. A condition on the current moment reads the run's own state. A condition that
+    counts events, or looks at every moment, needs the run from its beginning: the run is repeated on a ledger, and the
+    repetition is kept. So the first check costs the whole run, and each later one only what happened since.
+
+    Args:
+        conditions: what to check.
+        door: makes the repetition's node.
+        scenario: of the run.
+        breathe: called often, so that others have their turns.
         clock: real seconds.
     """
 
@@ -50,9 +54,12 @@ class ReachedGoals:
             self._repetition = WatchedRun(node, self._player, self._watches)
 
     def found(self, state: Callable[[], dict[str, Any]], commands: list[Timed], at_us: int) -> Found | None:
-        """Return the values at the current moment; None if the run is too long to be repeated. Args: state:
-        returns the run's state. commands: all of the session's record. at_us: the run's time, with everything
-        of that instant done.
+        """Return the values at the current moment; None if the run is too long to be repeated.
+
+        Args:
+            state: returns the run's state.
+            commands: all of the session's record.
+            at_us: the run's time, with everything of that instant done.
         """
         moment = state() if self._repetition is None else self._repeated(self._repetition, commands, at_us)
         if moment is None:

@@ -89,8 +89,11 @@ FASTER: Final = 0.9
 
 
 class FrameThrottle:
-    """One factor for all sessions of a worker, so that all lose the same share of frames. Args: late_s:
-    average lateness above which there is too much work. in_time_s: average lateness below which there is not.
+    """One factor for all sessions of a worker, so that all lose the same share of frames.
+
+    Args:
+        late_s: average lateness above which there is too much work.
+        in_time_s: average lateness below which there is not.
     """
 
     def __init__(self, late_s: float = LATE_S, in_time_s: float = IN_TIME_S) -> None:
@@ -158,8 +161,11 @@ class PageClock(NamedTuple):
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:
-        """Return the clock for an engine that cannot keep up, whose progress cannot be predicted. Args: pace:
-        its speed so far. ahead_s: for how long to trust that speed.
+        """Return the clock for an engine that cannot keep up, whose progress cannot be predicted.
+
+        Args:
+            pace: its speed so far.
+            ahead_s: for how long to trust that speed.
         """
         if not self.play:
             return self
@@ -240,8 +246,8 @@ class RunPacer:
         """Return the virtual time to advance to, at least `at_us` (where the engine is).
 
         Args:
-            owes_s: real time that an engine may catch up on. next_us: when something next happens, None for
-                never; until then there is nothing to catch up on.
+            owes_s: real time that an engine may catch up on.
+            next_us: when something next happens, None for never; until then there is nothing to catch up on.
         """
         if not self.play:
             return at_us

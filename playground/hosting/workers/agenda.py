@@ -35,9 +35,11 @@ class WorkerAgenda:
         """Whether the last turn was due, so that others may come with it."""
 
     def put(self, name: str, due_s: float, now_s: float = 0.0, early_s: float = 0.0) -> None:
-        """Set the due time of a session's next turn, infinity for never. Args: now_s: the current time; an
-        earlier due time does not count as late. early_s: how much earlier it may come together with others,
-        unless requests follow each other.
+        """Set the due time of a session's next turn, infinity for never.
+
+        Args:
+            now_s: the current time; an earlier due time does not count as late.
+            early_s: how much earlier it may come together with others, unless requests follow each other.
         """
         if due_s == -math.inf:
             self._asked_s[name] = now_s

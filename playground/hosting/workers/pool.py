@@ -136,7 +136,11 @@ class WorkerPool:
                 await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
     async def place(self, session_id: str, listener: LinkListener) -> WorkerEnd:
-        """Return a worker with few sessions for a new session. Raises: Lost: no worker can be started."""
+        """Return a worker with few sessions for a new session.
+
+        Raises:
+            Lost: no worker can be started.
+        """
         end = await self._least()
         if end.gone:
             raise WorkerLost

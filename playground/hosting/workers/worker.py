@@ -169,8 +169,11 @@ class EngineWorker:
 
 
 def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int) -> None:
-    """End this process when a turn does not end, and report its session. Args: overrun_s: processor time that
-    no turn needs. thread: the thread that gives the turns.
+    """End this process when a turn does not end, and report its session.
+
+    Args:
+        overrun_s: processor time that no turn needs.
+        thread: the thread that gives the turns.
     """
     worked = time.pthread_getcpuclockid(thread)
     while True:

@@ -48,7 +48,11 @@ class LinkListener(Protocol):
         """Take a message; must not block."""
 
     def lost(self, guilty: bool) -> None:
-        """Handle a lost worker. Args: guilty: whether this session's work did not end."""
+        """Handle a lost worker.
+
+        Args:
+            guilty: whether this session's work did not end.
+        """
 
 
 class WorkerEnd(asyncio.Protocol):
@@ -108,8 +112,12 @@ class WorkerEnd(asyncio.Protocol):
         self._held.clear()
 
     async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
-        """Send a request and return its answer. Raises: Declined: it was refused. Fallen: the run failed.
-        Lost: the worker is gone.
+        """Send a request and return its answer.
+
+        Raises:
+            Declined: it was refused.
+            Fallen: the run failed.
+            Lost: the worker is gone.
         """
         if self.gone:
             raise WorkerLost

@@ -28,8 +28,11 @@ MORE: Final = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 class ForkedWorker:
-    """A forked worker; see `StartedProcess`. Args: pid: of its process. handle: the kernel's lasting handle
-    of that process (a pidfd).
+    """A forked worker; see `StartedProcess`.
+
+    Args:
+        pid: of its process.
+        handle: the kernel's lasting handle of that process (a pidfd).
     """
 
     def __init__(self, pid: int, handle: int) -> None:
@@ -52,8 +55,11 @@ FORKS: Final = "playground.hosting.workers.forks"
 
 
 class WorkerFactory:
-    """Starts workers through a process that forks them. That process starts with the first worker, and again
-    if it is gone. Args: program: the module that forks, which decides what its processes do.
+    """Starts workers through a process that forks them. That process starts with the first worker, and again if it is
+    gone.
+
+    Args:
+        program: the module that forks, which decides what its processes do.
     """
 
     def __init__(self, program: str = FORKS) -> None:
