@@ -26,7 +26,7 @@ def record(question: dict[str, Any]) -> dict[str, Any]:
     kind = ""
     try:
         _make(question)
-        with door().read_records(str(ROOT)) as records:
+        with door().read_records(str(ROOT), question["scenario"]) as records:
             if question.get("seq") is not None:
                 return dict(records.message(int(question["seq"])))
             kind, number = wanted(question.get("file", "")) or ("", 0)

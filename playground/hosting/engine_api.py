@@ -85,5 +85,5 @@ class NodeDoor(Protocol):
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         """Return the size of a real file and some of its bytes."""
 
-    def read_records(self, root: str) -> Any:
-        """Return a reader of the real files under `root`; see `playground.hosting.file_records.RecordReader`."""
+    def read_records(self, root: str, scenario: dict[str, Any]) -> Any:
+        """Return a reader of a run's real files under `root`; see `playground.hosting.file_records.RecordReader`."""

@@ -101,7 +101,7 @@ class EngineDoor:
         finally:
             files.close()
 
-    def read_records(self, root: str) -> RecordReader:
-        """Return a reader of the real files under `root`; a context manager."""
+    def read_records(self, root: str, scenario: dict[str, Any]) -> RecordReader:
+        """Return a reader of a run's real files under `root`; a context manager."""
         # A storage of its own, beside the session's.
-        return RecordReader(DirectoryStorage(root))
+        return RecordReader(DirectoryStorage(root), scenario)

@@ -183,7 +183,7 @@ class SoloSession:
     def _record(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return one record as the files have it now, or why there is none (see `NotThere`)."""
         try:
-            with RecordReader(self._door.files) as reader:
+            with RecordReader(self._door.files, self._scenario) as reader:
                 queue = str(question.get("queue", ""))
                 if "seq" in question:
                     return reader.message(int(question["seq"]), queue)

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
-from engine.releases import PROFILES, Profile
+from engine.broker.commands.settings import segment_entries
 from playground.callers import request_callers
 from playground.inspecting import definitions, engine_files, parcel, reading, uploads
 from playground.inspecting.choice import read_choice
@@ -58,22 +58,14 @@ def _session(request: HttpRequest) -> dict[str, Any] | None:
     if "session" not in request.GET:
         return None
     found = session_or_gone(request.GET["session"][:64])
-    profile = PROFILES[found.scenario["profile"]]
-    settings = profile.release.storage_settings(
-        profile.scale, _of_storage(profile, found.scenario["settings"])
-    )
+    profile, settings = found.scenario["profile"], found.scenario["settings"]
     return {
         "archive": reverse("session-archive", args=[found.public_id]),
         "choice": {
-            "profile": found.scenario["profile"],
-            "entries": settings.shown().get("segment_entry_count"),
+            "profile": profile,
+            "entries": segment_entries(profile, settings),
         },
     }
-
-
-def _of_storage(profile: Profile, settings: dict[str, Any]) -> dict[str, Any]:
-    names = {"segment_entry_count"} & profile.release.storage.bounds.keys()
-    return {name: settings[name] for name in names if name in settings}
 
 
 @rate_limited

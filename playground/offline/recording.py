@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -188,16 +189,17 @@ def keep(
         node, files = door.open(scenario, root, MOST_DISK_BYTES)
         try:
             player = RunPlayer(node, first=node.log.number, give_up=give_up)
-            return [_at(door, root, player, stop, chosen) for stop in stops]
+            read = partial(door.read_records, root, scenario)
+            return [_at(read, player, stop, chosen) for stop in stops]
         finally:
             files.close()
 
 
-def _at(door: NodeDoor, root: str, player: RunPlayer, stop: RecordedStop, chosen: tuple[int, ...]) -> Records:
+def _at(read: Callable[[], Any], player: RunPlayer, stop: RecordedStop, chosen: tuple[int, ...]) -> Records:
     player.finish(stop.at_us)
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}
-    with door.read_records(root) as reader:
+    with read() as reader:
         queue = shown_name(state) or ""
         for seq, number in islice(_messages(state["queues"].get(queue), chosen), MESSAGES):
             found_record = _asked(reader.message, seq, queue)

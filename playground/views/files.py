@@ -148,7 +148,7 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
-        with _records(request, found.public_id, at) as records:
+        with _records(request, found, at) as records:
             queue = request.GET.get("queue", "")
             fields = (
                 records.message(seq, queue)
@@ -176,15 +176,15 @@ def _moment(request: HttpRequest) -> int | None:
 
 
 @contextlib.contextmanager
-def _records(request: HttpRequest, session_id: str, at: int | None) -> Iterator[Any]:
+def _records(request: HttpRequest, session: Session, at: int | None) -> Iterator[Any]:
     """Read the files of now, or of a moment of the past."""
     if at is None:
-        with door().read_records(_root(session_id)) as records:
+        with door().read_records(_root(session.public_id), session.scenario) as records:
             yield records
         return
     with contextlib.ExitStack() as held:
-        root = held.enter_context(_past(request, session_id, at))
-        yield held.enter_context(door().read_records(str(root)))
+        root = held.enter_context(_past(request, session.public_id, at))
+        yield held.enter_context(door().read_records(str(root), session.scenario))
 
 
 @contextlib.contextmanager
@@ -270,7 +270,7 @@ def _stream(
     held = contextlib.ExitStack()
     try:
         at = _moment(request)
-        records = held.enter_context(_records(request, session_or_gone(session_id).public_id, at))
+        records = held.enter_context(_records(request, session_or_gone(session_id), at))
         if path is None:
             held.enter_context(work_places.for_request(request))
         response = StreamingHttpResponse(_Pieces(pieces(records), held))

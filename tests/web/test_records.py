@@ -117,6 +117,20 @@ def test_each_queue_has_its_own_index(client: Client) -> None:
     assert owners == ["orders"]
 
 
+@pytest.mark.parametrize("profile", releases.PROFILES)
+def test_an_entry_is_found_behind_the_first_segment(client: Client, profile: str) -> None:
+    """In whatever segments a release and a scale have; 3.8.9 leaves no `.config` that tells their size."""
+    session_id = str(client.post("/s/new", {"profile": profile})["Location"].split("/")[2])
+    with running(session_id, profile) as node:
+        node.submit({"do": "publish", "count": 20, "size_bytes": 6000, "persistent": True})
+        node.advance(20_000_000)
+        node.submit({"do": "restart", "kind": "clean"})  # so that it is in its segment, and no longer in a journal
+        node.advance(40_000_000)
+    reply = ask(client, session_id, seq=19)
+    assert_true_bytes(session_id, reply)
+    assert reply["seq"] == 19
+
+
 def test_a_small_message_is_inside_its_index_record(client: Client, session_id: str) -> None:
     reply = ask(client, session_id, seq=21)
     assert_true_bytes(session_id, reply)

@@ -194,6 +194,11 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
     return queue, found
 
 
+def segment_entries(profile: str, overrides: Mapping[str, Any]) -> int:
+    """Return how many entries a segment of an index has, for settings that `resolve` returned."""
+    return resolve(profile, overrides)[0].shown()["segment_entry_count"]  # type: ignore[no-any-return]
+
+
 def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     """Return what is shown of the settings; limits in bytes.
 
