@@ -124,7 +124,7 @@ def test_an_entry_is_found_behind_the_first_segment(client: Client, profile: str
     with running(session_id, profile) as node:
         node.submit({"do": "publish", "count": 20, "size_bytes": 6000, "persistent": True})
         node.advance(20_000_000)
-        node.submit({"do": "restart", "kind": "clean"})  # so that it is in its segment, and no longer in a journal
+        node.submit({"do": "restart", "kind": "clean"})  # it leaves the journal for its segment
         node.advance(40_000_000)
     reply = ask(client, session_id, seq=19)
     assert_true_bytes(session_id, reply)
