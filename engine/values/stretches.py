@@ -512,6 +512,32 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Range(self.start, count)
 
 
+class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Consecutive message numbers that share a value.
+
+    Args:
+        start: first message number.
+        count: how many.
+        value: what is counted of each.
+    """
+
+    start: int
+    count: int
+    value: int
+
+    def part(self, offset: int, count: int) -> StretchTally:
+        """Return `count` messages beginning `offset` messages on."""
+        return StretchTally(self.start + offset, count, self.value)
+
+    def continued_by(self, after: StretchTally) -> bool:
+        """Return whether the value is the same."""
+        return self.value == after.value
+
+    def merged(self, count: int) -> StretchTally:
+        """Return this tally over `count` messages."""
+        return StretchTally(self.start, count, self.value)
+
+
 class RangeSet:
     """A set of integers stored as disjoint ranges."""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.classic_v1.store.state import StretchTally
-from engine.values.stretches import Stretches
+from engine.values.stretches import Stretches, StretchTally
 
 PIECES = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 2)), min_size=1, max_size=8)
 

@@ -21,35 +21,9 @@ from engine.storage.port import Storage
 from engine.values.each import Length
 from engine.values.errors import InvariantBroken
 from engine.values.sizes import reach, total
-from engine.values.stretches import Range, RangeSet, Stretch, Stretches
+from engine.values.stretches import Range, RangeSet, Stretch, Stretches, StretchTally
 
 R = TypeVar("R", bound=Stretch)
-
-
-class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Consecutive message numbers that share a value.
-
-    Args:
-        start: first message number.
-        count: how many.
-        value: what is counted of each.
-    """
-
-    start: int
-    count: int
-    value: int
-
-    def part(self, offset: int, count: int) -> StretchTally:
-        """Return `count` messages beginning `offset` messages on."""
-        return StretchTally(self.start + offset, count, self.value)
-
-    def continued_by(self, after: StretchTally) -> bool:
-        """Return whether the value is the same."""
-        return self.value == after.value
-
-    def merged(self, count: int) -> StretchTally:
-        """Return this tally over `count` messages."""
-        return StretchTally(self.start, count, self.value)
 
 
 def one_more(value: int) -> int:

@@ -15,7 +15,6 @@ from engine.classic_v1.store.state import (
     StoreIndexRow,
     StorePeer,
     StoreState,
-    StretchTally,
     row_at,
 )
 from engine.classic_v1.transitions import (
@@ -33,7 +32,7 @@ from engine.report.transitions.stores import (
 )
 from engine.values.errors import InvariantBroken
 from engine.values.sizes import reach
-from engine.values.stretches import Range, RangeSet
+from engine.values.stretches import Range, RangeSet, StretchTally
 
 
 class BodyReader:

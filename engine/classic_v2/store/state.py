@@ -22,7 +22,7 @@ from engine.storage.port import ByteChunk, Storage
 from engine.values.each import Length
 from engine.values.extents import Extent
 from engine.values.sizes import total
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, RangeSet, Stretches, StretchTally
 
 OnDisk = Callable[[RangeSet], None]
 
@@ -241,33 +241,13 @@ class V2FileRow(msgspec.Struct):
     locked: bool = False
 
 
-class WritesInFlight(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Consecutive message numbers with the same number of writes in flight, as the cache counts them (W136)."""
-
-    start: int
-    count: int
-    value: int
-
-    def part(self, offset: int, count: int) -> WritesInFlight:
-        """Return `count` messages beginning `offset` messages on."""
-        return WritesInFlight(self.start + offset, count, self.value)
-
-    def continued_by(self, after: WritesInFlight) -> bool:
-        """Return whether the value is the same."""
-        return self.value == after.value
-
-    def merged(self, count: int) -> WritesInFlight:
-        """Return this tally over `count` messages."""
-        return WritesInFlight(self.start, count, self.value)
-
-
 class BodyCache:
     """The messages of the current file that are in memory, each with its writes in flight (W133, W136)."""
 
     __slots__ = ("_runs",)
 
     def __init__(self) -> None:
-        self._runs: Stretches[WritesInFlight] = Stretches()
+        self._runs: Stretches[StretchTally] = Stretches()
 
     def __len__(self) -> int:
         """Number of messages."""
@@ -285,11 +265,11 @@ class BodyCache:
         at = start
         for run in self._runs.remove(start, count):
             if run.start > at:
-                self._runs.insert(WritesInFlight(at, run.start - at, more))
-            self._runs.insert(WritesInFlight(run.start, run.count, run.value + more))
+                self._runs.insert(StretchTally(at, run.start - at, more))
+            self._runs.insert(StretchTally(run.start, run.count, run.value + more))
             at = run.start + run.count
         if at < start + count:
-            self._runs.insert(WritesInFlight(at, start + count - at, more))
+            self._runs.insert(StretchTally(at, start + count - at, more))
 
     def forget(self, start: int, count: int) -> None:
         """Drop messages that no write in flight needs."""
