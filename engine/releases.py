@@ -11,8 +11,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from engine.amqp.arguments import TODAYS, VALIDATIONS, AmqpRules, with_version
+from engine.amqp.arguments import with_version
 from engine.amqp.exchanges import LOG, PREDECLARED
+from engine.amqp.rules import TODAYS, VALIDATIONS, AmqpRules
 from engine.backing_queue.generation import (
     DeclaredSettings,
     QueueImplementation,
@@ -31,8 +32,7 @@ from engine.version_choice.generation import EITHER_VERSION, serves_version_2
 
 Scale = Literal["real", "classroom"]
 Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
-"""Features that only some releases have: mirrors, lazy mode, paging under memory pressure, a target for
-RAM."""
+"""Features that only some releases have: mirrors, lazy mode, paging under memory pressure, a target for RAM."""
 
 Values = Mapping[str, Any]
 
@@ -208,8 +208,9 @@ V3_10_8: Final = BrokerRelease(
     },
     profiles={"real": "real", "classroom": "classroom"},
 )
-"""The reference: defaults of the generation and of the node are those of 3.10.8. A queue has version 1 unless
-asked (W2)."""
+"""The reference: defaults of the generation and of the node are those of 3.10.8. A queue has version 1 unless asked
+(W2).
+"""
 
 GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
     {"mirrors": "W75", "queue_mode": "W39", "paging": "W70", "target_ram_count": "W70"}

@@ -8,17 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import (
-    REFERENCE,
-    Arguments,
-    ReleaseValidation,
-    amqp_type,
-    check_arguments,
-    check_equivalent,
-    check_field,
-)
+from engine.amqp.arguments import Arguments, amqp_type, check_arguments, check_equivalent, check_field
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, LOCAL_RANDOM, X_MATCH, Binding, Exchange
+from engine.amqp.rules import REFERENCE, ReleaseValidation
 from engine.values.labels import bare
 
 RESERVED: Final = "amq."

@@ -1,4 +1,4 @@
-"""Policies: which one a queue gets, and how it merges with the queue's own arguments (P17)."""
+"""Policies: which one a queue gets, what it asks for in mirrors (H5, H6), how it merges with arguments (P17)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from engine.amqp.arguments import PLACE, REFERENCE, ReleaseValidation, Row
+from engine.amqp.arguments import PLACE, Row
 from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
+from engine.amqp.rules import REFERENCE, ReleaseValidation
 from engine.values.errors import Refusal
 from engine.values.labels import bare, host_of
 
@@ -198,8 +199,7 @@ CHECKS: Final[dict[str, Callable[..., Check]]] = {
     "retries": _retries,
     "mirrors": lambda: lambda _value, _definition: True,
 }
-"""Kinds of checks, as the tables name them; each gets the rest of its row. Mirrors' keys are checked together
-(H6)."""
+"""Kinds of checks, as the tables name them; each gets the rest of its row. Mirrors' keys are checked together (H6)."""
 
 
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:

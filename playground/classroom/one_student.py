@@ -17,7 +17,7 @@ from playground.exercises import learners
 from playground.exercises.views import ask_to_delete
 from playground.records import selectors as sessions
 from playground.records import services as session_services
-from playground.records import session_leases
+from playground.records import session_ownership
 from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
 from playground.web.access import rate_limited
@@ -55,7 +55,7 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     except RequestRefused as refused:
         return views.page(request, found, str(refused.message), status=409)
     opened = session_services.replay_session(kept)
-    session_leases.claim(request.session, opened.public_id)
+    session_ownership.claim(request.session, opened.public_id)
     return redirect("session", opened.public_id)
 
 

@@ -22,10 +22,10 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.library import ready_scenarios
 from playground.records import selectors as kept_runs
-from playground.records import session_leases
+from playground.records import session_ownership
 from playground.sessions import sharing
 from playground.texts.page_message import RequestRefused
-from playground.web import access
+from playground.web import network
 from playground.web.access import session_or_gone
 
 MINE = 12
@@ -101,7 +101,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
-        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "blocked": len(found.blocked),
         "is_owner": found.teacher_id == request.user.pk,
         "handed": found.units,
@@ -139,7 +139,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
 
 def _mine(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the latest sessions of this browser that a class can be shown, the newest first."""
-    found = kept_runs.latest_of_all(session_leases.owned(request.session), MINE)
+    found = kept_runs.latest_of_all(session_ownership.owned(request.session), MINE)
     return [
         {
             "public_id": each.public_id,
@@ -204,7 +204,7 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
-    if mine and session_leases.owns(request.session, mine):
+    if mine and session_ownership.owns(request.session, mine):
         kept = sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
@@ -278,7 +278,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join")),
-        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},

@@ -17,11 +17,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.exercises import bringing, catalog, gates, learners, selectors, services, task, words
+from playground.exercises import bringing, catalog, gates, learners, review, selectors, services, task, words
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
-from playground.records import session_leases
+from playground.records import session_ownership
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import View, keeps, rate_limited, rate_limited_reading
@@ -55,7 +55,7 @@ def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse
     works = learner.works.all() if learner else ()
     context = {
         "units": selectors.units(learner, language),
-        "review": selectors.rows(works, timezone.now(), language),
+        "review": review.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
         **more,
@@ -137,7 +137,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
-        session_leases.claim(request.session, work.session.public_id)
+        session_ownership.claim(request.session, work.session.public_id)
     context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import NOT_HERE, REFERENCE
+from engine.amqp.arguments import NOT_HERE
+from engine.amqp.rules import REFERENCE
 from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.broker.commands.scenario import MAX_QUEUES, MAX_VHOSTS, parse
 from engine.values.errors import EngineError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.amqp.arguments import REFERENCE, VALIDATIONS
+from engine.amqp.rules import REFERENCE, VALIDATIONS
 
 REFUSED: Final = "refused"
 NO_EFFECT: Final = "no_effect"

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.hosting.real_engine import door
 from playground.models import Session
-from playground.records import services, session_leases
+from playground.records import services, session_ownership
 
 KEY = "demo"
 
@@ -45,7 +45,7 @@ def session_for(browser: MutableMapping[str, Any], again: bool = False) -> Sessi
     if found is not None:
         services.delete_untouched(found)
     session = services.start_session(door().check(SCENARIO))
-    session_leases.claim(browser, session.public_id)
+    session_ownership.claim(browser, session.public_id)
     browser[KEY] = session.public_id
     return session
 

@@ -10,19 +10,16 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Collection, Iterable, Mapping, MutableMapping
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any, Final
-from urllib.parse import parse_qs
 
 import msgspec
 import psycopg
-from django.core import signing
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from playground.callers import request_callers
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import Lease, Session
 
@@ -224,44 +221,3 @@ _GUARD: Final = """
     FROM playground_lease AS lease JOIN playground_session AS session ON session.id = lease.session_id
     WHERE session.public_id IN ({marks}) ORDER BY lease.session_id {lock}
 """
-
-
-LISTED = 20
-PLAY_SALT = "a frame may play its session"
-PLAY_S = 24 * 3600
-
-
-def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
-    """Remember that a browser began a session."""
-    Session.objects.filter(public_id=public_id).update(visitor=request_callers.visitor(browser))
-
-
-def owned(browser: Mapping[str, Any]) -> list[str]:
-    """Return the sessions that a browser began, the latest first."""
-    number = request_callers.known_visitor(browser)
-    if not number:
-        return []
-    found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
-    return list(found.values_list("public_id", flat=True)[:LISTED])
-
-
-def owns(browser: Mapping[str, Any], public_id: str) -> bool:
-    """Return whether a browser may command a session."""
-    number = request_callers.known_visitor(browser)
-    return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
-
-
-def play_key(public_id: str) -> str:
-    """Return the key with which whoever holds it may play a session."""
-    return signing.dumps(public_id, salt=PLAY_SALT)
-
-
-def holds_key(query: bytes, public_id: str) -> bool:
-    """Return whether a socket's address has the key of this session."""
-    given = parse_qs(query[:1000].decode("ascii", "replace")).get("key", [""])[0]
-    if not given:
-        return False
-    try:
-        return bool(signing.loads(given, salt=PLAY_SALT, max_age=PLAY_S) == public_id)
-    except signing.BadSignature:
-        return False

@@ -31,7 +31,7 @@ from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.hosting.session import page_messages
 from playground.limits import session_limits
 from playground.limits.rate_limits import HeldQuotas, RateBucket
-from playground.records import paused_sessions, selectors, session_leases
+from playground.records import paused_sessions, selectors, session_leases, session_ownership
 from playground.sessions import live_hosts, owner_address
 from playground.sessions.socket_consumer import AT_ONCE, STRAIGHT, TRY_AGAIN, SocketConsumer
 from playground.texts.page_message import PageMessage, RequestRefused, language_of
@@ -153,14 +153,14 @@ class SessionSocket(SocketConsumer):
         self._messages = RateBucket(messages_per_s, 2 * messages_per_s, now_s)
         self._commands = RateBucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
         self._hellos = RateBucket(HELLOS_PER_S, 4, now_s)
-        self._may_play = session_leases.holds_key(self.scope.get("query_string", b""), self.session_id)
+        self._may_play = session_ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
         caller = await database_sync_to_async(request_callers.of_scope)(self.scope)
         self.client = SessionClient(
             self._put,
             language_of(self.scope),
-            await database_sync_to_async(session_leases.owns)(self.scope["session"], self.session_id),
+            await database_sync_to_async(session_ownership.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
             move=self._move,
             group=caller.group,

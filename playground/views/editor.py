@@ -11,7 +11,7 @@ from playground.jobs.job import JobEnded
 from playground.library import ready_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario
-from playground.records import selectors, services, session_leases
+from playground.records import selectors, services, session_ownership
 from playground.storybook import rehearsal
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry
 from playground.texts.page_message import PageMessage
@@ -111,5 +111,5 @@ def _play(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_leases.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -19,7 +19,7 @@ from playground.library import demo_run as demos
 from playground.library import opened_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario, Session
-from playground.records import selectors, services, session_leases
+from playground.records import selectors, services, session_ownership
 from playground.sessions import owner_address
 from playground.storybook import other_release, rehearsal
 from playground.storybook.entry import BadScenario
@@ -72,7 +72,9 @@ def featured() -> list[Scenario]:
 
 def _own(request: HttpRequest) -> list[str]:
     """Return the sessions that this browser began by itself: not the one that runs on the first page."""
-    return [each for each in session_leases.owned(request.session) if each != request.session.get(demos.KEY)]
+    return [
+        each for each in session_ownership.owned(request.session) if each != request.session.get(demos.KEY)
+    ]
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
@@ -121,7 +123,7 @@ def new(request: HttpRequest) -> HttpResponse:
             profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
         session = services.start_session(services.blank_scenario(profile, nodes))
-    session_leases.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
 
@@ -180,5 +182,5 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario(entry.run, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_leases.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -31,7 +31,7 @@ from playground.jobs.job import PICTURE, JobEnded, job
 from playground.library import link_picture
 from playground.limits import work_places
 from playground.models import Scenario, Session
-from playground.records import paused_sessions, selectors, services, session_leases
+from playground.records import paused_sessions, selectors, services, session_ownership
 from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release, rehearsal
@@ -152,7 +152,7 @@ def _is_prefetch(request: HttpRequest) -> bool:
 
 
 def _go(request: HttpRequest, session: Session, place: LinkPlace) -> HttpResponse:
-    session_leases.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
@@ -355,5 +355,5 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     paused_sessions.lock(session.public_id, paused_sessions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
-    key = session_leases.play_key(session.public_id)
+    key = session_ownership.play_key(session.public_id)
     return JsonResponse({"websocket": owner_address.socket_path(session.public_id, key=key)})

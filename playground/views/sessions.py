@@ -16,7 +16,7 @@ from playground.callers import request_callers
 from playground.hosting.real_engine import door
 from playground.library import demo_run
 from playground.models import Scenario
-from playground.records import kept_bytes, paused_sessions, selectors, services, session_leases
+from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
 from playground.sessions import owner_address, sharing
 from playground.sessions.scenario_links import packed
 from playground.texts.page_message import PageMessage, RequestRefused
@@ -112,7 +112,7 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
-    session_leases.claim(request.session, forked.public_id)
+    session_ownership.claim(request.session, forked.public_id)
     return redirect("session", forked.public_id)
 
 
@@ -130,7 +130,7 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
-    session_leases.claim(request.session, other.public_id)
+    session_ownership.claim(request.session, other.public_id)
     say(request, said)
     return redirect("session", other.public_id)
 

@@ -15,7 +15,7 @@ from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits
 from playground.models import Session
-from playground.records import selectors, session_leases
+from playground.records import selectors, session_ownership
 from playground.sessions import owner_address, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
@@ -36,8 +36,8 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     Args:
         plays: whether the reader may let time pass though the session is not the reader's.
     """
-    key = {"key": session_leases.play_key(found.public_id)} if plays else {}
-    owner = session_leases.owns(request.session, found.public_id)
+    key = {"key": session_ownership.play_key(found.public_id)} if plays else {}
+    owner = session_ownership.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {

@@ -1,4 +1,4 @@
-"""The views of the what-if page: the page itself or its fragment, the CSV, and opening a cell's run."""
+"""The views of the what-if page: the page or its fragment, a visitor's own sweep, the CSV, and opening a cell's run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from django_htmx.http import HttpResponseClientRedirect
 from playground.callers import request_callers
 from playground.limits import session_limits
 from playground.models import OwnSweep, Scenario, Session
-from playground.records import services, session_leases
+from playground.records import services, session_ownership
 from playground.storybook import rehearsal
 from playground.sweeping import asked, records
-from playground.sweeping.asked import OFFERED
+from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure
 from playground.sweeping.remarks import messages_of
 from playground.sweeping.runner import runner
@@ -50,7 +50,7 @@ def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
 def open_run(request: HttpRequest, heatmap: ShippedHeatmap, run: CellRun) -> Session:
     """Begin a session of this browser that repeats the run, up to its peak."""
     session = services.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
-    session_leases.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session.public_id)
     return session
 
 
@@ -110,7 +110,7 @@ def _take(request: HttpRequest) -> HttpResponse:
     try:
         large = given["large"] and settings.SPARK_SWEEPS
         session = None
-        if given["kind"] == "session" and session_leases.owns(request.session, given["session"]):
+        if given["kind"] == "session" and session_ownership.owns(request.session, given["session"]):
             session = Session.objects.get(public_id=given["session"])
         workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
@@ -157,7 +157,7 @@ def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | No
 
 def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the sessions that this browser began, with their titles."""
-    found = Session.objects.filter(public_id__in=session_leases.owned(request.session)).order_by(
+    found = Session.objects.filter(public_id__in=session_ownership.owned(request.session)).order_by(
         "-created", "-pk"
     )
     return [(each.public_id, each.scenario.get("title") or each.public_id) for each in found]

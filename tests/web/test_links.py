@@ -19,7 +19,7 @@ from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
-from playground.records import selectors, services, session_leases
+from playground.records import selectors, services, session_ownership
 from playground.sessions import scenario_links, sharing
 from playground.storybook.entry import read
 from playground.views import links as link_views
@@ -228,7 +228,7 @@ def test_a_pattern_of_lookaheads_in_each_other_is_drawn_like_any_other(client: C
 def test_a_pattern_that_could_cost_too_much_is_no_link() -> None:
     with pytest.raises(scenario_links.BadLink) as bad:
         scenario_links.unpacked(_with_pattern("((a{64}){64}){64}"))
-    assert "a name of 255 letters could cost the pattern more than 32768 steps" in str(bad.value)
+    assert "against a name of 255 letters could take more than 32768 steps" in str(bad.value)
 
 
 def test_a_run_that_is_too_long_for_a_link_has_none() -> None:
@@ -344,11 +344,11 @@ def test_a_frame_begins_a_session_only_when_somebody_plays(client: Client, kept:
 
 
 def test_a_key_is_for_one_session() -> None:
-    key = session_leases.play_key("abc")
-    assert session_leases.holds_key(f"key={key}".encode(), "abc")
-    assert not session_leases.holds_key(f"key={key}".encode(), "abd")
-    assert not session_leases.holds_key(b"key=abc:x:y", "abc")
-    assert not session_leases.holds_key(b"", "abc")
+    key = session_ownership.play_key("abc")
+    assert session_ownership.holds_key(f"key={key}".encode(), "abc")
+    assert not session_ownership.holds_key(f"key={key}".encode(), "abd")
+    assert not session_ownership.holds_key(b"key=abc:x:y", "abc")
+    assert not session_ownership.holds_key(b"", "abc")
 
 
 async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa: F811

@@ -9,11 +9,11 @@ from django.test import Client
 
 from engine.replay import RunPlayer, on_ledger
 from engine.replay.frames import encode
-from playground.hosting import past
+from playground.hosting import past as repeated
 from playground.limits import rate_limits
 from playground.records import selectors
 from playground.sessions import live_hosts
-from playground.views import files
+from playground.views import past
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -57,9 +57,9 @@ def test_a_short_past_is_sent_row_by_row_from_nothing(client: Client, session_id
 def test_of_a_long_past_come_moments_and_the_last_rows(
     client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(past, "WHOLE", 30)
-    monkeypatch.setattr(past, "NEAR", 20)
-    monkeypatch.setattr(past, "SLICE", 10)
+    monkeypatch.setattr(repeated, "WHOLE", 30)
+    monkeypatch.setattr(repeated, "NEAR", 20)
+    monkeypatch.setattr(repeated, "SLICE", 10)
     rows = whole(session_id)
     missed = ask(client, session_id, to=len(rows)).json()
     *moments, last = missed["stretches"]
@@ -110,7 +110,7 @@ def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
 ) -> None:
     limit(past_per_minute=1, past_s=0)
     live_hosts._registry.cache_clear()
-    files.rows_kept.clear()
+    past.rows_kept.clear()
     told = ask(client, session_id, to=30)
     assert told.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429

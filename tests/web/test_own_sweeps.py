@@ -17,7 +17,7 @@ from playground.callers import request_callers
 from playground.limits import rate_limits, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.records import paused_sessions, services
-from playground.sweeping import asked, records, runner
+from playground.sweeping import asked, grids, records, runner
 from playground.texts.page_message import PageMessage
 from playground.whatif import views
 from sweeps.errors import read
@@ -309,9 +309,9 @@ def test_every_offered_parameter_has_values_for_a_workload_that_has_it_all() -> 
     ]
     scenario = {"version": 1, "profile": "real", "settings": {}, "commands": commands, "until_us": 1_000_000}
     workload = asked.checked("own", scenario)
-    for parameter in asked.OFFERED:
-        few = asked.values(parameter, workload.scenario)
-        assert 2 <= len(few) <= len(asked.values(parameter, workload.scenario, finer=True))
+    for parameter in grids.OFFERED:
+        few = grids.values(parameter, workload.scenario)
+        assert 2 <= len(few) <= len(grids.values(parameter, workload.scenario, finer=True))
         other = "queue_mode" if parameter != "queue_mode" else "persistent"
         _spec, plan = asked.plan_of(workload, asked.new_name(), parameter, other, large=False)
         assert plan.cells

@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.limits import session_limits
 from playground.models import Scenario, Session
-from playground.records import session_leases
+from playground.records import session_ownership
 from playground.views.home import FEATURED, featured
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +70,7 @@ def test_new_begins_a_session_of_a_profile(client: Client, profile: str) -> None
     session = Session.objects.get(public_id=start(client, profile=profile))
     assert session.scenario["profile"] == profile
     assert session.scenario["commands"] == []
-    assert session_leases.owns(client.session, session.public_id)
+    assert session_ownership.owns(client.session, session.public_id)
 
 
 def test_new_takes_a_ready_scenario(client: Client, library: list[Scenario]) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.classroom import services
-from playground.exercises import bringing, catalog, selectors
+from playground.exercises import bringing, catalog, review
 from playground.exercises.models import Attempt, Work
 from playground.limits import rate_limits
 from tests.web.test_exercises import address, begin
@@ -37,7 +37,7 @@ def worked(slug: str, age: timedelta, **fields: Any) -> Work:
 
 
 def slugs(works: list[Work]) -> list[str]:
-    return [each.exercise for each in selectors.due(works, timezone.now())]
+    return [each.exercise for each in review.due(works, timezone.now())]
 
 
 def test_what_was_wrong_comes_first_and_then_what_rests_longest() -> None:
@@ -60,7 +60,7 @@ def test_what_is_sure_rests_longer_and_what_has_no_answer_never_comes() -> None:
 
 def test_a_visit_brings_five_at_most() -> None:
     works = [worked(slug, 9 * DAY) for slug in list(catalog.exercises())[:9]]
-    assert len(slugs(works)) == selectors.QUESTIONS == 5
+    assert len(slugs(works)) == review.QUESTIONS == 5
 
 
 def answered(client: Client, slug: str, answer: str, age: timedelta) -> Work:

@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 
 from playground.callers import request_callers
-from playground.records import services, session_leases
+from playground.records import services, session_ownership
 
 pytestmark = pytest.mark.django_db
 
@@ -56,8 +56,8 @@ def test_two_pages_that_begin_a_session_at_once_both_own_theirs() -> None:
     before = {request_callers.KEY: "0123456789abcdef"}
     sessions = [services.start_session(services.blank_scenario("classroom")) for _page in range(2)]
     for session in sessions:
-        session_leases.claim(dict(before), session.public_id)
-    assert [session_leases.owns(before, session.public_id) for session in sessions] == [True, True]
-    assert session_leases.owned(before) == [session.public_id for session in reversed(sessions)]
-    assert not session_leases.owns({}, sessions[0].public_id)
-    assert not session_leases.owns({request_callers.KEY: ""}, sessions[0].public_id)
+        session_ownership.claim(dict(before), session.public_id)
+    assert [session_ownership.owns(before, session.public_id) for session in sessions] == [True, True]
+    assert session_ownership.owned(before) == [session.public_id for session in reversed(sessions)]
+    assert not session_ownership.owns({}, sessions[0].public_id)
+    assert not session_ownership.owns({request_callers.KEY: ""}, sessions[0].public_id)

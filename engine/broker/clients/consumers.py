@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from engine.amqp.arguments import AmqpRules
+from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
 from engine.broker.clients.channel import Channel, DeliveredMessages, DeliveryWatch, UnackedDelivery, tags_of
 from engine.broker.clients.delivery_path import WayOut
@@ -275,8 +275,7 @@ class Consumers:
             hand.channel.forget_queue(queue)
 
     def cancel_all(self, queue: str, rule: str, cause: str) -> None:
-        """Cancel the consumers of a queue process that is gone; channels keep its deliveries as old tags
-        (H68)."""
+        """Cancel the consumers of a queue process that is gone; channels keep its deliveries as old tags (H68)."""
         for consumer in self.all.values():
             if consumer.queue == queue:
                 if self.unsubscribe(consumer) and consumer.connection_state == OPEN:

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import PRIORITIES, Arguments, ReleaseValidation
+from engine.amqp.arguments import PRIORITIES, Arguments
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, checked
+from engine.amqp.rules import ReleaseValidation
 from engine.backing_queue.generation import StorageSettings
 from engine.backing_queue.message_places import part_name
 from engine.broker.commands import commands
@@ -138,8 +139,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
 
     def commands(self) -> Iterator[Command]:
-        """Yield the commands that declare it in the first virtual host, policies first, since they apply to
-        new queues."""
+        """Yield the commands that declare it in the first virtual host: policies first, as they apply to new queues."""
         for policy in self.policies:
             yield SetPolicy(**policy.values())
         for queue in self.queues:

@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
-from engine.amqp.arguments import AmqpRules
 from engine.amqp.deaths import died, unmatched, without_cycles
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import EffectivePolicy
+from engine.amqp.rules import AmqpRules
 from engine.backing_queue.generation import StopKind
 from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import Arrival, BackingQueue
@@ -370,8 +370,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._start_process(name)
 
     def lose(self, name: str) -> None:
-        """End a queue's process, because its node is gone or it moves; the queue waits for a new one
-        (H61)."""
+        """End a queue's process, because its node is gone or it moves; the queue waits for a new one (H61)."""
         live = self.live.pop(name)
         for consumer in live.consumers:
             live.remove(consumer)
@@ -543,8 +542,9 @@ class QueueLifetimes:
         return timer.at_us if timer.live else None
 
     def used(self, queue: ClientQueue) -> None:
-        """Restart the timer, because the queue was declared, read with get, or lost a consumer; with
-        consumers it only waits."""
+        """Restart the timer, because the queue was declared, read with get, or lost a consumer; with consumers it only
+        waits.
+        """
         name = queue.name
         if name in self._timers and _consumed(queue):
             return
@@ -567,8 +567,7 @@ class QueueLifetimes:
             self.used(queue)
 
     def connections_closed(self, queues: Iterable[ClientQueue]) -> None:
-        """Delete auto-delete queues that had consumers, since a node that stops in order first closes all
-        connections."""
+        """Delete auto-delete queues that had consumers: a node that stops in order first closes all connections."""
         for queue in list(queues):
             if self._definitions.queues[queue.name].auto_delete and queue.consumers:
                 self._end(queue.name, "P18", "auto_delete")

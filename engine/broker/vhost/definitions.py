@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import AmqpRules
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.exchanges import Binding, Exchange, Exchanges, declared_alternate
 from engine.amqp.policies import EffectivePolicy, Policy, effective, policy_of
+from engine.amqp.rules import AmqpRules
 from engine.broker.commands.scenario import MAX_BINDINGS
 from engine.report.transitions.amqp import (
     ExchangeDeclared,

@@ -20,7 +20,7 @@ from playground.exercises.models import Made
 from playground.exercises.variants import filled
 from playground.jobs.job import RUN, job
 from playground.limits import work_places
-from playground.records import selectors, session_leases
+from playground.records import selectors, session_ownership
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
@@ -42,7 +42,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     if away is not None:
         return away
     session = selectors.session_by_id(session_id)
-    if session is None or not session_leases.owns(request.session, session_id):
+    if session is None or not session_ownership.owns(request.session, session_id):
         raise PageGone(
             _("There is no such session of yours"), PageMessage(_("Open one in the playground first."))
         )

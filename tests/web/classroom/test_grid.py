@@ -19,7 +19,7 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Work
 from playground.models import Session
 from playground.records import services as sessions
-from playground.records import session_leases
+from playground.records import session_ownership
 from playground.sessions import sharing
 from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join
@@ -173,8 +173,8 @@ def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> No
     forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     assert forked.pk != session.pk
     assert forked.scenario["commands"][0]["count"] == 3
-    assert forked.public_id in session_leases.owned(teacher.session)
-    assert session.public_id not in session_leases.owned(teacher.session)
+    assert forked.public_id in session_ownership.owned(teacher.session)
+    assert session.public_id not in session_ownership.owned(teacher.session)
 
 
 def test_a_lost_code_is_replaced(classroom: Classroom, teacher: Client) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from engine.amqp.arguments import AmqpRules, check_arguments
+from engine.amqp.arguments import check_arguments
+from engine.amqp.rules import AmqpRules
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.commands.scenario import MAX_QUEUES
 from engine.values.errors import EngineError
