@@ -33,7 +33,8 @@ GOALS = {
 }
 BOUNDS = {**GOALS, "files_messages_per_s": 40_000}
 """What a run must reach. With files, bodies of the message store come to 103,000 a second and more on a quiet machine,
-which a busy one halves; `mixed` has no bound of time: what it costs in calls is bounded by a test (docs/figures.md)."""
+which a busy one halves; `mixed` has no bound of time: what it costs in calls is bounded by a test (docs/figures.md).
+"""
 
 
 def sizes_of(count: int, kind: str) -> list[int]:

@@ -166,8 +166,7 @@ MEASURED_CPU: Final = CpuCost(
 """Medians of tracing real AMQP traffic; `store_write_server_cpu` is derived and leaves the fsyncs to the disk."""
 
 MEASURED_TRIP_US: Final = 250
-"""Clients with prefetch 1 finished 224 of 250 and 369 of 400 messages a second, so each took 0.2 to 0.5 ms
-more."""
+"""Clients with prefetch 1 finished 224 of 250 and 369 of 400 messages a second, so each took 0.2 to 0.5 ms more."""
 
 PROFILES: Final[dict[str, WorkProfile]] = {
     each.name: each

@@ -30,7 +30,8 @@ FIRST_WAVE_CELLS_PER_SLOT = 8
 LONG_CELL_MESSAGES = 100_000
 WAVE_S = 60.0
 """A wave ends with a write of the dataset: about so many seconds are what an interrupt can lose, and how often the
-cells done are told. How long cells take is known after the first wave, which is short where they may be long."""
+cells done are told. How long cells take is known after the first wave, which is short where they may be long.
+"""
 MOST_KEPT_CHARACTERS = 200_000
 """Of a scenario in a row, where hundreds of longer ones would be gigabytes: `sweeps.document` makes them again."""
 

@@ -8,7 +8,8 @@ import socket
 LOOPBACK = "127.0.0.1"
 FIRST, LAST = 20_000, 32_000
 """Below the ports that a system gives to outgoing connections (32768 and up on Linux, 49152 and up elsewhere): one of
-those may be taken by anybody's connection between two starts of a server."""
+those may be taken by anybody's connection between two starts of a server.
+"""
 _chosen = random.SystemRandom()
 
 

@@ -1,4 +1,4 @@
-"""Exchanges, their bindings, and the routing of messages (D1)."""
+"""Exchanges, their bindings, and the routing of messages, by patterns of topics too (D1)."""
 
 from __future__ import annotations
 

@@ -394,8 +394,7 @@ class _Reader:
 
 
 def _repeated(part: PatternPart, least: int, most: int | None) -> PatternPart:
-    """Return a part repeated this many times. Endless repeats are copied each time, because they reach other
-    places."""
+    """Return a part repeated this many times. Endless repeats are copied each time, because they reach other places."""
     times = max(least, 1) if most is None else most
     _check(PatternCost(*(each * times for each in part.cost)))
     parts = [part.again() if part.cost.place else part for _ in range(times)]

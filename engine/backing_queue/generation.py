@@ -273,8 +273,7 @@ class TwoStores(ABC, Generic[S]):
             storage.fsync(path)
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on the files of a stop: the transient one empty, the other with its terms
-        (S200-S208, W150)."""
+        """Start the stores on a stop's files: the transient one empty, the other with its terms (S200-S208, W150)."""
         self._write_texts(new=False)
         self._make_stores()
         self.transient.start_new()

@@ -24,8 +24,7 @@ from engine.values.stretches import Range
 
 
 class PlainQueue(BackingQueue):
-    """A backing queue with everything that follows from its verbs, entries and head; subclasses override what
-    differs."""
+    """A backing queue with all that follows from its verbs, entries and head; subclasses override what differs."""
 
     queue_version: int | None = None
     """The version of its files, if the release offers a choice."""

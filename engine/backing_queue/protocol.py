@@ -236,8 +236,7 @@ class QueueVerbs(Protocol):
         """
 
     def terminate(self) -> CleanTerms | None:
-        """Stop in order and return the terms for the next start (Q63); None if that will find none (W200,
-        W201)."""
+        """Stop in order and return the terms for the next start (Q63); None if that will find none (W200, W201)."""
 
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (Q64)."""
@@ -415,8 +414,7 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Return how many of `count` messages may be taken before an expired one (P10); at least 1."""
 
     def undisturbed(self, count: int) -> int:
-        """Return how many of `count` fetches may go together with the result of P10's put-backs; at least
-        1."""
+        """Return how many of `count` fetches may go together with the result of P10's put-backs; at least 1."""
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.

@@ -35,8 +35,7 @@ class StoreLoad(msgspec.Struct, frozen=True):
 
 
 class MessageStore(Protocol):
-    """The server of one message store and its garbage collector; each is a process if work takes time
-    (K6)."""
+    """The server of one message store and its garbage collector; each is a process if work takes time (K6)."""
 
     @property
     def name(self) -> str:

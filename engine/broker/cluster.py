@@ -269,8 +269,7 @@ class Cluster:
         self._clock.after(1, partial(self._crash, queue))
 
     def _crashed(self, crash: ProcessCrash) -> None:
-        """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8,
-        V9)."""
+        """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8, V9)."""
         for name, live in self.queues.items():
             if crash.queue == name or crash.queue in live.process.queue.parts:
                 live.process.hold()
@@ -402,8 +401,7 @@ class Cluster:
         self._report.report_changes()
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the state as plain values from the node's own structures; it equals the fold of all
-        transitions."""
+        """Return the state as plain values from the node's own structures; it equals the fold of all transitions."""
         return self._report.snapshot()
 
     def held_messages(self) -> int:

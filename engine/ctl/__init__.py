@@ -1,2 +1,1 @@
-"""The operator's console: lines of `rabbitmqctl`, what they change, and their answers in the broker's
-format."""
+"""The operator's console: lines of `rabbitmqctl`, what they change, and their answers in the broker's format."""

@@ -1,4 +1,4 @@
-"""Lines that change something: the node's command for each, and what rabbitmqctl prints."""
+"""Lines that change something, `eval` too: how numbers are read, the command for each, and what rabbitmqctl prints."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The console takes a line and returns what rabbitmqctl prints. Changes are commands of the node, done
-elsewhere."""
+"""The console takes a line and returns what rabbitmqctl prints. Changes are commands of the node, done elsewhere."""
 
 from __future__ import annotations
 

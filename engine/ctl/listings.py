@@ -63,8 +63,7 @@ def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
 
 
 def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
-    """Return the actors that have a connection, with its number; the node's own two only after they were
-    used."""
+    """Return the actors that have a connection, with its number; the node's own two only after they were used."""
     used = {"burst": "published", "hand": "delivered"}
     return {
         name: (number, info)
@@ -262,8 +261,7 @@ def bindings(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
 
 
 def _on_connections(state: State) -> dict[str, list[str]]:
-    """Return the actors of each connection in the order of its channels; manual channels may share a
-    connection."""
+    """Return the actors of each connection in the order of its channels; manual channels may share a connection."""
     found: dict[str, list[str]] = {}
     for name, (_number, info) in _connections(state).items():
         found.setdefault(connection_of(name) if info["role"] == "hand" else name, []).append(name)

@@ -1,4 +1,4 @@
-"""From a line to a request: words, options and arguments, refused in rabbitmqctl's own words."""
+"""From a line to a request: words, options and arguments, refused in rabbitmqctl's words, with the nearest command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks of bytes that are no records: damage, padding, and what a cut leaves of a record."""
+"""Chunks of bytes that are no records: damage, padding, what a cut leaves; and how far a file is as expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The AMQP 0-9-1 basic property list, as stored in a message's content (S52)."""
+"""The AMQP 0-9-1 basic property list (S52), and the stored message taken apart (S50, S51)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Compares what a clean stop saved with the queues' files: whether a start trusts it, and what would be
-lost."""
+"""Compares what a clean stop saved with the queues' files: whether a start trusts it, and what would be lost."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ def try_start(
 
 
 def delivered_before(queue: QueueReader, terms: RecoveryTerms) -> int | None:
-    """Return how many persistent messages come back as redelivered by the terms (W41); None if they do not
-    say."""
+    """Return how many persistent messages come back as redelivered by the terms (W41); None if they do not say."""
     if terms.delivered_below is None:
         return None
     return sum(

@@ -1,5 +1,4 @@
-"""Parts that connect the members of a mirrored queue: the record on every node, and the ring of
-instructions."""
+"""Parts that connect the members of a mirrored queue: the record on every node, and the ring of instructions."""
 
 from __future__ import annotations
 
@@ -129,8 +128,7 @@ class MirrorRing:
         self.members.append(node)
 
     def leave(self, node: str) -> None:
-        """Close the ring after a death: instructions that a dead member passed on arrive, others are lost
-        (H28)."""
+        """Close the ring after a death: instructions that a dead member passed on arrive, others are lost (H28)."""
         if node in self.members:
             self.members.remove(node)
         self.frozen.discard(node)

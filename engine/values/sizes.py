@@ -82,8 +82,7 @@ def framed_bytes(size_bytes: int, frame_bytes: int = FRAME_BYTES) -> int:
 
 
 def unframed_bytes(framed: int, frame_bytes: int = FRAME_BYTES) -> int:
-    """Return the body size that takes this many bytes in a stored term, a negative number if none does
-    (S55)."""
+    """Return the body size that takes this many bytes in a stored term, a negative number if none does (S55)."""
     if not framed:
         return 0
     return framed - 5 - 5 * -(-(framed - 5) // (frame_bytes + 5)) or -1
@@ -176,8 +175,7 @@ class Sizes:
         return on_line + beside[bisect_left(places, at + count)] - beside[bisect_left(places, at)]
 
     def _beside_line(self, cost: BodyCost) -> tuple[list[int], list[int]]:
-        """Return the places of bodies outside a cost's linear range, and the running sums of their
-        differences."""
+        """Return the places of bodies outside a cost's linear range, and the running sums of their differences."""
         known = self._beside.get(cost)
         if known is None:
             least, most = cost.least, cost.most

@@ -1,4 +1,4 @@
-"""Teachers' accounts: Django's own forms, without an address of any kind."""
+"""Teachers' accounts, without an address of any kind: signing up, recovery, and the log-ins that are in force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads: the grid of a class, what a student should see now, the hardest exercise, and the table for export."""
+"""Reads: the grid of a class, what a student should see now, the hardest exercise, tables, and a lesson's report."""
 
 from __future__ import annotations
 

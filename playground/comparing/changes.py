@@ -1,4 +1,4 @@
-"""The one thing that differs between A and B, as a value: applied to a scenario it gives another scenario."""
+"""The one difference between A and B as a value: it makes another scenario of one, and has a title."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Hooks through which other parts decide who may answer now, and learn of answers. The classroom registers
-for both."""
+"""Hooks through which other parts decide who may answer now, and learn of answers. The classroom registers for both."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ def register(gate: Gate, *, hides: bool = False) -> None:
 
 
 def closed(learner: Learner, slug: str, *, hidden: bool = False) -> PageMessage | None:
-    """Return why a learner may not continue an exercise now, or with `hidden` not even see it; None if
-    allowed."""
+    """Return why a learner may not continue an exercise now, or with `hidden` not even see it; None if allowed."""
     for gate, hides in _gates:
         reason = gate(learner, slug) if hides or not hidden else None
         if reason is not None:

@@ -92,8 +92,7 @@ class CommandQueue:
             accepted()
 
     async def ask(self, client: SessionClient, number: int | str, line: str) -> None:
-        """Answer a console line; a line that changes something is a command, and needs the right to give
-        commands."""
+        """Answer a console line; a line that changes something is a command, and needs the right to give commands."""
 
         def answer(error: PageMessage | None = None, text: str = "") -> None:
             client.send_message("answer", id=number, text=text, error=error)

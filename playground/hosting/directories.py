@@ -63,8 +63,7 @@ class ProcessDirectory(SessionFiles):
         atexit.register(self.remove)
 
     def _begin(self) -> None:
-        """Make the directory. Its lock is beside it and taken first, so that a sweep finds no unlocked
-        directory."""
+        """Make the directory. Its lock is beside it and taken first, so that a sweep finds no unlocked directory."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._lock:
             self._lock.close()
@@ -78,8 +77,7 @@ class ProcessDirectory(SessionFiles):
         self.path.mkdir(exist_ok=True)
 
     def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session in this process's directory, which is recreated if
-        needed."""
+        """Return an empty directory for a session in this process's directory, which is recreated if needed."""
         self.renew()
         return super().fresh(session_id)
 

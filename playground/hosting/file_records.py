@@ -192,8 +192,7 @@ class RecordReader:
         return next((_folder(path) for path in self.sizes if path.endswith(ends)), None)
 
     def _directory(self, queue: str) -> str | None:
-        """Return the directory of a queue's index; without a name, of the first queue. None if there is
-        none."""
+        """Return the directory of a queue's index; without a name, of the first queue. None if there is none."""
         folders = {
             _name(folder): folder
             for path in self.sizes

@@ -134,8 +134,7 @@ class HostRegistry:
             del self._resting[session_id]
 
     def moment(self, session_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
-        """Return where a session is, if it is here, and which goals hold. Do not call in the event loop's
-        thread."""
+        """Return where a session is, if it is here, and which goals hold. Do not call in the event loop's thread."""
         host = self._hosts.get(session_id)
         if host is None:
             return None

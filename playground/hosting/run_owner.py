@@ -39,8 +39,7 @@ FIRST_WAIT_S: Final = 0.25
 LONGEST_WAIT_S: Final = 1.0
 """Longest wait before a retry, so that a session is back within two seconds after its problem ends."""
 LONGEST_REST_S: Final = 15.0
-"""Longest pause after a slow try; the pause is as long as the try, so that trying takes at most half of the
-time."""
+"""Longest pause after a slow try; the pause is as long as the try, so that trying takes at most half of the time."""
 CALM_S: Final = 60.0
 """After this long without failure, delays start again with the shortest."""
 
@@ -332,8 +331,7 @@ class RunOwner:
             self._notice("error", wording.WOKE_DIFFERENT)
 
     def note(self, good_us: int) -> None:
-        """Record the run's progress soon. If that fails, the run continues, since only commands must be on
-        record."""
+        """Record the run's progress soon. If that fails, the run continues, since only commands must be on record."""
         if self.awake and good_us > self.record.reached_us:
             self.record.reached_us, self.record.digest = good_us, ""
             self._book.note(good_us)

@@ -141,8 +141,7 @@ class RunRecovery:
         self.audience.notice("info", wording.RESUMED)
 
     async def take_back(self, at_us: int) -> bool:
-        """Continue from `at_us` without a command that was removed from the record; return whether that was
-        possible."""
+        """Continue from `at_us` without a command that was removed from the record; return whether that worked."""
         self._setbacks.play = self.plays = False
         if self.stands:
             self._setbacks.try_now()

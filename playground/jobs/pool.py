@@ -28,8 +28,7 @@ logger = logging.getLogger(__name__)
 FORKS: Final = "playground.jobs.forks"
 PROCESS: Final = "playground.jobs.process"
 CHECKS: Final = 2
-"""Processes in addition to those for runs with a place of `playground.limits.work_places`, for short
-checks."""
+"""Processes in addition to those for runs with a place of `playground.limits.work_places`, for short checks."""
 PATIENCE_S: Final = 120.0
 """Longest that a job waits for a process."""
 

@@ -47,8 +47,9 @@ def _unpickled(data: memoryview) -> Any:
 
 
 CODEC: Final = LinkCodec(partial(pickle.dumps, protocol=pickle.HIGHEST_PROTOCOL), _unpickled, 128 << 20)
-"""Orders and answers. Both ends run this program, and input from strangers is never unpickled, only carried as
-text; the largest written page has a quarter of these bytes."""
+"""Orders and answers. Both ends run this program, and input from strangers is never unpickled, only carried as text;
+the largest written page has a quarter of these bytes.
+"""
 
 
 def load() -> None:

@@ -23,8 +23,7 @@ class SessionBounds(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def room_bytes(self) -> int:
-        """Bytes of files at which a run stops, so that accepted messages can still be written when they leave
-        RAM."""
+        """Bytes of files at which a run stops, so that accepted messages can still be written when they leave RAM."""
         return self.max_disk_bytes + RECORD_BYTES * self.max_messages
 
     @property

@@ -66,8 +66,7 @@ class CallerLanes(Generic[T]):
             self._lanes.move_to_end(group)
 
     def last_of_longest(self) -> T:
-        """Return the last item of the group with the most; of several such groups, the one with the latest
-        item."""
+        """Return the last item of the group with the most; of several such groups, the one with the latest item."""
         return max(reversed(self._lanes.values()), key=len)[-1]
 
     def ahead(self, group: str, waiting: T) -> int:

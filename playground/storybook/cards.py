@@ -1,4 +1,4 @@
-"""What a page shows of a scenario without playing it."""
+"""What a page shows of a scenario without playing it, and the paths through the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a ready scenario in the library, drawn from its run: what waits, by Greek letter, and the chapters.
+"""Pictures of a ready scenario, drawn from its run: the library's thumbnail, and what leads to a moment.
 
 The samples are made when digests are recorded and kept in one file, so the page draws without playing anything.
 """

@@ -65,8 +65,7 @@ class GridBounds(NamedTuple):
 
 
 def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> GridBounds:
-    """Return the bounds of an address: a missing bound has its default, an empty or impossible one is
-    dropped."""
+    """Return the bounds of an address: a missing bound has its default, an empty or impossible one is dropped."""
     default = GridBounds()
     return GridBounds(
         ram_percent=_number(asked["ram"]) if "ram" in asked else default.ram_percent,

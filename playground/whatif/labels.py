@@ -1,4 +1,4 @@
-"""The words of the what-if page for parameters, and the labels of the registered metrics in the reader's language."""
+"""The words and numbers of the what-if page: parameters, metrics and their units, in the language of the reader."""
 
 from __future__ import annotations
 

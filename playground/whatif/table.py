@@ -1,4 +1,4 @@
-"""From a question to what is drawn: cells with their step, outlines, slices, legend."""
+"""From a question to what is drawn: cells, colours with their steps, outlines, slices, legend."""
 
 from __future__ import annotations
 

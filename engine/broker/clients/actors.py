@@ -228,11 +228,11 @@ class Consumer:
         self.old = 0
         """Held messages that an earlier master delivered; the new master does not count them (H68)."""
         self.uncounted = 0
-        """Acknowledged messages that its queue still counts, because an unknown tag came before theirs
-        (H68)."""
+        """Acknowledged messages that its queue still counts, because an unknown tag came before theirs (H68)."""
         self.unsent = self.written = self.acking = 0
-        """If work takes time: deliveries that no report covers yet, deliveries written since the last report,
-        and acknowledgements that the queue has not handled yet (F8, P6)."""
+        """If work takes time: deliveries that no report covers yet, deliveries written since the last report, and
+        acknowledgements that the queue has not handled yet (F8, P6).
+        """
         self.counts_unsent = False
         self.delivered = 0
         self.redelivered = 0

@@ -1,4 +1,4 @@
-"""A channel: delivery tags and unacknowledged deliveries (P14)."""
+"""A channel: delivery tags, what is unacknowledged and for how long (P14, P21), its limit (P13), transactions (D12)."""
 
 from __future__ import annotations
 
@@ -505,8 +505,7 @@ class AckTimeout:
         self._words = words
         self._ticks_from_us = 0
         self._due: deque[tuple[int, int, int]] = deque()
-        """For each check: its time, one past the last delivery tag that is then too old, and the timeout in
-        ms."""
+        """For each check: its time, one past the last delivery tag that is then too old, and the timeout in ms."""
         self._timer: ScheduledTimer | None = None
 
     def delivered(self, queue: str, held: int) -> None:

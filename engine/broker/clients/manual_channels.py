@@ -63,14 +63,12 @@ class ManualChannel:
         self.settling: list[HandSettlement] = []
         """Acknowledgements and rejects that wait for tx.commit (D12)."""
         self.blocked = self.was_blocked = False
-        """Whether nobody reads its connection's socket, and whether that ever was so; shown from then on
-        (A3)."""
+        """Whether nobody reads its connection's socket, and whether that ever was so; shown from then on (A3)."""
         self.unread = 0
         """Commands that wait in that socket."""
         self.uses_later_fields = False
         self.unanswered = 0
-        """Number of methods that succeeded without an answer because of no-wait; shown from the first one on
-        (P18)."""
+        """Number of methods that succeeded without an answer because of no-wait; shown from the first one on (P18)."""
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
@@ -272,8 +270,7 @@ class ManualDeliveries:
         self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
 
     def _unwanted(self, requeue: bool, reject: bool) -> Settles:
-        """Return the function that settles rejected messages; only basic.reject counts as a failed delivery
-        (W42)."""
+        """Return the function that settles rejected messages; only basic.reject counts as a failed delivery (W42)."""
         if requeue:
             return self._requeue_failed if reject else self._requeue
         return self._reject if reject else self._nack
@@ -336,8 +333,7 @@ class ManualDeliveries:
         do: Settles,
         multiple: bool,
     ) -> None:
-        """Let the queues settle the deliveries of one client method; `left` are the deliveries after these
-        (P14)."""
+        """Let the queues settle the deliveries of one client method; `left` are the deliveries after these (P14)."""
         for group in groups:
             if self._is_heard(hand, left):
                 do(hand, group, multiple and group.together)
@@ -405,8 +401,7 @@ class ManualDeliveries:
 
 
 def _one_by_one(taken: Sequence[UnackedDelivery], apart: bool) -> list[list[DeliveryGroup]]:
-    """Group deliveries that a client settles one by one: neighbours of one queue and consumer, unless
-    apart."""
+    """Group deliveries that a client settles one by one: neighbours of one queue and consumer, unless apart."""
     if apart:
         single = [each.part(i, 1) for each in taken for i in range(each.count)]
         return [[DeliveryGroup(each.queue, each.consumer, [each])] for each in single]

@@ -1,5 +1,4 @@
-"""The way from a publisher's socket through reader and channel to the queues, and of confirms back (F1-F4,
-A3)."""
+"""The way from a publisher's socket through reader and channel to the queues, and of confirms back (F1-F4, A3)."""
 
 from __future__ import annotations
 

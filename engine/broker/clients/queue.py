@@ -17,8 +17,7 @@ class MessageSettler(Protocol):
     """Receives acks, nacks and requeues from channels."""
 
     def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
-        """Acknowledge messages that came through the mailbox; the consumer gets others, this far apart
-        (P11)."""
+        """Acknowledge messages that came through the mailbox; the consumer gets others, this far apart (P11)."""
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, ahead of queued publishes (P6)."""
@@ -52,8 +51,7 @@ class ClientQueue(Protocol):
 
     @property
     def withholds(self) -> bool:
-        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8,
-        P8.3)."""
+        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8, P8.3)."""
 
     @property
     def holds(self) -> bool:
@@ -124,8 +122,7 @@ class QueueMembers(Protocol):
     """Messages that channels passed on although they had no credit."""
 
     def of(self, queue: str) -> tuple[str, ...]:
-        """Return the members whose confirms a publish waits for, as "queue@node"; none for a queue without
-        mirrors."""
+        """Return the members whose confirms a publish waits for, as "queue@node"; none for a queue without mirrors."""
 
     def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
         """Send messages to every mirror (H31)."""

@@ -1,4 +1,4 @@
-"""Parts of all commands: bounded values, and the fields of a published message."""
+"""Parts of all commands: bounded values, limits, refusals, virtual hosts, and the fields of a published message."""
 
 from __future__ import annotations
 

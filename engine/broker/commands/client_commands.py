@@ -71,8 +71,7 @@ def unpack(text: str, count: int) -> array[int]:
 
 
 def pack_expirations(expirations_ms: Iterable[int | None]) -> str:
-    """Return the text that `unpack_expirations` reads: for each message 0 for none, else the expiration plus
-    one."""
+    """Return the text that `unpack_expirations` reads: for each message 0 for none, else the expiration plus one."""
     return _packed(EXPIRATION, (0 if each is None else each + 1 for each in expirations_ms))
 
 

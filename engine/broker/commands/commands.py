@@ -218,8 +218,7 @@ AnyCommand = (
 )
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})
-"""Names of actors that every node has: the publisher of bursts, and the channel of the get and ack
-commands."""
+"""Names of actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
 
 SET_VALUES: Final[dict[str, Any]] = {
     "ram_bytes": RamBytes,

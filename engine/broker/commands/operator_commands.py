@@ -144,8 +144,7 @@ class AskQueues(Command, frozen=True, tag="ask_queues"):
 
 
 class Ctl(Command, frozen=True, tag="ctl"):
-    """A line of rabbitmqctl that changes something, as typed; lines that only list are questions, not
-    commands."""
+    """A line of rabbitmqctl that changes something, as typed; lines that only list are questions, not commands."""
 
     line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 

@@ -23,8 +23,7 @@ from engine.values.labels import bare
 
 
 def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None = None) -> int:
-    """Return the bytes of a node's files; None means the first node, whose files are beside the others'
-    folders."""
+    """Return the bytes of a node's files; None means the first node, whose files are beside the others' folders."""
     if node is not None:
         return storage.used_bytes(f"{node}/")
     return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(nodes)[1:])
@@ -235,8 +234,7 @@ class MemoryMonitors:
         return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
-        """Return how many queues this node has; a single node counts all, even while its broker is
-        stopped."""
+        """Return how many queues this node has; a single node counts all, even while its broker is stopped."""
         return len(self._queues) if len(self._cluster.nodes) == 1 else len(queues)
 
     def _report_memory(self, rule: str) -> None:

@@ -42,8 +42,7 @@ class ShownSettings:
 
 
 class ClientParts(NamedTuple):
-    """The parts that a client's command may need: definitions, running queues, connections, and waiting
-    publishers."""
+    """The parts that a client's command may need: definitions, running queues, connections, and waiting publishers."""
 
     definitions: HostDefinitions
     queues: NodeQueues
@@ -148,8 +147,7 @@ class CostProfile:
         self._board.report_part("work", "P6", self.info_items())
 
     def info_items(self) -> Why:
-        """Return what is shown of the modelled machine, if somebody chose one; times are for a message of 1
-        KiB."""
+        """Return what is shown of the modelled machine, if somebody chose one; times are for a message of 1 KiB."""
         if not self._configuration.names_work:
             return {}
         profile = self._processes.meter.profile

@@ -235,8 +235,7 @@ class MemoryWatch:
         return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
 
     def _beyond(self) -> Why:
-        """Return what the strategy counts beyond the VM's own total, once a strategy other than erlang was
-        used."""
+        """Return what the strategy counts beyond the VM's own total, once a strategy other than erlang was used."""
         if self.counted != self.memory.total:
             self._differed = True
         return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}

@@ -1,4 +1,4 @@
-"""The memory of the node, modelled: exact counts times measured bytes for each structure (see calibration)."""
+"""The memory of the node, modelled: exact counts times measured bytes for each structure, and garbage."""
 
 from __future__ import annotations
 

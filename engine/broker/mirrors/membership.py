@@ -266,8 +266,9 @@ class PendingCalls:
     # --- consumers (H67) ---------------------------------------------------------------------------------------------
 
     def went_down(self, queue: str) -> None:
-        """Handle a queue without a new master: cancel consumers with x-cancel-on-ha-failover; the others try
-        for a minute to consume again."""
+        """Handle a queue without a new master: cancel consumers with x-cancel-on-ha-failover; the others try for a
+        minute to consume again.
+        """
         record = self._roll.records[queue]
         for consumer in self._consumers.of_down(queue):
             if consumer.cancel_on_failover or record.stopped:

@@ -92,8 +92,7 @@ class MirroredQueues:
         self.roll.served(name)
 
     def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
-        """Forget a queue that is down and does not come back, because no node has it (H76) or it is deleted
-        (H77)."""
+        """Forget a queue that is down and does not come back, because no node has it (H76) or it is deleted (H77)."""
         self._consumers.forget_queue(name, rule, cause)
         self._queues.forget(name, rule)
         self._confirms.queue_deleted(name)
@@ -113,8 +112,7 @@ class MirroredQueues:
             ring.join(record.master)
 
     def replace_mirror(self, record: QueueRecord, node: str) -> None:
-        """End a mirror that is no longer in the record, because its master came back from its files (H42,
-        H64)."""
+        """End a mirror that is no longer in the record, because its master came back from its files (H42, H64)."""
         self.drop(record, node, "replaced")
 
     def _mirroring(self, record: QueueRecord) -> Mirroring | None:
@@ -304,8 +302,7 @@ class MirroredQueues:
     # --- deaths and promotion (H61-H64) ------------------------------------------------------------------------------
 
     def died(self, record: QueueRecord, dead: Iterable[str]) -> None:
-        """Handle members that are gone: the living ones act, after instructions in transit have arrived
-        (H28)."""
+        """Handle members that are gone: the living ones act, after instructions in transit have arrived (H28)."""
         self.rings[record.name].finish()
         self._died(record, set(dead))
 

@@ -134,8 +134,7 @@ class MessageSettlements:
         self._queue.process.handled()
 
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, after queued publishes (P6); `failed` deliveries may be counted
-        (W42)."""
+        """Return messages to the queue, after queued publishes (P6); `failed` deliveries may be counted (W42)."""
         if multiple or self._takes_back_alike():
             self._queue.process.send(PUBLISH, partial(self.take_back, consumer, tags, multiple, failed))
             return
@@ -146,8 +145,7 @@ class MessageSettlements:
                 )
 
     def _takes_back_alike(self) -> bool:
-        """Return whether single requeues have the same effect as one, because nothing is taken or dropped in
-        between."""
+        """Return whether single requeues have the same effect as one, as nothing is taken or dropped in between."""
         return (
             not self._queue.consumers
             and not self._queue.evictions.drops_head
@@ -230,8 +228,9 @@ class FinishedMessages:
         consumer.timer = self._scheduler.at(self._next_us(consumer), partial(self._work, consumer))
 
     def _work(self, consumer: Consumer) -> None:
-        """Finish the messages that are due: acknowledge them or, without acknowledgements, free the way to
-        the consumer."""
+        """Finish the messages that are due: acknowledge them or, without acknowledgements, free the way to the
+        consumer.
+        """
         process = self._queue.process
         if process.held is not None:
             consumer.timer = None
@@ -320,8 +319,7 @@ class QueueDeliveries:
 
     @property
     def withholds(self) -> bool:
-        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8,
-        P8.3)."""
+        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8, P8.3)."""
         return self.evictions.may_reject or self._broken or self._breaks()
 
     @property

@@ -84,8 +84,9 @@ class LimitEvictions:
         return max(0, min(rooms))
 
     def obey(self, limits: EffectivePolicy) -> None:
-        """Apply new limits one after the other, as the broker does: a queue that is too long still uses the
-        old overflow (P17)."""
+        """Apply new limits one after the other, as the broker does: a queue that is too long still uses the old
+        overflow (P17).
+        """
         old = self.limits
         for step in (
             replace(
@@ -136,8 +137,7 @@ class LimitEvictions:
             self.process.queue.ack(tags, multiple=not one_by_one)
 
     def _arm(self, expiry_us: int | None) -> None:
-        """Set the TTL timer to the head's expiry, rounded up to a millisecond; an earlier timer stays
-        (P9)."""
+        """Set the TTL timer to the head's expiry, rounded up to a millisecond; an earlier timer stays (P9)."""
         if not expiry_us:
             return
         if self._timer is not None:

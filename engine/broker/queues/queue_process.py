@@ -102,8 +102,7 @@ class QueueProcess:
         self.stuck = False
         """Whether it is in a conversion that never ends, so that it handles nothing any more (V5)."""
         self.held: list[Callable[[], None]] | None = None
-        """Messages that wait while it handles nothing, because it hangs or its mirrors are being synchronised
-        (H56)."""
+        """Messages that wait while it handles nothing, because it hangs or its mirrors are being synchronised (H56)."""
         self._scheduler = scheduler
         self._settings = settings
         self._monitor = monitor
@@ -254,8 +253,9 @@ class QueueProcess:
         return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
 
     def _first_backoff(self) -> HibernateBackoff:
-        """Return the wait before the first sleep; on a node that has run for a while, the process has slept
-        once before."""
+        """Return the wait before the first sleep; on a node that has run for a while, the process has slept once
+        before.
+        """
         settings = self._settings()
         seed = f"{self.name}/{settings.running_since_ms}"
         backoff = HibernateBackoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
@@ -493,8 +493,7 @@ class QueueMail:
         self.rest()
 
     def rest(self) -> None:
-        """Sweep, let the stores work, note blocking stores, and set the timer that the index needs (P1, P2,
-        F3)."""
+        """Sweep, let the stores work, note blocking stores, and set the timer that the index needs (P1, P2, F3)."""
         self.sweep()
         for side, credit in self._owner.queue.store_credit().items():
             self.process.blocked_elsewhere(self._store(side), credit.blocked)

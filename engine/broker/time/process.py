@@ -1,5 +1,4 @@
-"""A process of the broker: a mailbox with priorities, work that takes virtual time, and credit (P6,
-F1-F3)."""
+"""A process of the broker: a mailbox with priorities, work that takes virtual time, and credit (P6, F1-F3)."""
 
 from __future__ import annotations
 
@@ -124,8 +123,7 @@ class MailBatch:
 
 
 class NodeCores:
-    """The cores that all processes share: if more processes are busy than there are cores, each takes
-    longer."""
+    """The cores that all processes share: if more processes are busy than there are cores, each takes longer."""
 
     __slots__ = ("milli", "busy", "running")
 
@@ -371,8 +369,7 @@ class WorkProcess:
                 sender.take_grant(self.id, grant.amount)
 
     def take_grant(self, by: str, amount: int) -> None:
-        """Take credit, which may unblock this process so that it releases its own grants and reads on (F2,
-        F3, A3)."""
+        """Take credit, which may unblock this process so that it releases its own grants and reads on (F2, F3, A3)."""
         self.hand_over(self.credit.granted(by, amount))
         self.wake()
         self._on_change(self)

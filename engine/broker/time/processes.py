@@ -1,4 +1,4 @@
-"""All processes of the broker, and their reports if work takes time (P6, F3)."""
+"""All processes of the broker, those of the stores too, and their reports if work takes time (P6, F3)."""
 
 from __future__ import annotations
 

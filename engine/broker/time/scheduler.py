@@ -1,4 +1,4 @@
-"""The scheduler of virtual time, with one fixed order of events (promise 1)."""
+"""The scheduler of virtual time, with one fixed order of events (promise 1), steady rates and repeatable draws."""
 
 from __future__ import annotations
 
@@ -55,9 +55,10 @@ class RatePace:
         self.rate_per_s = rate_per_s
         self.phase_us = phase_us
         self.tick_us = TICK_US
-        """Its tick in microseconds: a coarser grid costs less when work comes in coarse bursts. The usual
-        grid applies when nothing is due at a tick, and when all is done before it, so that pauses have the
-        same length on both grids and a queue syncs in the same pauses (P2)."""
+        """Its tick in microseconds: a coarser grid costs less when work comes in coarse bursts. The usual grid applies
+        when nothing is due at a tick, and when all is done before it, so that pauses have the same length on both grids
+        and a queue syncs in the same pauses (P2).
+        """
         self._origin_us = 0
         self._begun = 0
         """Progress towards the first one when counting started, in millionths."""
@@ -130,8 +131,7 @@ class ScheduledTimer:
         self.at_us = at_us
         self.action: Callable[[], None] | None = action
         self.number = number
-        """Number of its latest setting; a heap entry with another number is outdated and refers to this
-        one."""
+        """Number of its latest setting; a heap entry with another number is outdated and refers to this one."""
 
     @property
     def live(self) -> bool:
@@ -186,8 +186,7 @@ class TimerScheduler:
         return timer
 
     def next_us(self) -> int | None:
-        """Return the time of the first timer, even if it was cancelled or postponed; None if there is
-        none."""
+        """Return the time of the first timer, even if it was cancelled or postponed; None if there is none."""
         return self._heap[0][0] if self._heap else None
 
     def run_next(self, until_us: int) -> bool:

@@ -103,8 +103,7 @@ class MessageKinds:
         return {str(each.number): [each.first, each.sizes] for each in self._codec.columns}
 
     def remember(self, arrival: Arrival) -> None:
-        """Remember the templates of stored messages, because index records lack them and reads are only
-        counted (S60)."""
+        """Remember the templates of stored messages, as index records lack them and reads are only counted (S60)."""
         template, sizes = arrival.template, arrival.size_bytes
         border = self._embed_below - self._codec.estimated_bytes(template)
         if isinstance(sizes, int):

@@ -54,8 +54,7 @@ class HostedQueue:
 
     @property
     def backing_queue(self) -> str:
-        """Name of its implementation in the table of releases; once it runs, of the one that has its
-        files."""
+        """Name of its implementation in the table of releases; once it runs, of the one that has its files."""
         version = (self.queue.queue_version if hasattr(self, "queue") else None) or self.version
         if version not in self._named:  # it is asked at the end of each event
             self._named[version] = self._release.backing_queue_of(self._declared, version)

@@ -548,8 +548,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def drain_mailbox(self) -> DrainedMailbox:
-        """Apply callbacks and credit until none is left, and resume once a round after credit or a bump (K7,
-        F5, Q52)."""
+        """Apply callbacks and credit until none is left; resume once a round after credit or a bump (K7, F5, Q52)."""
         q = self.state
         bumps = resumes = 0
         q.settle()

@@ -404,8 +404,7 @@ def _into_delta(q: QueueState, source: str, before: Extent, why: Why, descending
 
 
 def ram_duration(q: QueueState) -> float | None:
-    """Return how many seconds the messages in RAM would last at the current rates, None for infinity
-    (Q42)."""
+    """Return how many seconds the messages in RAM would last at the current rates, None for infinity (Q42)."""
     q.rates.update(q.now_us)
     if q.rates.idle:
         return None

@@ -144,8 +144,7 @@ def takes_many(q: QueueState) -> bool:
 
 
 def several(q: QueueState, count: int) -> int:
-    """Return how many of `count` messages, over several runs, may leave before q3 is refilled (Q29); else
-    0."""
+    """Return how many of `count` messages, over several runs, may leave before q3 is refilled (Q29); else 0."""
     runs, kept = (q.q4, 0) if q.q4.total else (q.q3, 1)
     number = len(runs) - kept
     if number <= 1:

@@ -328,8 +328,7 @@ def _read_stop(state: StoreState) -> CleanStop | None:
 
 
 def _append_tmp_files(state: StoreState) -> bool:
-    """Append the leftovers of a crashed combination to its file (S206.1, S191); return whether there were
-    any."""
+    """Append the leftovers of a crashed combination to its file (S206.1, S191); return whether there were any."""
     storage = state.storage
     names = [name for name in storage.list(state.directory) if name.endswith(".rdt")]
     for number in sorted(int(name[:-4]) for name in names):

@@ -1,5 +1,4 @@
-"""What the command line of each release says. For a release without facts, Waterline says that it has no
-console."""
+"""What the command line of each release says. For a release without facts, Waterline says that it has no console."""
 
 from __future__ import annotations
 

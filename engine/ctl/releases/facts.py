@@ -1,5 +1,4 @@
-"""Facts about the command line of one release: names, numbers and short refusals, as a real node gave
-them."""
+"""Facts about the command line of one release: names, numbers and short refusals, as a real node gave them."""
 
 from __future__ import annotations
 

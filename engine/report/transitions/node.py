@@ -1,4 +1,4 @@
-"""The node and its actors change."""
+"""Nodes, their actors, and the members of mirrored queues change (H1-H90)."""
 
 from __future__ import annotations
 

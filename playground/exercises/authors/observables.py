@@ -1,5 +1,4 @@
-"""Observable values of a moment of a run: lanes, messages, counters and events, each with a path and
-words."""
+"""Observable values of a moment of a run: lanes, messages, counters and events, each with a path and words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Values that an author can select: each message in its lane and each counter, before and after the learner's
-answer."""
+"""Values that an author can select: each message in its lane and each counter, before and after an answer."""
 
 from __future__ import annotations
 

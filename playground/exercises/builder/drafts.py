@@ -132,8 +132,7 @@ def _prove_variants(plain: dict[str, Any]) -> None:
 
 @job(RUN)
 def content(kind: str, posted: PostedForm, run: AuthoredRun) -> dict[str, Any]:
-    """Return the plain content of an exercise of a kind. Raises `RequestRefused`, which says what is
-    missing."""
+    """Return the plain content of an exercise of a kind. Raises `RequestRefused`, which says what is missing."""
     texts = _texts(posted)
     plain: dict[str, Any] = {
         "kind": kind,

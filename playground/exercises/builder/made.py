@@ -25,8 +25,7 @@ FORMAT = "waterline-exercise-1"
 
 
 def keep(author: Any, plain: dict[str, Any]) -> Made:
-    """Store the content of an exercise that the engine has checked. A row never changes. Raises
-    `RequestRefused`."""
+    """Store the content of an exercise that the engine has checked. A row never changes. Raises `RequestRefused`."""
     if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
         raise RequestRefused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
     proved(plain)

@@ -159,13 +159,11 @@ class ExerciseKind(ABC):
         return None
 
     def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
-        """Return how many messages a locked answer puts in each lane, without lanes that it does not
-        mention."""
+        """Return how many messages a locked answer puts in each lane, without lanes that it does not mention."""
         return {}
 
     def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any] | None:
-        """Return the progress of the current answer without grading it; None if that would reveal the right
-        one."""
+        """Return the progress of the current answer without grading it; None if that would reveal the right one."""
         return None
 
     def is_held(self, progress: KindProgress) -> bool:

@@ -28,8 +28,7 @@ PLACE = re.compile(r"queue\.place\.(\d+)\Z")
 
 
 def lanes_of(condition: Condition) -> dict[str, int]:
-    """Return how many messages each lane would have if a condition held, as far as it states this
-    directly."""
+    """Return how many messages each lane would have if a condition held, as far as it states this directly."""
     found: dict[str, int] = {}
     for each in condition.all or [condition]:
         if not isinstance(each.path, str):

@@ -56,8 +56,7 @@ class FrameWindow:
         self._in_flight.clear()
 
     def show(self, seen: bool) -> None:
-        """Note whether the reader's page is visible; a hidden page gets nothing, and a snapshot
-        afterwards."""
+        """Note whether the reader's page is visible; a hidden page gets nothing, and a snapshot afterwards."""
         self.hidden = not seen
 
     def restart(self) -> None:

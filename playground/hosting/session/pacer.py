@@ -1,4 +1,4 @@
-"""The pace: maps real time to virtual time, without I/O; the caller passes the time."""
+"""The pace of a session, without I/O: virtual time for real time, how far apart frames are, and the pages' clocks."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ class StoryStops:
 
 
 TICK_S: Final = 0.045
-"""Seconds between frames while somebody acts: at most twenty frames a second, on the worker's grid of
-turns."""
+"""Seconds between frames while somebody acts: at most twenty frames a second, on the worker's grid of turns."""
 STEADY_TICK_S: Final = 0.24
 """Seconds between frames while time passes and nobody acts; marks on the stage travel longer than this."""
 BUSY_TICK_S: Final = 0.28
@@ -42,8 +41,9 @@ BUSY_TICK_S: Final = 0.28
 SELDOM_TICK_S: Final = 0.49
 """Seconds between turns when nobody sees a change: all pages are hidden, or nothing happens."""
 EARLY_S: Final = 0.13
-"""How much earlier a turn that only advances time may come, together with other sessions. This is more than
-half of the interval, so after a while all sessions' turns come together."""
+"""How much earlier a turn that only advances time may come, together with other sessions. This is more than half of the
+interval, so after a while all sessions' turns come together.
+"""
 QUIET_S: Final = 1.0
 """Seconds without a transition after which a run counts as quiet."""
 BEAT_S: Final = 5.0
@@ -156,8 +156,7 @@ class PageClock(NamedTuple):
 
     @classmethod
     def go(cls, at_s: float, now_us: int, speed: float, stop_us: int) -> PageClock:
-        """Make the clock of a run that plays until `stop_us`, which is shown only after the run has reached
-        it."""
+        """Make the clock of a run that plays until `stop_us`, which is shown only after the run has reached it."""
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:

@@ -46,8 +46,9 @@ class UndoCommand(msgspec.Struct, tag_field="t", tag="undo", frozen=True):
 
 
 class PredictStory(msgspec.Struct, tag_field="t", tag="predict", frozen=True):
-    """An answer to the run's question: the number of an option, or none; answered with accepted or refused
-    under the same id."""
+    """An answer to the run's question: the number of an option, or none; answered with accepted or refused under the
+    same id.
+    """
 
     id: CommandId
     option: Annotated[int, msgspec.Meta(ge=0, le=63)] | None = None

@@ -13,8 +13,9 @@ from typing import Final
 
 GRID_S: Final = 0.025
 CALM_S: Final = 1.0
-"""Seconds after a request during which a session's turn does not come early; its next turn often comes with
-the next request."""
+"""Seconds after a request during which a session's turn does not come early; its next turn often comes with the next
+request.
+"""
 
 
 class WorkerAgenda:
@@ -25,8 +26,7 @@ class WorkerAgenda:
         self._since_s: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []
         self._due_s: dict[str, float] = {}
-        """Due time of each session; minus infinity after a request. Different entries in the heap are
-        outdated."""
+        """Due time of each session; minus infinity after a request. Different entries in the heap are outdated."""
         self._early_s: dict[str, float] = {}
         """By how much each turn may come early; 0 for those that must be on time."""
         self._asked_s: dict[str, float] = {}

@@ -71,8 +71,7 @@ class MessageUnpacker:
 
 
 class LinkClosed(BaseException):
-    """The other process is gone, so all work for it ends. It is not an Exception, so that no error handler
-    catches it."""
+    """The other process is gone: all work for it ends. It is not an Exception, so no error handler catches it."""
 
 
 class ProcessLink:
@@ -112,7 +111,8 @@ class ProcessLink:
 
     def receive(self, wait_s: float | None = None) -> list[Any]:
         """Return what has arrived, after at most this wait; without one, as soon as anything comes. Raises
-        `LinkClosed`."""
+        `LinkClosed`.
+        """
         try:
             if not self._arrival.poll(None if wait_s is None else wait_s * 1000):
                 return []

@@ -31,8 +31,7 @@ PAGE_S: Final = 0.5
 COMMANDS_LATE_S: Final = 0.1
 """Average delay of commands above which the server pauses after pages."""
 SILENT_S: Final = 30.0
-"""The server kills a worker that could have answered for this long and did not; if it can, it ends by itself
-before."""
+"""The server kills a worker that could have answered for this long and did not; if it can, it ends by itself before."""
 
 
 class StartedProcess(Protocol):
@@ -218,8 +217,7 @@ class WorkerPool:
                     end.send(protocol.WorkerPing())
 
     async def _keep_up(self) -> None:
-        """Let the workers make fewer frames while this loop or pages are late, because answers would be late
-        too."""
+        """Let the workers make fewer frames while this loop or pages are late, because answers would be late too."""
         loop = asyncio.get_running_loop()
         while True:
             wanted_s = loop.time() + FEEL_S

@@ -19,8 +19,7 @@ from playground.hosting.workers.pool import ROOT, StartedProcess
 from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 
 CAN_FORK: Final = hasattr(os, "pidfd_open")
-"""Whether the kernel has lasting handles of processes, as Linux has; elsewhere each worker loads the engine
-itself."""
+"""Whether the kernel has lasting handles of processes, as Linux has; elsewhere each worker loads the engine itself."""
 ANSWERS_S: Final = 120.0
 """Longest wait for its answer; a new one first loads the engine, perhaps on a busy machine."""
 MORE: Final = {"OPENBLAS_NUM_THREADS": "1"}
@@ -85,8 +84,7 @@ class WorkerFactory:
                 return self._one()
 
     def _one(self) -> tuple[socket.socket, StartedProcess]:
-        """Fork a worker at the other end of a new socket; if this fails, a worker that was still forked
-        ends."""
+        """Fork a worker at the other end of a new socket; if this fails, a worker that was still forked ends."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:

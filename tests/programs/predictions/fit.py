@@ -16,7 +16,8 @@ CANDIDATES: Final[dict[str, tuple[int, ...]]] = {
     "desired_hibernate_ms": (0, 10_000),
 }
 """Values to try. What the node needs before anything happens, the receive buffer of a connection, and heaps were
-measured themselves."""
+measured themselves.
+"""
 
 JUDGED: Final = ("peak_ram_bytes", "blocked_s", "throughput_per_s", "latency_p95_s")
 """By what they are chosen: the metrics that a goal is set for."""

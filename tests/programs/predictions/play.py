@@ -24,7 +24,8 @@ RUNS: Final = 15
 CHECK_AFTER_MS: Final = (420, 600)
 MONITOR_AFTER_MS: Final = (1150, 1260)
 """When a driven node looks at its memory first, and computes durations first: it has rested for six seconds then, so
-that this is nearly the same in every run (tests/recordings/validation/constants.json)."""
+that this is nearly the same in every run (tests/recordings/validation/constants.json).
+"""
 SECOND_MS: Final = 1000
 RESTED_MS: Final = 7000
 

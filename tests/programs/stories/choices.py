@@ -13,7 +13,8 @@ EXCHANGES = {"x1": "direct", "x2": "fanout", "x3": "topic", "x4": "headers"}
 KEYS = ("k", "k.a", "a.k", "")
 OF_QUEUES = {"q1": HAND, "q2": "hand.2", "q3": "other", DEAD: "hand.4"}
 """Channels of the consumers of each queue: they share none, because it is chance whose delivery reaches a channel
-first, or finds room there."""
+first, or finds room there.
+"""
 CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
 LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""

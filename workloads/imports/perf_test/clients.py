@@ -30,7 +30,8 @@ FASTEST_CONSUMER: Final = 20_000
 """Messages a second for a consumer without a rate: about what one connection of the broker can take."""
 FASTEST_PRODUCER: Final = 50_000
 """Messages a second for a producer without a rate: more than one connection of the broker takes, so that the node's
-flow control decides."""
+flow control decides.
+"""
 MOST_SINGLE: Final = 4_000
 """Messages that are published one by one, where there is less than one in a second."""
 MEASURED: Final = "measured-vm"
