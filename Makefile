@@ -166,11 +166,11 @@ scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2):
 	@$(PY) -m playground.static_edition $(SCORM_DIST) --scorm $(UNIT) --language $(or $(IN),en) $(if $(TINY),--tiny)
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
-	@$(PY) -m tests.programs.wasm node dist/wasm $(if $(TINY),first-burst)
+	@$(PY) -m tools.proofs.wasm node dist/wasm $(if $(TINY),first-burst)
 
 static-digests: wasm ## The same in a worker of Chromium, where the static edition plays them
 	@tools/ensure_chromium.sh
-	@$(PY) -m tests.programs.wasm chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
+	@$(PY) -m tools.proofs.wasm chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh
@@ -278,50 +278,50 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 	@$(PY) -m pytest tests/golden tests/conformance $(CONFORMANCE_ARGS) $(PYTEST_ARGS)
 
 differential: dev-env ## Compare COUNT random programs from SEED on with a real broker of RELEASE (2000 from 1 on)
-	@$(PY) -m tests.programs.differential --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
+	@$(PY) -m tools.proofs.differential --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on, about each theme in turn, with real nodes of RELEASE and on the engine
-	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
+	@$(PY) -m tools.proofs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
 questions: dev-env ## Ask a real node of RELEASE which arguments, policies and exchanges it takes; make the engine's tables of the answers
-	@$(PY) -m tests.programs.questions --release $(RELEASE) $(QUESTIONS_ARGS)
+	@$(PY) -m tools.proofs.questions --release $(RELEASE) $(QUESTIONS_ARGS)
 
 console-lines: dev-env ## Ask a real node of RELEASE the lines of the console's tests, and compare every answer
 	@$(PY) -m tests.ctl.compare --release $(RELEASE) $(CONSOLE_ARGS)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE, both ways
-	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)
+	@$(PY) -m tools.proofs.interop --release $(RELEASE) $(INTEROP_ARGS)
 
 firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws
-	@$(PY) -m tests.programs.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
+	@$(PY) -m tools.proofs.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
 	@$(PY) manage.py record_digests $(DIGESTS_ARGS)
 
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tests.programs.fidelity --date $(DATE) $(FIDELITY_ARGS)
+	@$(PY) -m tools.proofs.fidelity --date $(DATE) $(FIDELITY_ARGS)
 
 surfaces: dev-env ## Ask every surface on every release, for the table of the page /fidelity: make surfaces DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make surfaces DATE=2026-01-31"; exit 1; }
 	@tools/ensure_chromium.sh
-	@$(PY) -m tests.programs.surfaces --date $(DATE) $(SURFACES_ARGS)
+	@$(PY) -m tools.proofs.surfaces --date $(DATE) $(SURFACES_ARGS)
 
 words: dev-env ## Hold headline, log, Why?, gauges and table to each other at every moment of random runs, and count
-	@$(PY) -m tests.programs.words $(WORDS_ARGS)
+	@$(PY) -m tools.proofs.words $(WORDS_ARGS)
 
 attack: dev-env ## Try all that a stranger may (or GROUP=files), with a server beside it that is left alone; on this machine only
-	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))
+	@$(PY) -m tools.proofs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))
 
 fuzz: $(if $(TINY),dev-env,compiled) ## Play COUNT=100000 random programs over all verbs from SEED on, on the sources and compiled
-	@$(PY) -m tests.programs.fuzz --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(PY) -m tools.proofs.fuzz --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60, with attacks by ATTACKS=1; then nothing may be lost, different or left over
-	@$(PY) -m tests.programs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny) $(if $(ATTACKS),--attacks)
+	@$(PY) -m tools.proofs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny) $(if $(ATTACKS),--attacks)
 
 predict: dev-env ## Drive a real node with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tests.programs.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
+	@$(PY) -m tools.proofs.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
 
 long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

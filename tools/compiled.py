@@ -68,10 +68,10 @@ TESTS: Final = (
     "tests/golden",
     "tests/conformance",
     "tests/ctl",
-    "tests/programs/differential/test_found.py",
-    "tests/programs/interop/test_recorded.py",
-    "tests/programs/stories",
-    "tests/programs/fuzz",
+    "tests/proofs/differential/test_found.py",
+    "tests/proofs/interop/test_recorded.py",
+    "tests/proofs/stories",
+    "tests/proofs/fuzz",
 )
 """What is tested on the compiled engine as well: its parts, and all that was recorded from brokers."""
 TINY_TESTS: Final = ("tests/unit/values",)

@@ -178,7 +178,7 @@ def _rows(
 
 
 def _cell(of: str, release: BrokerRelease, answers: Mapping[str, str]) -> SurfaceCell:
-    """Return the cell of a release: what both scales answer, which is the same (`tests/programs/surfaces`)."""
+    """Return the cell of a release: what both scales answer, which is the same (`tools/proofs/surfaces`)."""
     answer = next(answers[f"{of} {scale}"] for scale in release.profiles)
     if answer == WORKS:
         return SurfaceCell(True, None)

@@ -15,7 +15,7 @@ from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
 from engine.releases import RELEASES, BrokerRelease
 from engine.values.errors import CommandError
 from tests.conftest import RECORDINGS
-from tests.programs.questions.tables import written
+from tools.proofs.questions.tables import written
 
 ROWS = list(RELEASES.values())
 ANSWERS = {

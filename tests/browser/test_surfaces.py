@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page
 
 from playground.views.surface_table import WORKS
-from tests.programs.surfaces import table, walk
-from tests.programs.surfaces.columns import COLUMNS, Column
+from tools.proofs.surfaces import table, walk
+from tools.proofs.surfaces.columns import COLUMNS, Column
 
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda each: each.name)

@@ -9,10 +9,10 @@ import pytest
 
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
-from tests.programs.conformance.exsss import Exsss
-from tests.programs.conformance.picks import picked
-from tests.programs.conformance.replay import differing, expected_of, replay_v2
-from tests.programs.conformance.vector import shortened
+from tools.proofs.conformance.exsss import Exsss
+from tools.proofs.conformance.picks import picked
+from tools.proofs.conformance.replay import differing, expected_of, replay_v2
+from tools.proofs.conformance.vector import shortened
 
 PENDING = (2, 3, 5, 8, 9, 14)
 

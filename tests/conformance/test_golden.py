@@ -12,8 +12,8 @@ from engine.releases import PROFILES
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
-from tests.programs.conformance.door import settings_of
-from tests.programs.conformance.replay import replay
+from tools.proofs.conformance.door import settings_of
+from tools.proofs.conformance.replay import replay
 
 OLD = sorted(RECORDINGS.glob("3.8.9/*.json"))
 CRASHES = sorted(RECORDINGS.glob("3.8.9/crashes/*.json"))

@@ -11,7 +11,7 @@ import pytest
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
-from tests.programs.conformance.replay import replay_v2
+from tools.proofs.conformance.replay import replay_v2
 
 RELEASES = {"4.3.6": 73, "4.0.5": 74, "3.10.8": 89}
 """How many recordings there are of each release; each of them is whole."""

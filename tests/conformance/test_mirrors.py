@@ -11,8 +11,8 @@ import pytest
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
-from tests.programs.conformance.cluster import ClusterDoor
-from tests.programs.conformance.stories import replay_story
+from tools.proofs.conformance.cluster import ClusterDoor
+from tools.proofs.conformance.stories import replay_story
 
 STORIES = sorted((RECORDINGS / "mirrors").glob("*.json"))
 

@@ -21,7 +21,7 @@ from engine.values.extents import Extent
 from tests.crash import reference
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.model import Model
-from tests.programs.conformance.door import BackingQueueDoor
+from tools.proofs.conformance.door import BackingQueueDoor
 
 QUEUE = "queues/trace"
 STORE = "msg_store_persistent"

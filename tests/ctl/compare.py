@@ -13,7 +13,7 @@ from typing import Any
 from tests.ctl.otherwise import is_known
 from tests.ctl.played import answers, is_equal, profile_of, recorded
 from tests.ctl.record import LINES, asked
-from tests.programs.differential.installation import LATEST, RELEASES
+from tools.proofs.differential.installation import LATEST, RELEASES
 
 
 def differing(given: Iterable[dict[str, Any]], release: str) -> list[str]:

@@ -18,10 +18,10 @@ import pika
 from pika.exceptions import AMQPError
 
 from engine.ctl.listings import LISTINGS
-from tests.programs.differential.installation import LATEST, RELEASES
-from tests.programs.differential.node import NodeFailed, PrivateNode
-from tests.programs.interop.client import channel
 from tools.free_port import free_port
+from tools.proofs.differential.installation import LATEST, RELEASES
+from tools.proofs.differential.node import NodeFailed, PrivateNode
+from tools.proofs.interop.client import channel
 
 HERE = Path(__file__).parent
 NODE = "waterline@localhost"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tests.ctl.played import recorded
 from tests.ctl.record import LINES
-from tests.programs.differential.installation import LATEST
+from tools.proofs.differential.installation import LATEST
 
 RECORDED: Final = [each for which in LINES for each in recorded(LATEST, which)]
 DEFINITIONS: Final[dict[str, Any]] = {

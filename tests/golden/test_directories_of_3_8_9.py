@@ -12,7 +12,7 @@ import pytest
 from playground.inspecting import revival, summary
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import load
-from tests.programs.interop.host import Host, Seen
+from tools.proofs.interop.host import DirectoryHost, TakenMessage
 
 PACKED = sorted((RECORDINGS / "3.8.9" / "datadirs").glob("*.tar.xz"))
 STOPPED = sorted((RECORDINGS / "3.8.9" / "stopped").glob("*.tar.xz"))
@@ -33,7 +33,7 @@ def recovered(place: Path) -> dict[str, dict[str, Any]]:
     return {each["queue"]: each for each in manifest["recovered_by_the_broker"]}
 
 
-def runs(seen: list[Seen]) -> list[Run]:
+def runs(seen: list[TakenMessage]) -> list[Run]:
     """Return messages as the manifests list them: [first, last, redelivered, persistent, body bytes]."""
     found: list[Run] = []
     for each in seen:
@@ -53,7 +53,7 @@ def test_there_are_six() -> None:
 
 def test_what_the_broker_recovered(place: Path) -> None:
     """V10: after a kill everything counts as delivered, after an orderly stop only what was."""
-    host = Host(place)
+    host = DirectoryHost(place)
     host.recover()
     expected = recovered(place)
     assert host.settings.flags_deliveries

@@ -16,14 +16,14 @@ LONG = (
     "tests/house/test_makefile.py::test_a_real_broker",
     "tests/house/test_makefile.py::test_a_broker",
     "tests/house/test_makefile.py",
-    "tests/programs/wasm/",
+    "tests/proofs/wasm/",
     "tests/house/test_alone.py",
     "tests/house/test_container.py",
     "tests/survival/",
     "tests/web/classroom/test_whole_class.py",
 )
 """How the names of tests begin that take ten seconds and more, the longest first."""
-TOGETHER = {"tests/programs/wasm/"}
+TOGETHER = {"tests/proofs/wasm/"}
 """Those that share what takes most of their time to start: one worker gets all of them."""
 
 

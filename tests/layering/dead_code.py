@@ -18,16 +18,17 @@ PROGRAMS = (
     "bench",
     "tools",
     "manage.py",
-    "tests/programs/conformance",
 )
-"""What runs outside the tests, and the comparison with recordings. A name that only a test uses is dead."""
+"""What runs outside the tests. A name that only a test uses is dead."""
+PROOFS = "tools/proofs/(?!conformance/)"
+"""Proofs take apart what they hold, as tests do: what they alone use is dead, but for the replay of recordings."""
 
 READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 """Templates and scripts read fields and methods of Python's values by their names."""
 
 ALLOWED = (
     (
-        r"tests/programs/conformance/(door|door_both|door_v2|operations|cluster)\.py",
+        r"tools/proofs/conformance/(door|door_both|door_v2|operations|cluster)\.py",
         r"_\w+",
         "a step of a recording names its method",
     ),
@@ -132,7 +133,12 @@ WORDS_OF_JAVASCRIPT = frozenset({"constructor", "if", "for", "while", "switch", 
 def in_python(root: Path, paths: Iterable[str] = PROGRAMS) -> Iterator[tuple[str, str]]:
     """Yield path and name of everything that the programs define and never use."""
     finder = Vulture(ignore_decorators=REGISTERING)
-    finder.scavenge([str(root / path) for path in paths])
+    used = [
+        file
+        for path in paths
+        for file in ([root / path] if path.endswith(".py") else (root / path).rglob("*.py"))
+    ]
+    finder.scavenge([str(file) for file in used if not re.match(PROOFS, file.relative_to(root).as_posix())])
     elsewhere = set[str]()
     for pattern in READ_BY_NAME:
         for path in root.glob(pattern):

@@ -8,9 +8,6 @@ SOURCES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in [*python_files(*OWN_PYTHON), *tidy.own_scripts(ROOT)]
     if path.suffix in {".py", ".js"} and "migrations" not in path.parts and "tests" not in path.parts
-} | {
-    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in python_files("tests/programs/conformance")
 }
 DJANGOS_OWN = {"Command", "Meta"}
 """Names that Django looks up: its management commands, and the options of a model or a form."""

@@ -13,7 +13,7 @@ from engine.classic_v1.queue import VariableQueue
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
 from engine.values.stretches import Range
-from tests.programs.conformance.door import BackingQueueDoor, settings_of
+from tools.proofs.conformance.door import BackingQueueDoor, settings_of
 
 
 class OneAtATime:

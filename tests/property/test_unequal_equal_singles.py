@@ -16,9 +16,9 @@ from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
 from engine.values.sizes import at
-from tests.programs.conformance.door import BackingQueueDoor, settings_of
-from tests.programs.conformance.operations import EPOCH_US
 from tests.property.test_batches_equal_singles import CONFIGS, RELEASES, prepared
+from tools.proofs.conformance.door import BackingQueueDoor, settings_of
+from tools.proofs.conformance.operations import EPOCH_US
 
 SIZES = st.sampled_from([0, 1, 7, 8, 9, 16, 250, 299, 300, 400, 1000, 4095, 4096, 5000])
 

@@ -18,8 +18,8 @@ from engine.fold import RunState, empty_state, fold, rows_of, to_json
 from engine.report.transitions.queue import QueueStarted
 from engine.values.sizes import plain
 from engine.values.stretches import Range
-from tests.programs.conformance.vector_v2 import Files, vector
 from tests.unit.classic_v2.world import World
+from tools.proofs.conformance.vector_v2 import Files, vector
 
 FOLDERS = {"": "queues/q", "p/": "msg_store_persistent", "t/": "msg_store_transient"}
 PROGRAMS = 20

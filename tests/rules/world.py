@@ -9,7 +9,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from tests.helpers.door_config import DEFAULTS
-from tests.programs.conformance.door import BackingQueueDoor
+from tools.proofs.conformance.door import BackingQueueDoor
 
 CLASSROOM = {"segment_entry_count": 4, "msg_store_io_batch_size": 1, "explicit_gc_run_operation_threshold": 0}
 LARGE, SMALL = 5000, 100

@@ -10,7 +10,7 @@ import pytest
 from playground.inspecting import reading
 from playground.inspecting.unreadable import UnreadableInput
 from tests.ctl.played import recorded
-from tests.programs.differential.installation import LATEST
+from tools.proofs.differential.installation import LATEST
 
 ANSWERS = {each["line"]: each["text"] for each in reversed(recorded(LATEST, "first"))}
 """To the first time that each line was asked."""

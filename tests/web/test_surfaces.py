@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 
 from playground.views import surface_table
-from tests.programs.surfaces import table
-from tests.programs.surfaces.columns import COLUMNS, Column
-from tests.programs.surfaces.server import SURFACES, Visit
-from tests.programs.surfaces.walk import STEPS
 from tools.measured_on import stale
+from tools.proofs.surfaces import table
+from tools.proofs.surfaces.columns import COLUMNS, Column
+from tools.proofs.surfaces.server import SURFACES, Visit
+from tools.proofs.surfaces.walk import STEPS
 
 pytestmark = pytest.mark.django_db
 QUICK = ("console", "static_link", "lazy_mode", "paging_ratio", "ram_target", "workload_csv")

@@ -22,10 +22,10 @@ from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers import pool, worker_factory
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
-from tests.programs.attack.processes import parent_of
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
 from tools.processes import descendants_of
+from tools.proofs.attack.processes import parent_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"do": "publish", "count": 5, "size_bytes": 500, "persistent": True}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs.stories.engine import EnginePlayer
+from tools.proofs.stories.engine import EnginePlayer
 
 
 def played(release: str, *steps: dict[str, Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import DELIVERED
 from tests.helpers.following import Follower
-from tests.programs.conformance.door import BackingQueueDoor, settings_of
+from tools.proofs.conformance.door import BackingQueueDoor, settings_of
 
 SECOND = 1_000_000
 SMALL = {

@@ -8,7 +8,7 @@ import pytest
 
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.door_config import DEFAULTS
-from tests.programs.conformance.door import BackingQueueDoor
+from tools.proofs.conformance.door import BackingQueueDoor
 
 
 def door(**config: Any) -> BackingQueueDoor:

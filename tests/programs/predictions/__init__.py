@@ -1,1 +1,0 @@
-"""Predictions held against a real node: `python -m tests.programs.predictions` runs the engine on what was measured."""

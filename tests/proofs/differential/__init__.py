@@ -1,0 +1,1 @@
+"""Tests of the programs in tools/proofs/differential, and what they found."""

@@ -1,0 +1,46 @@
+"""The engine's constants of memory are those that fresh nodes of 3.10.8 showed (docs/calibration.md)."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+
+import pytest
+
+from engine.broker.commands.settings import NodeSettings
+from tools.proofs.predictions.__main__ import CONNECTION_BYTES_PER_S
+from tools.proofs.predictions.drive.constants import KEPT
+from tools.proofs.predictions.measured import RUNS
+from tools.proofs.predictions.play import CHECK_AFTER_MS, MONITOR_AFTER_MS
+
+NODES = json.loads(KEPT.read_text(encoding="utf-8"))["nodes"]
+
+
+def test_a_node_without_messages_needs_what_fresh_nodes_needed() -> None:
+    before_workloads = [each["base_total"] for each in json.loads(RUNS.read_text(encoding="utf-8"))]
+    for measured in (before_workloads, [each["base_bytes"] for each in NODES]):
+        assert median(measured) == pytest.approx(NodeSettings().base_memory_bytes, rel=0.01)
+
+
+def test_a_connection_adds_what_connections_added() -> None:
+    measured = median(each["receive_buffer_bytes"] for each in NODES)
+    assert measured == pytest.approx(NodeSettings().receive_buffer_bytes, rel=0.03)
+
+
+def test_bodies_linger_longer_than_after_an_acknowledgement_and_no_longer_than_after_a_purge() -> None:
+    after_ack = median(each["lingers_after_ack_s"] for each in NODES)
+    after_purge = max(each["lingers_after_purge_s"] for each in NODES)
+    assert after_ack <= NodeSettings().garbage_lingers_ms / 1000 <= after_purge
+
+
+def test_a_burst_is_carried_as_fast_as_connections_were() -> None:
+    measured = median(each["connection_bytes_per_s"] for each in NODES)
+    assert measured == pytest.approx(CONNECTION_BYTES_PER_S, rel=0.25)
+
+
+def test_predictions_begin_with_the_timers_of_nodes_that_rested() -> None:
+    for name, (least, most) in {
+        "memory_check_ms": CHECK_AFTER_MS,
+        "memory_monitor_ms": MONITOR_AFTER_MS,
+    }.items():
+        assert least <= median(each[name] for each in NODES) <= most

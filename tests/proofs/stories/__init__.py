@@ -1,0 +1,1 @@
+"""Tests of the programs in tools/proofs/stories, and what they found."""

@@ -1,0 +1,1 @@
+"""Tests of the programs in tools/proofs/wasm, and what they found."""

@@ -1,0 +1,171 @@
+"""`python -m tools.proofs.attack`: everything that a stranger may try, against a server on this machine only.
+
+Two servers run: one is attacked, the other is not. At each an innocent session does its work, in a process of its own.
+A case holds if what it claims is so, if the attacked innocent's p95 is at most twice that of the other in the same
+stretch, and if the attacked server's memory is back soon afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from playground.server import serve
+from tools import live_server
+from tools.proofs.attack.cases import GROUPS, Case, chosen
+from tools.proofs.attack.judging import Measured, MeasuredStretch, felt, words
+from tools.proofs.attack.processes import memory_of_all
+from tools.proofs.attack.world import PATIENCE_S, World, seats_left
+
+QUIET_S: Final = 10.0
+MOST_S: Final = 600.0
+"""For one case: only so that it ends at all, however busy the machine is."""
+SETTLES_S: Final = 1.0
+BACK_S: Final = 10.0
+"""In which memory is given back."""
+KEPT_BYTES: Final = 64 * 2**20
+"""What a case may leave in caches."""
+WRONG: Final = ("Internal Server Error", "a worker is gone", "Unhandled", "never retrieved")
+"""What no attack may bring into the server's log."""
+
+
+@contextlib.contextmanager
+def innocent(url: str, times_file: Path) -> Iterator[None]:
+    """Let the innocent session work meanwhile, from its first answer on: until then it still opens its files.
+
+    Raises:
+        TimeoutError: nothing was answered in time.
+    """
+    command = [sys.executable, "-m", "tools.proofs.attack.innocent", url]
+    with (
+        times_file.open("wb") as out,
+        subprocess.Popen(command, cwd=live_server.ROOT, stdin=subprocess.PIPE, stdout=out) as process,
+    ):
+        try:
+            await_first_line(times_file)
+            yield
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+def await_first_line(times_file: Path) -> None:
+    """Wait until the innocent has measured its first command; raises TimeoutError."""
+    until_s = time.monotonic() + PATIENCE_S
+    while b"\n" not in times_file.read_bytes():
+        if time.monotonic() > until_s:
+            raise TimeoutError(f"the innocent session did nothing in {PATIENCE_S:.0f} s")
+        time.sleep(0.05)
+
+
+def measured(times_file: Path) -> Measured:
+    """Return when each of the innocent's commands was given, and how long it took in milliseconds."""
+    lines = times_file.read_text().splitlines()
+    return [(float(at_s), float(took_ms)) for at_s, took_ms in (line.split() for line in lines)]
+
+
+async def memory_kept(world: World, before: int) -> int:
+    """Return by how many bytes the server and all that it started are larger, as soon as that is no harm."""
+    until_s = time.monotonic() + BACK_S
+    while (kept := memory_of_all(world.server.process.pid) - before) > KEPT_BYTES:
+        if time.monotonic() > until_s:
+            break
+        await asyncio.sleep(0.5)
+    return kept
+
+
+async def attack(world: World, cases: Sequence[Case]) -> tuple[list[MeasuredStretch], dict[str, str]]:
+    """Try cases; return when each was, and what did not hold."""
+    stretches: list[MeasuredStretch] = []
+    problems: dict[str, str] = {}
+    await asyncio.sleep(SETTLES_S)
+    begin_s = time.monotonic()
+    await asyncio.sleep(1 if world.tiny else QUIET_S)
+    stretches.append(MeasuredStretch("quiet", begin_s, time.monotonic()))
+    for case in cases:
+        before = memory_of_all(world.server.process.pid)
+        begin_s = time.monotonic()
+        try:
+            async with asyncio.timeout(MOST_S), seats_left(world):
+                await case(world)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong is reported at the end
+            problems[case.__name__] = f"{error!r}\n{traceback.format_exc(limit=-3)}"
+        stretches.append(MeasuredStretch(case.__name__, begin_s, time.monotonic()))
+        print(f"{case.__name__}: {'failed' if case.__name__ in problems else 'done'}", flush=True)
+        if world.tiny:
+            continue
+        kept = await memory_kept(world, before)
+        if kept > KEPT_BYTES:
+            problems[case.__name__] = f"{problems.get(case.__name__, '')} {kept >> 20} MB stay in memory"
+        await asyncio.sleep(SETTLES_S)
+    return stretches, problems
+
+
+def judge(world: World, stretches: list[MeasuredStretch], here: Measured, beside: Measured) -> dict[str, str]:
+    """Print what the innocents felt in each case; return where it was too much."""
+    problems = {}
+    for each in felt(stretches, here, beside):
+        print(words(each))
+        if each.is_too_much and not world.tiny:
+            problems[each.stretch.name] = (
+                f" the innocent's p95 was {each.here_ms} ms, beside {each.beside_ms} ms"
+            )
+    if not here or not beside:
+        problems["innocent"] = "one of the two could do nothing at all"
+    return problems
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Attack; return 0 only if everything holds."""
+    parser = argparse.ArgumentParser(prog="python -m tools.proofs.attack", description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="the least that shows that it works")
+    parser.add_argument(
+        "--group", choices=list(GROUPS), action="append", help="the cases of a file, or of several"
+    )
+    parser.add_argument("--only", metavar="CASE", default="", help="the cases whose names have this")
+    options = parser.parse_args(argv)
+    cases = chosen(options.tiny, options.group or list(GROUPS), options.only)
+    began_s = time.monotonic()
+    with contextlib.ExitStack() as held:
+        place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="waterline-")))
+        serve.raise_to_most()  # some cases open more connections than a process may by default
+        more = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "WARNING"}
+        live_server.prepare(place / "attacked")
+        shutil.copytree(place / "attacked", place / "beside")
+        servers = []
+        for name in ("attacked", "beside"):
+            servers.append(
+                live_server.start(place / name, options=("--proxy-headers",), more=more, seconds=PATIENCE_S)
+            )
+            held.callback(live_server.stop, servers[-1])
+        server, other = servers
+        os.nice(10)  # who attacks from elsewhere takes no processor of this machine
+        world = World(server, options.tiny)
+        with innocent(server.url, place / "here"), innocent(other.url, place / "there"):
+            stretches, problems = asyncio.run(attack(world, cases))
+        for name, why in judge(world, stretches, measured(place / "here"), measured(place / "there")).items():
+            problems[name] = f"{problems.get(name, '')}{why}"
+        log = server.log()
+    for word in WRONG:
+        if word in log:
+            problems[word] = log[max(0, log.index(word) - 300) : log.index(word) + 2500]
+    for name, why in problems.items():
+        print(f"DOES NOT HOLD: {name}: {why}")
+    held_count = len(cases) - sum(case.__name__ in problems for case in cases)
+    print(f"attack: {held_count} of {len(cases)} cases hold, {time.monotonic() - began_s:.0f} s")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
