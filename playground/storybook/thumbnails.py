@@ -169,9 +169,7 @@ class RunThumbnail(msgspec.Struct, frozen=True):
         for letter, counts in self.layers.items():
             above = [sum_ + count for sum_, count in zip(sums, counts, strict=True)]
             if any(counts):
-                up = [f"{_x(at)} {self._y(each)}" for at, each in enumerate(above)]
-                down = [f"{_x(at)} {self._y(each)}" for at, each in enumerate(sums)]
-                found.append((letter, f"M{'L'.join([*up, *reversed(down)])}Z"))
+                found.append((letter, f"M{'L'.join([*self._steps(above), *reversed(self._steps(sums))])}Z"))
             sums = above
         return found
 
@@ -179,6 +177,10 @@ class RunThumbnail(msgspec.Struct, frozen=True):
     def marks(self) -> list[tuple[float, str]]:
         """(x, kind) of the chapters."""
         return [(_x(at), kind) for at, kind in self.chapters]
+
+    def _steps(self, counts: list[int]) -> list[str]:
+        """Return the corners of a line on which each count holds until the next."""
+        return [f"{_x(at + end)} {self._y(each)}" for at, each in enumerate(counts[:-1]) for end in (0, 1)]
 
     def _y(self, count: int) -> float:
         return round(HEIGHT - HEIGHT * count / max(1, self.most), 2)

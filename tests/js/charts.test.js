@@ -1,7 +1,7 @@
 /** The time line: an alarm that flaps is one band and one mark, and numbers stay short. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FOLD_PX, alarmBands, idleTimes, scaleX, timeAt, timeSpan, timeTicks, withoutFlaps } from "../../static/js/layout/charts.js";
+import { FOLD_PX, alarmBands, idleTimes, scaleX, stacked, steps, timeAt, timeSpan, timeTicks, withoutFlaps } from "../../static/js/layout/charts.js";
 import { Activity } from "../../static/js/model/samples.js";
 import { compact } from "../../static/js/model/text.js";
 
@@ -13,12 +13,12 @@ const samples = (...spans) =>
 
 test("an alarm that comes and goes within a few pixels is one band", () => {
   const flapping = samples([1000, 1100], [1200, 1300], [1350, 1600]);
-  assert.deepEqual(alarmBands(flapping, SPAN, AREA), [[100, 160]]);
+  assert.deepEqual(alarmBands(flapping, SPAN, AREA, 10e6), [[100, 160]]);
 });
 
 test("two alarms far apart are two bands", () => {
-  assert.deepEqual(alarmBands(samples([1000, 1500], [4000, 4500]), SPAN, AREA), [[100, 150], [400, 450]]);
-  assert.deepEqual(alarmBands(samples(), SPAN, AREA), []);
+  assert.deepEqual(alarmBands(samples([1000, 1500], [4000, 4500]), SPAN, AREA, 10e6), [[100, 150], [400, 450]]);
+  assert.deepEqual(alarmBands(samples(), SPAN, AREA, 10e6), []);
 });
 
 test("of a flapping alarm the first beginning and the last end are marked", () => {
@@ -38,8 +38,9 @@ test("numbers are read at a glance", () => {
 
 test("idle time between what happened is folded, and a pixel leads back to its time", () => {
   const busy = [[0, 1e6], [2e6, 3e6], [40e6, 41e6], [100e6, 101e6]];
-  const folds = idleTimes(busy);
+  const folds = idleTimes(busy, 101e6);
   assert.deepEqual(folds, [[3.5e6, 39.5e6], [41.5e6, 99.5e6]]);
+  assert.deepEqual(idleTimes(busy, 600e6), [...folds, [101.5e6, 599.5e6]], "and so is the idle time up to now");
   const span = [0, 101e6, folds];
   const x = scaleX(span, AREA);
   assert.equal(x(0), 0);
@@ -57,4 +58,17 @@ test("what happened is kept as stretches, few however long the run", () => {
   assert.ok(activity.list.length <= 200);
   assert.equal(activity.list[0][0], 0);
   assert.equal(activity.list.at(-1)[1], 999 * 3e6);
+});
+
+test("what a transition set holds until the next, and what several moments share has its highest", () => {
+  const numbers = (ready) => ({ ready, alpha: ready });
+  const of = (us, ready, most = ready, untilUs = us) => ({ us, untilUs, ...numbers(ready), highest: numbers(most) });
+  const list = [of(0, 0), of(1e6, 12), of(4e6, 5, 50, 4.1e6)];
+  const line = steps(list, (each) => each.ready, 50, SPAN, { ...AREA, h: 50 }, 10e6);
+  assert.ok(line.some(([x, y]) => x === 400 && y === 38) && !line.some(([x, y]) => x < 400 && x > 100 && y !== 38), "12 until 4 s");
+  assert.deepEqual(line.at(-1), [1000, 45], "5 until now");
+  const { layers, top } = stacked(list, ["alpha"], SPAN, { ...AREA, h: 50 }, 10e6);
+  assert.equal(top, 50);
+  assert.deepEqual([layers[0].points.find(([x]) => x === 400), layers[0].points.at(-1)], [[400, 50, 38], [1000, 50, 45]]);
+  assert.equal(stacked([of(0, 0)], ["alpha"], SPAN, AREA, 10e6).top, 0, "an empty queue has at most none");
 });

@@ -9,19 +9,19 @@ const sample = (s, values = {}) => ({ us: s * 1e6, sinceUs: s * 1e6, untilUs: s 
 const plot = (id) => plotsOf(null).find((each) => each.id === id);
 
 test("a column for the time and one for each series", () => {
-  const found = columns([sample(0), sample(1, { q4: 7, target: 3 })], plot("lengths"));
-  assert.deepEqual(found[0], [0, 1]);
+  const found = columns([sample(0), sample(1, { q4: 7, target: 3 })], plot("lengths"), 3e6);
+  assert.deepEqual(found[0], [0, 1, 3]);
   assert.equal(found.length, 1 + plot("lengths").series.length);
   const at = (key) => 1 + plot("lengths").series.findIndex((series) => series.key === key);
-  assert.deepEqual(found[at("q4")], [0, 7]);
-  assert.deepEqual(found[at("target")], [null, 3]);
+  assert.deepEqual(found[at("q4")], [0, 7, 7]);
+  assert.deepEqual(found[at("target")], [null, 3, 3]);
 });
 
 test("a running total becomes a rate over half a second", () => {
   const samples = [0, 0.25, 0.5, 0.75, 1].map((s) => sample(s, { arrived: 40 * s }));
-  const [, arrived] = columns(samples, plot("rates"));
+  const [, arrived] = columns(samples, plot("rates"), 1e6);
   assert.equal(arrived[0], 0);
-  assert.deepEqual(arrived.slice(2), [40, 40, 40]);
+  assert.deepEqual(arrived.slice(2), [40, 40, 40, 40]);
 });
 
 test("a long run is thinned for the table, the last sample stays", () => {

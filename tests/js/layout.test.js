@@ -172,11 +172,11 @@ test("scattered records are drawn in bins, not one by one", () => {
 
 test("charts: round ticks, layers that add up, rates over a window", () => {
   assert.deepEqual(timeTicks([0, 4e6], 400), [0, 1, 2, 3, 4]);
-  const samples = [0, 1, 2].map((s) => ({ us: s * 1e6, sinceUs: (s - 1) * 1e6, untilUs: s * 1e6, q4: s, q3: s, arrived: s * 10, left: 0 }));
+  const samples = [0, 1, 2].map((s) => ({ us: s * 1e6, sinceUs: (s - 1) * 1e6, untilUs: s * 1e6, q4: s, q3: s, ready: 2 * s, arrived: s * 10, left: 0 })).map((each) => ({ ...each, highest: each }));
   const area = { x: 0, y: 0, w: 100, h: 50 };
-  const { layers, top } = stacked(samples, ["q4", "q3"], [0, 2e6], area);
+  const { layers, top } = stacked(samples, ["q4", "q3"], [0, 2e6], area, 2e6);
   assert.equal(top, 4);
-  assert.deepEqual(layers[1].points[2], [100, 25, 0]);
+  assert.deepEqual(layers[1].points.at(-1), [100, 25, 0]);
   assert.deepEqual(line(samples, (each) => each.q4, 2, [0, 2e6], area)[2], [100, 0]);
   assert.equal(rates(samples, 2e6)[1].arrivals, 10);
 });

@@ -1,5 +1,5 @@
 /** One curve of all runs over their common time, and where the clock is. */
-import { line, scaleX, timeTicks } from "../layout/charts.js";
+import { scaleX, steps, timeTicks } from "../layout/charts.js";
 import { SMALL } from "../model/events.js";
 import { bytes, number } from "../model/text.js";
 import { fitCanvas, write } from "../view/base/canvas.js";
@@ -57,7 +57,7 @@ export function paintCurve(canvas, lockstep, name, sides, partUs = null) {
     pen.stroke();
     write(pen, `${second} s`, x, height - 4, { ...font, align: "center" });
   }
-  all.forEach((samples, side) => paintLine(pen, line(samples, read, top, span, area), side));
+  all.forEach((samples, side) => paintLine(pen, steps(samples, read, top, span, area, lockstep.untilUs), side));
   for (const side of [0, lockstep.runs.length - 1])
     paintEvents(pen, lockstep.runs[side].timeline.events, span, area, side);
   if (partUs !== null) {

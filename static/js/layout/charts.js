@@ -1,4 +1,4 @@
-/** Small charts over virtual time: stacked lane lengths, memory with its lines, rates. Pure: samples to paths. */
+/** Small charts over virtual time: stacked lengths, memory with its lines, rates. Pure: samples to paths. What a transition sets holds until the next. */
 
 import { rateAt, WINDOW_US } from "../model/samples.js";
 
@@ -9,7 +9,7 @@ import { rateAt, WINDOW_US } from "../model/samples.js";
  * @import { Box } from "./geometry.js"
  */
 
-/** @typedef {{ alarm?: boolean, us: number } & Values} Timed something with a time */
+/** @typedef {{ alarm?: boolean, us: number, untilUs?: number } & Values} Timed something with a time */
 
 /** Idle time of more than this is folded, but for a little beside what happened. */
 const IDLE_US = 4_000_000;
@@ -38,17 +38,20 @@ export function timeSpan(samples, nowUs, folds = []) {
 }
 
 /**
- * The idle times between stretches in which something happened, the longest ones: [[from, to], ...] in order.
+ * The idle times between stretches in which something happened and up to now, the longest ones: [[from, to], ...] in order.
  * @param {[number, number][]} busy
+ * @param {number} nowUs
  * @returns {[number, number][]}
  */
-export function idleTimes(busy) {
+export function idleTimes(busy, nowUs) {
   /** @type {[number, number][]} */
   const found = [];
   for (let at = 1; at < busy.length; at += 1) {
     const [from, to] = [busy[at - 1][1] + BESIDE_US, busy[at][0] - BESIDE_US];
     if (to - from > IDLE_US) found.push([from, to]);
   }
+  const last = busy.at(-1);
+  if (last && nowUs - last[1] - 2 * BESIDE_US > IDLE_US) found.push([last[1] + BESIDE_US, nowUs - BESIDE_US]);
   const longest = new Set([...found].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, MOST_FOLDS));
   return found.filter((each) => longest.has(each));
 }
@@ -61,14 +64,15 @@ const FLAP_PX = 14;
  * @param {Timed[]} samples
  * @param {Span} span
  * @param {Across} area
+ * @param {number} nowUs
  */
-export function alarmBands(samples, span, area) {
+export function alarmBands(samples, span, area, nowUs) {
   const x = scaleX(span, area);
   /** @type {[number, number][]} */
   const bands = [];
-  for (let at = 0; at + 1 < samples.length; at += 1) {
+  for (let at = 0; at < samples.length; at += 1) {
     if (!samples[at].alarm) continue;
-    const [x0, x1] = [x(samples[at].us), x(samples[at + 1].us)];
+    const [x0, x1] = [x(samples[at].us), x(samples[at + 1]?.us ?? nowUs)];
     const last = bands[bands.length - 1];
     if (last && x0 - last[1] < FLAP_PX) last[1] = x1;
     else bands.push([x0, x1]);
@@ -125,26 +129,51 @@ function total(folds) {
 }
 
 /**
- * Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the top value.
- * @param {Timed[]} samples
- * @param {string[]} names
+ * Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the most that was ready.
+ * @param {Sample[]} samples
+ * @param {readonly string[]} names
  * @param {Span} span
  * @param {Box} area
+ * @param {number} nowUs
  */
-export function stacked(samples, names, span, area) {
-  const top = Math.max(1, ...samples.map((sample) => names.reduce((sum, name) => sum + sample[name], 0)));
+export function stacked(samples, names, span, area, nowUs) {
+  const top = Math.max(0, ...samples.map(({ highest }) => highest.ready));
   const x = scaleX(span, area);
   /** @param {number} value */
-  const y = (value) => area.y + area.h - (value / top) * area.h;
+  const y = (value) => area.y + area.h - (value / Math.max(1, top)) * area.h;
   const layers = names.map((name) => ({ name, points: /** @type {[number, number, number][]} */ ([]) }));
-  for (const sample of samples) {
+  /** @type {(numbers: Values, fromUs: number, toUs: number) => void} */
+  const hold = (numbers, fromUs, toUs) => {
     let sum = 0;
     names.forEach((name, at) => {
-      layers[at].points.push([x(sample.us), y(sum), y(sum + sample[name])]);
-      sum += sample[name];
+      for (const us of [fromUs, toUs]) layers[at].points.push([x(us), y(sum), y(sum + numbers[name])]);
+      sum += numbers[name];
     });
-  }
+  };
+  samples.forEach((sample, at) => {
+    hold(sample.highest, sample.us, sample.untilUs);
+    hold(sample, sample.untilUs, samples[at + 1]?.us ?? nowUs);
+  });
   return { layers, top };
+}
+
+/**
+ * A line of steps as points in pixels: each value holds until the next. `top` is the value at the upper border, `most` what is read
+ * while a sample lasts that stands for several moments.
+ * @param {Timed[]} samples
+ * @param {(sample: Timed) => number | null | undefined} read
+ * @param {number} top
+ * @param {Span} span
+ * @param {Box} area
+ * @param {number} nowUs
+ */
+export function steps(samples, read, top, span, area, nowUs, most = read) {
+  const corners = samples.flatMap((sample, at) => {
+    const { us, untilUs = us } = sample;
+    const [high, value] = [most(sample), read(sample)];
+    return [{ us, value: high }, { us: untilUs, value: high }, { us: untilUs, value }, { us: samples[at + 1]?.us ?? nowUs, value }];
+  });
+  return line(corners, ({ value }) => value, top, span, area);
 }
 
 /**

@@ -3,7 +3,8 @@ import { EXTENT as E, HOME_STORE } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { locate, recordOf, recordOfNumber, stateOf, waitsInBuffer } from "./messages.js";
 import { aboutPlace } from "./places.js";
-import { figures, sentence, situation } from "./situation.js";
+import { figures } from "./facts.js";
+import { sentence, situation } from "./situation.js";
 import { bytes, gettext, number } from "./text.js";
 
 /**

@@ -12,7 +12,7 @@ import { fill, gettext, number } from "./text.js";
  * @import { Handlers, Kind, QueueSnapshot, RunSnapshot, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Lane } from "../layout/stage.js"
  * @import { Moves, Observers } from "./life.js"
- * @import { Figures } from "./situation.js"
+ * @import { Figures } from "./facts.js"
  * @import { Reasons, Step, Words } from "./why-sentence.js"
  * @import { Step as TourStep } from "./tour-steps.js"
  * @import { Conditions } from "./until.js"

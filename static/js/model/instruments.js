@@ -80,14 +80,17 @@ const OF_THE_NODE = [
 ];
 
 /**
- * Columns of a plot: seconds of the run, then one column for each series; null where there is no value.
+ * Columns of a plot: seconds of the run, then one column for each series; null where there is no value. What the last sample has holds
+ * until now.
  * @param {Sample[]} samples
  * @param {Plot} plot
+ * @param {number} nowUs
  */
-export function columns(samples, plot) {
-  const times = samples.map((sample) => sample.us / 1e6);
+export function columns(samples, plot, nowUs) {
+  const moments = samples.length ? [...samples, { ...samples[samples.length - 1], us: nowUs }] : [];
+  const times = moments.map((sample) => sample.us / 1e6);
   /** @type {(key: string) => (number | null)[]} */
-  const read = (key) => samples.map((sample) => (plot.rate ? rateAt(samples, key, sample.us) : (sample[key] ?? null)));
+  const read = (key) => moments.map((sample) => (plot.rate ? rateAt(samples, key, sample.us) : (sample[key] ?? null)));
   return [times, ...plot.series.map(({ key }) => read(key))];
 }
 

@@ -79,10 +79,9 @@ function rebuildTimeline(session) {
       session.numbers.observe(t);
       session.deleted.observe(t, first + at);
       timeline.note(first + at, atUs[at], t, state);
-      timeline.sample(atUs[at], state);
+      timeline.sample(atUs[at], state, t);
     });
   }
-  timeline.sample(session.knownUs, session.state);
   session.timeline = timeline;
   session.timelineFrom = session.history.start;
 }

@@ -1,9 +1,11 @@
-/** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
+/**
+ * What the charts show over time: the numbers after each transition, so a run has one time line however its rows came. Bounded: the
+ * longer a run, the more of its moments share one sample, which keeps the last and the highest of them.
+ */
 import { KINDS } from "./catalogue/kinds.js";
-import { generationOf } from "./generations.js";
-import { lengthOf, pendingOf, readyOf } from "./messages.js";
-import { countedLanesOf, everyLane, lanesOf } from "./places.js";
-import { memoryOf } from "./situation.js";
+import { factsOfQueue, memoryOf } from "./facts.js";
+import { LETTERS } from "./messages.js";
+import { everyLane } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./stretches.js";
 
@@ -13,9 +15,9 @@ const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
 
 /**
- * The numbers of one moment: those of the queue that is shown, of the node, and in `queues` of each queue. What changed
- * since the sample before did so between `sinceUs` and `untilUs`: one moment, unless samples were made one.
- * @typedef {{ us: number, sinceUs: number, untilUs: number, queues: Record<string, Values> } & Values} Sample
+ * The numbers after the last of some moments, from `sinceUs` to `untilUs`: those of the queue that is shown, of the node, and in
+ * `queues` of each queue. `highest` has those of the moment among them at which most was ready, `mostMemory` the most memory.
+ * @typedef {{ us: number, sinceUs: number, untilUs: number, mostMemory: number, queues: Record<string, Values> } & Values} Sample
  */
 
 /** Over how long a rate is measured. */
@@ -55,19 +57,21 @@ function totalAt(samples, key, us) {
  * The numbers of a queue that is not there.
  * @returns {Values}
  */
-const nothing = () => ({
-  ...Object.fromEntries([...everyLane(), "ready", "counted", "pending", "arrived", "left"].map((name) => [name, 0])),
-  target: null,
-});
+function nothing() {
+  const zeros = Object.fromEntries([...everyLane(), ...LETTERS, "ready", "counted", "pending", "arrived", "left"].map((name) => [name, 0]));
+  return { ...zeros, target: null, highest: zeros };
+}
 
 export class Samples {
   constructor() {
-    /** @type {Sample[]} with each lane, ready, counted, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs */
+    /** @type {Sample[]} with each lane and letter, ready, counted, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs */
     this.list = [];
     this.everyUs = EVERY_US;
     /** @type {Record<string, { arrived: number, left: number }>} */
     this.totals = {};
     this.disk = { reads: 0, writes: 0, syncs: 0 };
+    /** @type {Record<string, Values>} what was found of each queue last */
+    this.queues = {};
   }
 
   /**
@@ -85,29 +89,26 @@ export class Samples {
   }
 
   /**
-   * Take a sample of the state.
+   * Take a sample of the state: after a transition of one queue only that queue is looked at.
    * @param {number} atUs
    * @param {RunSnapshot} state
+   * @param {string | null} [changed] the queue; null where any may have changed
    */
-  take(atUs, state) {
+  take(atUs, state, changed = null) {
     if (atUs < (this.list.at(-1)?.us ?? 0)) this.list = this.list.filter((each) => each.us <= atUs);
     const last = this.list.at(-1);
-    const sample = this.sampleOf(atUs, state);
-    // While samples come more often than one for each slot, the newest one moves but keeps the time at which its slot began.
-    if (last && atUs - last.us < this.everyUs && this.list.length > 1)
-      this.list[this.list.length - 1] = { ...sample, us: last.us, sinceUs: last.sinceUs };
+    const sample = this.sampleOf(atUs, state, changed);
+    // While samples come more often than one for each slot, the newest one takes the place of the one before it.
+    if (last && atUs - last.us < this.everyUs && this.list.length > 1) this.list[this.list.length - 1] = joined(last, sample);
     else this.list.push(sample);
     if (this.list.length > MAX_SAMPLES) this.thin();
   }
 
+  /** Of each two samples one becomes of the other, from the second on: the first is the run's beginning. */
   thin() {
-    /** @type {Sample[]} */
-    const kept = [];
-    this.list.forEach((sample, at) => {
-      if (at % 2 === 0) kept.push(at ? { ...sample, sinceUs: this.list[at - 1].sinceUs } : sample); // what went is its own now
-      else if (at === this.list.length - 1) kept.push(sample);
-    });
-    this.list = kept;
+    const [first, ...rest] = this.list;
+    this.list = [first];
+    for (let at = 0; at < rest.length; at += 2) this.list.push(at + 1 < rest.length ? joined(rest[at], rest[at + 1]) : rest[at]);
     this.everyUs *= 2;
   }
 
@@ -122,17 +123,18 @@ export class Samples {
   /**
    * @param {number} us
    * @param {RunSnapshot} state
+   * @param {string | null} changed
    */
-  sampleOf(us, state) {
+  sampleOf(us, state, changed) {
     const { used, limit, pagingAt } = memoryOf(state);
-    /** @type {Record<string, Values>} */
-    const queues = {};
-    for (const [name, queue] of Object.entries(state.queues)) {
-      queues[name] = { pending: pendingOf(queue), ready: readyOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
-      for (const lane of lanesOf(queue)) queues[name][lane] = lengthOf(queue, lane);
-      queues[name].counted = countedLanesOf(queue).reduce((sum, lane) => sum + queues[name][lane], 0);
-      queues[name].target = queue.counters?.target_ram_count ?? generationOf(queue).gauge(queue, state.node.settings)?.value ?? null;
+    const names = Object.keys(state.queues);
+    const same = changed !== null && names.length === Object.keys(this.queues).length && names.every((name) => name in this.queues);
+    const queues = same ? { ...this.queues } : {};
+    for (const name of same ? names.filter((each) => each === changed) : names) {
+      const numbers = { ...factsOfQueue(state.queues[name], state.node.settings), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
+      queues[name] = { ...numbers, highest: numbers };
     }
+    this.queues = queues;
     const shown = shownQueue(state);
     return {
       us,
@@ -141,6 +143,7 @@ export class Samples {
       ...nothing(),
       ...(shown === null ? {} : queues[shown]),
       memory: used,
+      mostMemory: used,
       limit,
       paging: pagingAt,
       alarm: Boolean(state.node.alarms.memory),
@@ -149,6 +152,33 @@ export class Samples {
     };
   }
 }
+
+/**
+ * One sample of two: the numbers of the later one, and the highest of both.
+ * @param {Sample} one
+ * @param {Sample} later
+ * @returns {Sample}
+ */
+function joined(one, later) {
+  /** @type {Record<string, Values>} */
+  const queues = {};
+  for (const [name, numbers] of Object.entries(later.queues)) queues[name] = { ...numbers, highest: higher(one.queues[name], numbers) };
+  return {
+    ...later,
+    us: one.us,
+    sinceUs: one.sinceUs,
+    mostMemory: Math.max(one.mostMemory, later.mostMemory),
+    highest: higher(one, later),
+    queues,
+  };
+}
+
+/**
+ * The highest numbers of two samples of a queue.
+ * @param {Values | undefined} one
+ * @param {Values} later
+ */
+const higher = (one, later) => ((one?.highest?.ready ?? 0) > (later.highest?.ready ?? 0) ? one?.highest : later.highest);
 
 const GAP_US = 1_000_000;
 const MOST_ACTIVITY = 200;

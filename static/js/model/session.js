@@ -110,7 +110,6 @@ export class Session {
     for (const watcher of this.timeWatchers) watcher();
     if (ms - this.notifiedMs < PASSED_MS) return;
     this.notifiedMs = ms;
-    this.timeline.sample(us, this.state);
     this.notify({ kind: "passed", rows: 0 });
   }
 
@@ -180,7 +179,7 @@ export class Session {
       this.history.add(t, us, this.state);
       for (const watcher of this.watchers) watcher(t, message.first + at, this.state);
       this.timeline.note(message.first + at, us, t, this.state);
-      if (message.rows.length < 60) this.timeline.sample(us, this.state);
+      this.timeline.sample(us, this.state, t);
     });
     this.next = message.first + message.rows.length;
     this.digest = message.digest ?? this.digest;
@@ -190,7 +189,6 @@ export class Session {
     const goesOn = this.play && before.play && this.speed === before.speed;
     this.reach(message.now_us ?? this.knownUs, ms, message, goesOn);
     if (message.rows.length) this.skipped = null;
-    this.timeline.sample(this.knownUs, this.state);
     this.notify({ kind: "frame", rows: message.rows.length, frame: message });
   }
 }

@@ -215,12 +215,13 @@ export class Timeline {
   }
 
   /**
-   * Take a sample of the state for the charts.
+   * Take a sample of the state for the charts: after a transition, or where the state came whole.
    * @param {number} atUs
    * @param {RunSnapshot} state
+   * @param {Transition | null} [t]
    */
-  sample(atUs, state) {
-    this.sampling.take(atUs, state);
+  sample(atUs, state, t = null) {
+    this.sampling.take(atUs, state, t && queueChangedBy(t));
   }
 }
 
@@ -277,6 +278,15 @@ function governsAnew(t) {
 export function messagesOf(t) {
   if (t.kind === "Reduced") return movedBy(t.why ?? {});
   return KINDS[t.kind].fold === "shift" ? total(t.extents ?? []) : (t.count ?? total(t.runs ?? []));
+}
+
+/**
+ * The queue that a transition changed, "" for none, null for any: a gauge of a queue may hang on the node's settings.
+ * @param {Transition} t
+ */
+function queueChangedBy(t) {
+  if ("queue" in t) return t.queue;
+  return t.kind === "NodeChanged" && t.part === "settings" ? null : "";
 }
 
 /** @param {AnyTransition} t */

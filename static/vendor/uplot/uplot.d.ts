@@ -18,6 +18,8 @@ export interface Options {
 }
 
 export default class UPlot {
+  /** Ways in which a series goes from point to point; it is a straight line otherwise. */
+  static paths: { stepped: (options: { align: 1 | -1 }) => object };
   constructor(options: Options, columns: Columns, place: HTMLElement);
   root: HTMLElement;
   over: HTMLElement;

@@ -8,7 +8,7 @@ import { generationOf } from "../../model/generations.js";
 import { locate, recordOf, recordOfNumber } from "../../model/messages.js";
 import { isCounted } from "../../model/places.js";
 import { shownQueue, shownState } from "../../model/shown.js";
-import { fileBytes } from "../../model/situation.js";
+import { fileBytes } from "../../model/facts.js";
 import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";

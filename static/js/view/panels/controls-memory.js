@@ -1,11 +1,11 @@
 /** Sliders that set the node's memory, and the target: free, or pinned by hand. */
-import { figures, strategyOf } from "../../model/situation.js";
+import { figures, strategyOf } from "../../model/facts.js";
 import { goneIn } from "../../model/places.js";
 import { bytes, decimal, number } from "../../model/text.js";
 import { find, setText } from "../base/dom.js";
 
 /**
- * @import { Figures } from "../../model/situation.js"
+ * @import { Figures } from "../../model/facts.js"
  * @import { Controls } from "./controls.js"
  */
 

@@ -1,6 +1,6 @@
 /** The controls: every one of them posts a command, and shows beside itself how the engine answered it. */
 import { PRESETS } from "../../model/presets.js";
-import { figures, memoryOf, strategyOf, toPagingLine } from "../../model/situation.js";
+import { figures, memoryOf, strategyOf, toPagingLine } from "../../model/facts.js";
 import { bytes, fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";

@@ -1,7 +1,7 @@
 /** Memory and disk as bars, for narrow pages, and in words. */
 import { generationOf } from "../../model/generations.js";
 import { shownState } from "../../model/shown.js";
-import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
+import { fileBytes, memoryOf, strategyOf } from "../../model/facts.js";
 import { bytes } from "../../model/text.js";
 import { need } from "../base/dom.js";
 import { gaugeText } from "../stage/gauges.js";

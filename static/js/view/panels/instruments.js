@@ -131,6 +131,7 @@ export class Instruments {
           width: 1.6,
           dash: series.dash ?? undefined,
           points: { show: false },
+          paths: spec.rate ? undefined : this.UPlot?.paths.stepped({ align: 1 }),
           value: (_, each) => (each !== null && each !== undefined ? value(each) : series.key === "target" ? "\u221e" : ""),
         })),
       ],
@@ -182,7 +183,7 @@ export class Instruments {
     if (this.drawn !== this.lanes) this.make();
     const { samples } = this.playhead.timeline;
     for (const { spec, plot } of this.plots) {
-      plot.setData(columns(samples, spec));
+      plot.setData(columns(samples, spec, this.playhead.session.nowUs));
       // Without a pointer on the plots, the numbers are those of the moment that is shown.
       if ((plot.cursor.left ?? -1) < 0 && samples.length) plot.setLegend({ idx: this.indexNow(samples) }, false);
     }
@@ -252,7 +253,7 @@ export class Instruments {
     if (!need("details", HTMLDetailsElement, this.root).open) return;
     const samples = this.playhead.timeline.samples;
     const picked = new Set(thinned(samples));
-    const all = plotsOf(shownState(this.playhead.state)).map((spec) => ({ spec, found: columns(samples, spec) }));
+    const all = plotsOf(shownState(this.playhead.state)).map((spec) => ({ spec, found: columns(samples, spec, this.playhead.session.nowUs) }));
     const head = all.flatMap(({ spec }) => spec.series.map((series) => el("th.num", { scope: "col" }, spec.rate ? `${series.label()}/s` : series.label())));
     const rows = samples.flatMap((sample, at) =>
       picked.has(sample)

@@ -1,7 +1,7 @@
 /** The nodes of a cluster side by side: each with what it has of the shown queue, and what befalls it by hand. */
 import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "../../model/cluster.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
-import { strategyOf } from "../../model/situation.js";
+import { strategyOf } from "../../model/facts.js";
 import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { around, dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";

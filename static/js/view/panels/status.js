@@ -1,7 +1,8 @@
 /** The header's chips and the veil over the stage: paging, alarm, and whether the engine is there. */
 import { fill, gettext } from "../../model/text.js";
 import { restarted } from "../../model/restarted.js";
-import { figures, situation } from "../../model/situation.js";
+import { figures } from "../../model/facts.js";
+import { situation } from "../../model/situation.js";
 import { find, need, setText, show } from "../base/dom.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */

@@ -2,7 +2,7 @@
 import { targetAt } from "../../layout/fence.js";
 import { readyOf } from "../../model/messages.js";
 import { shownQueue, shownState } from "../../model/shown.js";
-import { memoryOf } from "../../model/situation.js";
+import { memoryOf } from "../../model/facts.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { need, setAttributes, setText, show } from "../base/dom.js";

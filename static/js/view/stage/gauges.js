@@ -1,5 +1,5 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
-import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
+import { fileBytes, memoryOf, strategyOf } from "../../model/facts.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** @import { RunSnapshot } from "../../model/catalogue/types.js" */

@@ -7,13 +7,16 @@ import {
   rates,
   scaleX,
   stacked,
+  steps,
   timeAt,
   timeSpan,
   timeTicks,
   withoutFlaps,
 } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
-import { lanesOf, letterOf } from "../../model/places.js";
+import { figures } from "../../model/facts.js";
+import { LETTERS } from "../../model/messages.js";
+import { lanesOf } from "../../model/places.js";
 import { rateAt } from "../../model/samples.js";
 import { shownState } from "../../model/shown.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
@@ -26,7 +29,7 @@ import { colors, faded } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 
 /**
- * @import { Across, Span, Timed } from "../../layout/charts.js"
+ * @import { Across, Span } from "../../layout/charts.js"
  * @import { Box } from "../../layout/geometry.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Sample } from "../../model/samples.js"
@@ -77,7 +80,7 @@ export class ChartsView {
     const { samples } = this.session.timeline;
     const labels = width < 560 ? NARROW_LABELS : LABELS;
     const area = { x: labels, w: width - labels - 14 };
-    const idle = idleTimes(this.session.timeline.activity.list);
+    const idle = idleTimes(this.session.timeline.activity.list, this.session.nowUs);
     this.spacing.offer(idle.length > 0);
     const span = timeSpan(samples, Math.max(this.session.nowUs, this.session.endsUs), this.spacing.on ? idle : []);
     this.plot = { span, area };
@@ -106,14 +109,6 @@ export class ChartsView {
     if (!this.plot) return null;
     const { span, area } = this.plot;
     return timeAt(span, area, pixel);
-  }
-
-  /**
-   * Of things over time, the last one at the moment that is shown.
-   * @param {Timed[]} items
-   */
-  current(items) {
-    return items.findLast((item) => item.us <= this.playhead.nowUs) ?? items[0];
   }
 
   /**
@@ -228,61 +223,55 @@ export class ChartsView {
 
   /**
    * @param {CanvasRenderingContext2D} pen
-   * @param {Timed[]} samples
+   * @param {Sample[]} samples
    * @param {Span} span
    * @param {Box} box
    */
   paintLengths(pen, samples, span, box) {
-    const lanes = this.lanes;
-    const { layers, top } = stacked(samples, [...lanes].reverse(), span, box);
+    const { layers, top } = stacked(samples, LETTERS, span, box, this.session.nowUs);
     for (const layer of layers) {
       if (layer.points.every(([, low, high]) => low - high < 0.2)) continue;
       pen.beginPath();
       layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
       for (let at = layer.points.length - 1; at >= 0; at -= 1)
         pen.lineTo(layer.points[at][0], layer.points[at][1]);
-      pen.fillStyle = faded(colors[letterOf(layer.name)], layer.name === lanes[0] && lanes.length > 1 ? 0.6 : 0.9);
+      pen.fillStyle = faded(colors[layer.name], 0.9);
       pen.fill();
     }
-    const last = this.current(samples);
-    this.label(
-      pen,
-      box,
-      gettext("Ready"),
-      number(last?.ready ?? 0),
-      fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }),
-    );
+    const { ready } = figures(this.playhead.state);
+    this.label(pen, box, gettext("Ready"), number(ready), fill(gettext("at most %(top)s"), { top: number(top) }));
     baseline(pen, box);
   }
 
   /**
    * @param {CanvasRenderingContext2D} pen
-   * @param {Timed[]} samples
+   * @param {Sample[]} samples
    * @param {Span} span
    * @param {Box} box
    */
   paintMemory(pen, samples, span, box) {
-    const last = this.current(samples);
-    const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
+    const { used, limit, pagingAt } = figures(this.playhead.state);
+    const until = this.session.nowUs;
+    const top = Math.max(1, ...samples.map((sample) => Math.max(sample.mostMemory, (sample.limit ?? 0) * 1.12)));
     pen.fillStyle = faded(colors.alarm, 0.16);
-    for (const [x0, x1] of alarmBands(samples, span, box)) pen.fillRect(x0, box.y, x1 - x0, box.h);
+    for (const [x0, x1] of alarmBands(samples, span, box, until)) pen.fillRect(x0, box.y, x1 - x0, box.h);
     stroke(
       pen,
-      line(samples, (sample) => sample.limit, top, span, box),
+      steps(samples, (sample) => sample.limit, top, span, box, until),
       colors.alarm,
       1.2,
       [],
     );
     stroke(
       pen,
-      line(samples, (sample) => sample.paging, top, span, box),
+      steps(samples, (sample) => sample.paging, top, span, box, until),
       colors.beta,
       1.2,
       [4, 3],
     );
     stroke(
       pen,
-      line(samples, (sample) => sample.memory, top, span, box),
+      steps(samples, (sample) => sample.memory, top, span, box, until, (sample) => sample.mostMemory),
       colors.ink,
       1.6,
       [],
@@ -291,10 +280,10 @@ export class ChartsView {
       pen,
       box,
       gettext("Memory"),
-      bytes(last?.memory ?? 0),
-      (last?.paging ?? null) === null
-        ? fill(gettext("watermark %(limit)s"), { limit: bytes(last?.limit ?? null) })
-        : fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }),
+      bytes(used),
+      pagingAt === null
+        ? fill(gettext("watermark %(limit)s"), { limit: bytes(limit) })
+        : fill(gettext("paging %(paging)s"), { paging: bytes(pagingAt) }),
     );
     baseline(pen, box);
   }

@@ -4,7 +4,7 @@ import { limitedLanesOf } from "../../../model/places.js";
 import { onlyHeld, sentence } from "../../../model/situation.js";
 import { bytes, gettext, ngettext, number } from "../../../model/text.js";
 
-/** @import { Figures } from "../../../model/situation.js" */
+/** @import { Figures } from "../../../model/facts.js" */
 
 /**
  * {text, tone} of a queue that is not empty, without an alarm.

@@ -5,7 +5,7 @@ import { rowsOf } from "../../../model/messages.js";
 import { onlyHeld, sentence } from "../../../model/situation.js";
 import { fill, ngettext, number } from "../../../model/text.js";
 
-/** @import { Figures } from "../../../model/situation.js" */
+/** @import { Figures } from "../../../model/facts.js" */
 
 /**
  * {text, tone} of a queue that is not empty, without an alarm.

@@ -1,0 +1,97 @@
+/**
+ * Of each run {rows, at_us}: one run has one time line, however its rows came: row by row while time passes (live), in frames of hundreds
+ * (a recording, a page that works offline, the static edition), all at once with the past asked for afterwards (by link, woken, a fork),
+ * and from the middle on. At each moment the dock says what the stage shows. Prints how many moments were compared.
+ */
+import { figures, memoryOf } from "../../static/js/model/facts.js";
+import { History } from "../../static/js/model/history.js";
+import { LETTERS, lettersOf } from "../../static/js/model/messages.js";
+import { takePast } from "../../static/js/model/past.js";
+import { lanesOf } from "../../static/js/model/places.js";
+import { Playhead } from "../../static/js/model/playhead.js";
+import { emptyState, fold } from "../../static/js/model/reduce.js";
+import { decode } from "../../static/js/model/catalogue/rows.js";
+import { Session } from "../../static/js/model/session.js";
+import { stacked } from "../../static/js/layout/charts.js";
+import { eachRun, fail, same } from "./asking.mjs";
+
+const counts = { moments: 0, ways: 0 };
+const BOX = { x: 0, y: 0, w: 1000, h: 100 };
+const all = () => new History({ every: 50, maxRows: Infinity, maxWeight: Infinity });
+
+function sessionAt(next, us, state) {
+  const session = new Session(all());
+  session.snapshot({ next, at_us: us, state, digest: "", skipped: null, why: "join" });
+  return session;
+}
+
+/** The rows in frames of at most `size`; `pass` lets time go by between them. */
+function framed(session, rows, atUs, size, pass = false) {
+  for (let first = session.next; first < rows.length; first += size) {
+    const times = atUs.slice(first, first + size);
+    session.frame({ first, rows: rows.slice(first, first + size), at_us: times, now_us: times.at(-1), play: pass, speed: 1 });
+    if (pass) session.pass(1e6 + first);
+  }
+  return session;
+}
+
+function stateAfter(rows, count) {
+  const state = emptyState();
+  for (const row of rows.slice(0, count)) fold(state, decode(row));
+  return state;
+}
+
+/** A page that came after so many rows and asked for what was before. */
+function late(rows, atUs, count) {
+  const session = sessionAt(count, atUs[count - 1], stateAfter(rows, count));
+  takePast(session, { stretches: [{ first: 0, us: 0, rows: rows.slice(0, count), at_us: atUs.slice(0, count) }], through: count });
+  return framed(session, rows, atUs, 1);
+}
+
+/** What the charts draw of the shown queue at a moment that is now: the top edge of each colour, as a count. */
+function drawnAt(samples, us) {
+  const { layers, top } = stacked(samples, LETTERS, [0, us, []], BOX, us);
+  return layers.map(({ points }) => {
+    const [, low, high] = points.at(-1);
+    return Math.round(((low - high) * Math.max(1, top)) / BOX.h);
+  });
+}
+
+eachRun(({ rows, at_us: atUs }) => {
+  const live = sessionAt(0, 0, emptyState());
+  let [most, mostMemory] = [0, 0];
+  rows.forEach((row, at) => {
+    live.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at], play: true, speed: 1 });
+    live.pass(1e6 + at);
+    const { state, timeline } = live;
+    const { queue, ready } = figures(state);
+    const sample = timeline.samples.at(-1);
+    const { used, limit, pagingAt } = memoryOf(state);
+    [most, mostMemory] = [Math.max(most, ready), Math.max(mostMemory, used)];
+    counts.moments += 1;
+    same(`dock at ${at}`, [sample.ready, sample.memory, sample.limit, sample.paging], [ready, used, limit, pagingAt]);
+    if (queue && lanesOf(queue).length) same(`colours at ${at}`, drawnAt(timeline.samples, Math.max(1, atUs[at])), LETTERS.map((letter) => lettersOf(queue)[letter]));
+    if (at % 20 && at < rows.length - 1) return;
+    same(`at most until ${at}`, stacked(timeline.samples, LETTERS, [0, 1, []], BOX, 1).top, most);
+    same(`most memory until ${at}`, Math.max(...timeline.samples.map((each) => each.mostMemory)), mostMemory);
+  });
+  const ways = {
+    recorded: framed(sessionAt(0, 0, emptyState()), rows, atUs, 400),
+    frames: framed(sessionAt(0, 0, emptyState()), rows, atUs, 37, true),
+    repeated: late(rows, atUs, rows.length),
+    joined: late(rows, atUs, Math.ceil(rows.length / 2)),
+  };
+  for (const [way, session] of Object.entries(ways)) {
+    counts.ways += 1;
+    same(`time line ${way}`, session.timeline.samples, live.timeline.samples);
+    same(`activity ${way}`, session.timeline.activity.list, live.timeline.activity.list);
+    same(`events ${way}`, session.timeline.events, live.timeline.events);
+    same(`log ${way}`, session.timeline.lines, live.timeline.lines);
+  }
+  const playhead = new Playhead(ways.repeated);
+  for (let at = 1; at < rows.length; at += Math.ceil(rows.length / 9)) {
+    if (!playhead.go(at)) fail("moment", [`${at} cannot be shown`]);
+    same(`the past at ${at}`, figures(playhead.state).ready, figures(stateAfter(rows, at)).ready);
+  }
+});
+console.log(JSON.stringify(counts));

@@ -1,0 +1,12 @@
+"""One run has one time line: live, recorded, offline, by link, woken, forked; and at each moment the dock says what the stage shows."""
+
+from __future__ import annotations
+
+from tests.helpers.twin import Twin
+from tests.helpers.word_runs import gathered
+
+
+def test_a_run_has_one_time_line_however_its_rows_came(twin: Twin) -> None:
+    runs = gathered(21)
+    assert sum(len(run["rows"]) for run in runs) > 1000
+    twin.agrees("timeline-twin.mjs", runs)
