@@ -1,4 +1,4 @@
-"""One run has one time line: live, recorded, offline, by link, woken, forked; and at each moment the dock says what the stage shows."""
+"""One run has one time line, live, recorded, offline, by link, woken or forked: the dock says what the stage shows."""
 
 from __future__ import annotations
 
