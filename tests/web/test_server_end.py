@@ -9,29 +9,18 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from engine.broker.commands.client_commands import pack
 from playground.hosting.workers.worker_factory import CAN_FORK
-from playground.sessions.scenario_links import packed
+from tests.helpers.busy_links import busy_link, link_of
 from tests.helpers.patience import PATIENCE_S
 from tools import live_server
 
 ENDS_S: Final = 10.0
 COUNT: Final = 50_000
 """Messages that differ, in one event: seconds of work that nothing but the end of its process interrupts."""
-
-
-def link_of(*commands: dict[str, Any]) -> str:
-    """Return a link with a run."""
-    run: dict[str, Any] = {"version": 1, "title": "x", "profile": "4.3.6", "commands": list(commands)}
-    queue = {"name": "orders", "arguments": {"x-max-length": 10}}  # drops one message for each that comes
-    link = packed({**run, "topology": {"queues": [queue]}, "until_us": 1_000_000})
-    assert link is not None
-    assert len(link) < 300
-    return link
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="processes for jobs are forked on Linux alone")
@@ -48,8 +37,7 @@ def test_it_ends_in_the_middle_of_jobs(tmp_path: Path) -> None:
     try:
         draw(link_of(), 0)  # the processes are there
         assert answers == [200]
-        sizes = pack([0, 1] * (COUNT // 2))
-        busy = link_of({"at_us": 0, "do": "publish", "count": COUNT, "size_bytes": 1, "sizes": sizes})
+        busy = busy_link(COUNT)
         threads = [threading.Thread(target=draw, args=(busy, at_us), daemon=True) for at_us in range(1, 5)]
         for each in threads:
             each.start()

@@ -5,6 +5,7 @@ import collections
 import itertools
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from websockets.exceptions import ConnectionClosed
 
@@ -34,12 +35,15 @@ class Student:
     accepted: list[int] = field(default_factory=list)
     works: asyncio.Event = field(default_factory=asyncio.Event)
     """Set with the first of them."""
+    opened_s: float = 0.0
+    """When the first command was accepted, from its beginning on."""
     back_s: float | None = None
     """When the first command after the death was accepted."""
 
     async def work(self, died_s: asyncio.Future[float]) -> None:
         """Give commands until some were accepted after the death."""
         given, afterwards = itertools.count(1), 0
+        began_s = time.monotonic()
         while afterwards < AFTERWARDS:
             stage = await joined(self.visitor, self.socket_path)
             try:
@@ -49,6 +53,7 @@ class Student:
                     answer = await asyncio.wait_for(command(stage, count, count), ANSWER_S)
                     if answer == "accepted":
                         self.accepted.append(count)
+                        self.opened_s = self.opened_s or time.monotonic() - began_s
                         self.works.set()
                         afterwards += after
                         if after and self.back_s is None:
@@ -60,7 +65,28 @@ class Student:
                 await stage.close()
 
 
-async def one_dies(cluster: Cluster) -> str:
+class Death(NamedTuple):
+    """What was observed when a process of the app was killed.
+
+    Args:
+        owned: sessions that it had.
+        opened_s: seconds until a command of each session was accepted at first, before the death.
+        back_s: seconds until a command of each of them was accepted again.
+        given: commands of all sessions that were accepted; none of them is lost.
+    """
+
+    owned: int
+    opened_s: float
+    back_s: float
+    given: int
+
+    def __str__(self) -> str:
+        killed = f"killed under load with {self.owned} of {STUDENTS} sessions"
+        back = f"all back after {self.back_s:.1f} s (opened in {self.opened_s:.1f} s)"
+        return f"{killed}: {back}, none of {self.given} commands lost"
+
+
+async def one_dies(cluster: Cluster) -> Death:
     """Kill the process that has the most sessions; return what was observed, or fail."""
     students = []
     for _each in range(STUDENTS):
@@ -83,5 +109,4 @@ async def one_dies(cluster: Cluster) -> str:
     given = sum(len(each.accepted) for each in students)
     assert not lost, f"{lost} of {given} accepted commands are lost"
     back_s = max(each.back_s or 0.0 for each in students if node(each.socket_path) == name)
-    killed = f"killed under load with {owned} of {STUDENTS} sessions"
-    return f"{killed}: all back after {back_s:.1f} s, none of {given} commands lost"
+    return Death(owned, max(each.opened_s for each in students), back_s, given)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from tools.proofs.attack import (
     bombs,
     crowds,
+    deaths,
     files,
     hogs,
     intruders,
@@ -34,6 +35,7 @@ GROUPS: Final[dict[str, tuple[Case, ...]]] = {
     "readers": readers.CASES,
     "files": files.CASES,
     "storms": storms.CASES,
+    "deaths": deaths.CASES,
 }
 LONG: Final = frozenset(
     {
@@ -51,9 +53,12 @@ LONG: Final = frozenset(
         hogs.many_sessions_wake_at_once,
         hogs.links_without_end,
         crowds.stages_that_are_kept,
+        crowds.a_leads_file_again_and_again,
+        deaths.a_server_asked_to_end,
+        deaths.owners_of_sessions_in_a_cluster,
     }
 )
-"""Those that are not worth their time in a tiny run: others show that their way works."""
+"""Those that are not worth their time in a tiny run: others, or a test of their own, show that their way works."""
 
 
 def chosen(tiny: bool, groups: Collection[str] = tuple(GROUPS), only: str = "") -> list[Case]:

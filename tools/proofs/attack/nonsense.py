@@ -24,6 +24,16 @@ ABSURD = (
 )
 """Halves of characters, numbers beyond 64 bits, nesting, nothing at all."""
 
+LINES = (
+    ("rabbitmqctl list_queues ", "name "),
+    ("rabbitmqctl eval '", "("),
+    ("rabbitmqctl set_policy p ", "(?=.*"),
+    ("rabbitmqadmin publish payload=", '\\"'),
+    ("", " "),
+    ("", "\ud83d\ude00"),
+)
+"""How a line begins, and what is repeated until it is full."""
+
 
 async def absurd_files(world: World) -> None:
     """C: at the import, in the editor and in an address: answered with a sentence, never a 500."""
@@ -111,4 +121,21 @@ async def addresses_that_lead_nowhere(world: World) -> None:
         assert 400 <= answer.status < 500, (path, answer.status)
 
 
-CASES = (absurd_files, absurd_messages, floods, addresses_that_lead_nowhere)
+async def long_lines_of_the_console(world: World) -> None:
+    """Lines of 16 kB, and the longest that are taken, full of what a parser repeats for: answered, and it goes on."""
+    person = world.person()
+    seat = await world.seat(person, await in_thread(person.new_session))
+    for number in range(4 if world.tiny else 200):
+        begins, repeated = LINES[number % len(LINES)]
+        for length in (16_384, 255):
+            line = (begins + repeated * length)[:length]
+            await seat.send(t="ask", id=f"{number} {length}", line=line)
+            # One that is too long to be read has no id.
+            reply = await seat.until(lambda m: m["t"] in {"answer", "refused", "notice"})
+            assert length == 255 or reply["t"] != "answer", reply
+            seat.received.clear()
+        await asyncio.sleep(0.05)
+    assert (await seat.command("after", SMALL))["t"] == "accepted"
+
+
+CASES = (absurd_files, absurd_messages, floods, addresses_that_lead_nowhere, long_lines_of_the_console)
