@@ -20,6 +20,8 @@ from playground.inspecting.choice import read_choice
 from playground.inspecting.revival import FoundFiles, QueueRevival
 from playground.inspecting.unreadable import UnreadableInput
 
+MOST_ZIP_BYTES: Final = 2 * uploads.MOST_BYTES_OWN
+"""Of a zip, packed, with what is not needed of it: a tab holds all of it."""
 MOST_RECORDS: Final = 200
 """Records of a file that are listed at once."""
 MOST_SHOWN: Final = 4096
@@ -44,11 +46,22 @@ class InspectSession:
         self._report = report
         return ""
 
-    def needed(self, paths: str) -> str:
-        """Return the places of those paths that are read, so that no other file is opened; both are JSON lists."""
+    def needed(self, paths: str, sizes: str) -> str:
+        """Return the places of those paths that are read, so that no other file is opened, or why none is.
+
+        Args:
+            paths: of all files that were given, as a JSON list.
+            sizes: their bytes, in the same order.
+        """
         named: list[str] = json.loads(paths)
         needed = [at for at, path in enumerate(named) if uploads.is_zip(named) or uploads.is_needed(path)]
         self._left_out = [named[at] for at in sorted(set(range(len(named))).difference(needed))]
+        bytes_of: list[int] = json.loads(sizes)
+        most = MOST_ZIP_BYTES if uploads.is_zip(named) else uploads.MOST_BYTES_OWN
+        if len(needed) > uploads.MOST_FILES:
+            return json.dumps(UnreadableInput("too_many_files", most=uploads.MOST_FILES).to_json())
+        if sum(bytes_of[at] for at in needed) > most:
+            return json.dumps(UnreadableInput("too_many_bytes", most=most >> 20).to_json())
         return json.dumps(needed)
 
     def directory(self, paths_text: str, contents: list[bytes], choice: str = "") -> str:
@@ -154,5 +167,7 @@ def _answered(read: Callable[[], reading.Answer]) -> str:
         return json.dumps(read())
     except UnreadableInput as bad:
         return json.dumps(bad.to_json())
+    except MemoryError:
+        return json.dumps(UnreadableInput("tab_memory").to_json())
     except (KeyError, NoRecord):
         return json.dumps(UnreadableInput("no_record").to_json())

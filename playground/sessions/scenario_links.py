@@ -134,10 +134,15 @@ def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | N
     if "digest" in slim:
         slim[NAMED] = made_with
     slim["commands"] = [_slim(each) for each in scenario["commands"]]
-    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
-    data = compressor.compress(msgspec.json.encode(slim)) + compressor.flush()
-    text = FORM + base64.urlsafe_b64encode(data).decode().rstrip("=")
+    text = encoded(msgspec.json.encode(slim))
     return text if len(text) <= LONGEST else None
+
+
+def encoded(body: bytes) -> str:
+    """Return JSON as addresses hold it."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
+    data = compressor.compress(body) + compressor.flush()
+    return FORM + base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 @job(CHECK)

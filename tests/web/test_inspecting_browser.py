@@ -44,7 +44,37 @@ def test_it_answers_as_the_server_does(mixed: uploads.Files) -> None:
 
 def test_only_a_brokers_files_are_opened() -> None:
     paths = ["v/queues/A/0.idx", "v/notes.txt", "__MACOSX/v/0.idx", "v/recovery.dets"]
-    assert json.loads(InspectSession().needed(json.dumps(paths))) == [0, 3]
+    assert json.loads(InspectSession().needed(json.dumps(paths), json.dumps([1] * 4))) == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("paths", "size_bytes", "code", "most"),
+    [
+        (["0.idx", "1.idx"], uploads.MOST_BYTES_OWN, "too_many_bytes", 256),
+        (["data.zip"], 2 * uploads.MOST_BYTES_OWN + 1, "too_many_bytes", 512),
+        ([f"{each}.idx" for each in range(uploads.MOST_FILES + 1)], 1, "too_many_files", uploads.MOST_FILES),
+    ],
+)
+def test_what_a_tab_cannot_hold_is_refused_before_it_is_read(
+    paths: list[str], size_bytes: int, code: str, most: int
+) -> None:
+    sizes = json.dumps([size_bytes] * len(paths))
+    answer = json.loads(InspectSession().needed(json.dumps(paths), sizes))
+    assert answer == {"unreadable": code, "values": {"most": most}}
+
+
+def test_files_that_are_not_read_count_for_nothing() -> None:
+    sizes = json.dumps([uploads.MOST_BYTES_OWN, 2**40])
+    assert json.loads(InspectSession().needed(json.dumps(["0.idx", "notes.txt"]), sizes)) == [0]
+
+
+def test_a_tab_without_memory_is_said_in_words(mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(*_given: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr("playground.inspecting.reading.directory", none_left)
+    answer = InspectSession().directory(json.dumps(list(mixed)), list(mixed.values()))
+    assert json.loads(answer) == {"unreadable": "tab_memory", "values": {}}
 
 
 def test_any_record_is_shown_byte_by_byte(reader: InspectSession) -> None:

@@ -92,8 +92,10 @@ export class OwnReader {
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
   async directory(entries, choice, onStep) {
-    const needed = await this.request("needed", JSON.stringify(entries.map(([path]) => path)));
-    const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
+    const paths = JSON.stringify(entries.map(([path]) => path));
+    const sizes = JSON.stringify(entries.map(([, file]) => file.size));
+    const needed = read(/** @type {number[] & Values} */ (await this.request("needed", paths, sizes)));
+    const chosen = needed.map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
     this.questions.onStep = (progress) => onStep(/** @type {Progress} */ (progress));
     return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, JSON.stringify(choice)));

@@ -3,6 +3,9 @@ import { gettext } from "../model/text.js";
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
+/** The worker can answer nothing more: another one has to begin. */
+export class WorkerBroken extends Error {}
+
 export class Questions {
   /**
    * `place` is where the engine lies; `app` is one of the worker's apps.
@@ -40,7 +43,7 @@ export class Questions {
   }
 
   /** @param {Values} given */
-  answered({ id, answer, error, progress }) {
+  answered({ id, answer, error, broken, progress }) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     if (progress) {
@@ -49,6 +52,7 @@ export class Questions {
     }
     this.waiting.delete(id);
     if (error === undefined) waiting.done(answer);
+    else if (broken) waiting.fail(new WorkerBroken(error));
     else waiting.fail(new Error(error));
   }
 

@@ -6,6 +6,7 @@ import { showQueue } from "../model/shown.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { givenByOpener, openApart } from "../net/apart.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
+import { WorkerBroken } from "../net/questions.js";
 import { around, csrfToken, el, find, findAll, listenerOf, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
 import { listingCards } from "../view/inspect/figures.js";
@@ -65,6 +66,11 @@ function choose(found) {
   else setText(status, `${found} ${reader ? instead : ""}`);
 }
 
+/** @param {WorkerBroken} error */
+function brokenWords(error) {
+  return fill(gettext("Reading these files ended the engine in this browser (%(error)s). The engine starts again. Give one queue and its store."), { error: error.message });
+}
+
 /**
  * Send a question to the reader of files, and show the answer: `shown(answer, by)` makes the elements.
  * @template T
@@ -89,8 +95,10 @@ async function request(question, shown) {
     answerPlace.replaceChildren(...shown(await question(by, onStep), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
-    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values, page.sentences) : messageOf(error);
+    const broken = error instanceof WorkerBroken;
+    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values, page.sentences) : broken ? brokenWords(error) : messageOf(error);
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
+    if (broken) by.stop();
     if (by.own && by.stopped) choose(await own());
   } finally {
     delete document.body.dataset.requesting;

@@ -5,7 +5,7 @@
  * In: {prepare: place} begins to load what a page with an app needs, before the first question; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
  * place. {id, place, app, question, args} is a question to an app. Out: {step} of the start; {message} for the page, {kept} to be remembered,
- * {failed}, each with the number of its run; {id, progress} and at last {id, answer} or {id, error}.
+ * {failed}, each with the number of its run; {id, progress} and at last {id, answer} or {id, error, broken}.
  */
 import { MODULES, contents, startPython, unpack } from "./python.js";
 
@@ -157,11 +157,19 @@ function words(error) {
   return String(error instanceof Error ? error.message : error).slice(-500);
 }
 
+/**
+ * Whether Python may be of no use any more: what it raises itself, it survives; its memory or its stack beyond what a browser has, not.
+ * @param {unknown} error
+ */
+function isBroken(error) {
+  return python !== null && error instanceof Error && error.name !== "PythonError";
+}
+
 addEventListener("message", ({ data }) => {
   if (data.prepare) {
     // A failure is reported to the next request that needs it.
     started(data.prepare).then(() => archive(data.prepare)).catch(() => {});
-  } else if (data.question !== undefined) answer(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
+  } else if (data.question !== undefined) answer(data).catch((error) => postMessage({ id: data.id, error: words(error), broken: isBroken(error) }));
   else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));
   else if (!solo) early.push(data.text);
   else {

@@ -36,7 +36,7 @@ def test_a_refused_command_is_too_much() -> None:
 
 
 def test_a_short_stretch_says_nothing() -> None:
-    found = judged(given(10_000, count=4), given(10))
+    found = judged(given(10_000, count=4), given(10, count=4))
     assert found.here_ms is None
     assert not found.is_too_much
 
@@ -45,6 +45,11 @@ def test_an_attacked_server_that_answers_nothing_is_too_much() -> None:
     """All that comes late falls into the last command of the stretch; where there is none, the other one is few."""
     late = [(10.0, 9_000.0), *[(19.0 + number / 100, 900.0) for number in range(5)]]
     assert judged(late, given(30)).is_too_much
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_an_attacked_server_that_answers_hardly_anything_is_too_much(count: int) -> None:
+    assert judged(given(3_000, count), given(30)).is_too_much
 
 
 def test_every_case_has_a_name_of_its_own_and_each_group_a_tiny_one() -> None:

@@ -10,9 +10,11 @@ import zlib
 from base64 import b64encode
 from typing import Final
 
+import msgspec
+
 from engine.broker.commands import client_commands as columns
 from playground.inspecting import uploads
-from playground.sessions.scenario_links import LONGEST, packed
+from playground.sessions.scenario_links import LONGEST, encoded, packed
 from tools.proofs.attack.hogs import BLANK
 from tools.proofs.attack.patterns import ANSWERS
 from tools.proofs.attack.processes import memory_bytes, memory_of_all
@@ -32,8 +34,8 @@ async def one_event_of_unequal_messages(world: World) -> None:
     count = 20_000 if world.tiny else UNEQUAL
     sizes = columns.pack([100, 101] * (count // 2))
     event = {"at_us": 0, "do": "publish", "count": count, "size_bytes": 101, "sizes": sizes}
-    link = packed({**BLANK, "commands": [event]}) if len(sizes) < LONGEST else None
-    assert link is not None, "it stands in an address"
+    link = encoded(msgspec.json.encode({**BLANK, "commands": [event]}))
+    assert len(link) < LONGEST, "it stands in an address"
     before = memory_bytes(world.server.process.pid)
     statuses = await asyncio.gather(
         *(_picture(world, link) for _each in range(1 if world.tiny else 4)),

@@ -15,10 +15,21 @@ from tools.proofs.attack.world import SMALL, Person, VisitorSeat, in_thread
 
 EVERY_S = 0.2
 ADDRESS = "192.0.2.7"
+MOST = 1000
+"""Commands of a session; then comes another one, because each may have only so many."""
 WORK = (
     {"do": "set_publisher", "name": "p1", "rate_per_s": 5, "size_bytes": 1000, "persistent": True},
     {"do": "set_consumer", "name": "c1", "rate_per_s": 10, "prefetch": 2, "ack": "each"},
 )
+
+
+async def begin(person: Person) -> VisitorSeat:
+    """Begin a session that plays."""
+    seat = await VisitorSeat.take(person, await in_thread(person.new_session))
+    for number, command in enumerate(WORK):
+        await seat.command(f"work {number}", command)
+    await seat.send(t="control", play=True, speed=1.0)
+    return seat
 
 
 async def main(url: str) -> None:

@@ -5,13 +5,14 @@ Both measure on the same machine at the same time, so what others do there is th
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 FLOOR_MS: Final = 100.0
 """Faster than this nobody notices: below it twice as long is no harm."""
 RATIO: Final = 2.0
 FEW: Final = 5
-"""Commands that say something of a stretch; shorter ones are not judged."""
+"""Commands on the server beside that say something of a stretch; shorter ones are not judged."""
 
 Measured = list[tuple[float, float]]
 """When each of an innocent's commands was given, and how long it took in milliseconds; -1 where it was refused."""
@@ -29,7 +30,8 @@ class Felt(NamedTuple):
     """What innocents felt during a stretch.
 
     Args:
-        here_ms: p95 on the attacked server; infinite where a command was refused, None where too few were given.
+        here_ms: p95 on the attacked server; infinite where a command was refused or none was given, None where
+            the stretch is too short.
         beside_ms: the same on the other server.
     """
 
@@ -45,17 +47,22 @@ class Felt(NamedTuple):
         return self.here_ms > max(RATIO * self.beside_ms, FLOOR_MS)
 
 
-def p95(found: Measured, stretch: MeasuredStretch) -> float | None:
-    """Return the p95 within a stretch: infinite if a command was not accepted, None for too few."""
+def p95(found: Measured, stretch: MeasuredStretch) -> float:
+    """Return the p95 within a stretch: infinite if a command was not accepted, or none was given."""
     times = sorted(took for at_s, took in found if stretch.begin_s <= at_s < stretch.end_s)
-    if times and times[0] < 0:
+    if not times or times[0] < 0:
         return float("inf")
-    return times[min(len(times) - 1, len(times) * 95 // 100)] if len(times) >= FEW else None
+    return times[math.ceil(0.95 * len(times)) - 1]
 
 
 def felt(stretches: list[MeasuredStretch], here: Measured, beside: Measured) -> list[Felt]:
-    """Return what innocents felt in each stretch."""
-    return [Felt(each, p95(here, each), p95(beside, each)) for each in stretches]
+    """Return what innocents felt in each stretch; the one beside says whether it was long enough."""
+    return [
+        Felt(each, p95(here, each), p95(beside, each))
+        if sum(each.begin_s <= at_s < each.end_s for at_s, _took in beside) >= FEW
+        else Felt(each, None, None)
+        for each in stretches
+    ]
 
 
 def words(found: Felt) -> str:
