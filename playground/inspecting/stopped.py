@@ -10,12 +10,14 @@ import msgspec
 from engine.backing_queue.protocol import CleanTerms
 from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
+from engine.broker.commands.settings import resolve
+from engine.classic_v1.settings import QueueSettings
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms, read_file_summary, read_index, read_recovery_terms
 from engine.formats.terms import TermError
 from engine.releases import PROFILES, REFERENCE
 from engine.values.sizes import read_length, total
-from playground.inspecting.unreadable import FAR_SEGMENTS
+from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart
 from playground.inspecting.uploads import Files
 
 STORE: Final = "msg_store_persistent"
@@ -136,7 +138,17 @@ def without_marks(stop: SavedStop) -> SavedStop:
 
 
 def give(node: Cluster, stop: SavedStop) -> None:
-    """Let a node that starts now find what an orderly stop saved."""
+    """Let a node that starts now find what an orderly stop saved.
+
+    Raises:
+        FarApart: a queue has no segment, and would look for each of very many before its next position (Q34).
+    """
+    settings = resolve(node.scenario.profile, node.scenario.settings)[0]
+    if isinstance(settings, QueueSettings) and not settings.starts_at_a_boundary:
+        most = FAR_SEGMENTS * settings.delta_read_cap
+        empty = [each for each in stop.terms.values() if each and not each.segments]
+        if any(not each.persistent_count and each.next_seq_id > most for each in empty):
+            raise FarApart()
     host = node.host
     for name in host.names():
         host.hosted(name).terms = stop.terms.get(name)

@@ -19,20 +19,19 @@ MORE = ("v2/datadirs/clean-mixed-4.0.5", "v2/datadirs/clean-mixed-4.3.6", "v2/da
 PUBLISHED = bytes.fromhex("c000") + b"\x01" * 16 + bytes(8) + (100).to_bytes(4, "big") + bytes(4)
 """A publish record of a segment: entry 0, its body in a store."""
 MOST_CALLS = 400_000
-"""Of an answer for a file of 34 bytes: 20,000, and looking for some thousands of segments before it is given up."""
+"""Of an answer for a few bytes of which the test says nothing else."""
+MOST_FOR_4_KB = 46_428
+"""Calls of an answer for 4 kB of any kind; each release that is rehearsed starts twice on them."""
 
 
 @pytest.mark.parametrize("name", ["999999999999999999.idx", "2147483648.idx", "70000.idx"])
 @pytest.mark.parametrize("directory", ["", "queues/q/"])
 def test_a_segment_far_away_costs_no_more_than_its_file(directory: str, name: str) -> None:
     """A zip of 214 bytes had a reader walk until its 60 s were over, through segments that are not there."""
+    read({"0.idx": PUBLISHED})
     calls, answer = counted(lambda: read({directory + name: PUBLISHED}), 10 * MOST_CALLS)
     assert answer["queues"][0]["live"] == 1
-    assert calls < MOST_CALLS
-
-
-MOST_FOR_4_KB = 46_428
-"""Calls of an answer for 4 kB of any kind; each release that is rehearsed starts twice on them."""
+    assert calls <= MOST_FOR_4_KB
 
 
 def _published(number: int) -> bytes:
