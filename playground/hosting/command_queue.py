@@ -85,8 +85,8 @@ class CommandQueue:
             outside = fallen.failure.kind != "engine"
             refused(wording.failure(fallen.failure) if outside else wording.BROKE)
             raise
-        except WorkerLost:
-            refused(wording.WORKER_LOST)
+        except WorkerLost as lost:
+            refused(why(lost))
             raise
         else:
             accepted()

@@ -18,7 +18,7 @@ from playground.hosting import wording
 from playground.hosting.audience import SessionAudience, SessionClient
 from playground.hosting.command_queue import CommandQueue, RunSoFar
 from playground.hosting.run_owner import DESERTED_S, HostResources, RunOwner, RunStopped
-from playground.hosting.run_recovery import RunRecovery
+from playground.hosting.run_recovery import RunRecovery, why
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
@@ -206,15 +206,15 @@ class SessionHost:
         else:
             self._put(lambda: self._heard(message))
 
-    def lost(self, guilty: bool) -> None:
+    def lost(self, excess: protocol.Excess | None) -> None:
         """Handle a lost worker.
 
         Args:
-            guilty: whether this session's work did not end.
+            excess: of what this session took too much; None if the worker ended for another reason.
         """
 
         async def lost() -> None:
-            self._upkeep.lost(guilty)
+            self._upkeep.lost(excess)
 
         self._put(lost)
 
@@ -308,8 +308,8 @@ class SessionHost:
             self._upkeep.stand_still(stopped.message, again=stopped.again)
         except RequestRefused as refused:
             self.audience.notice("error", refused.message)
-        except WorkerLost:
-            self._upkeep.stand_still(wording.WORKER_LOST)
+        except WorkerLost as lost:
+            self._upkeep.stand_still(why(lost))
         except WorkerFailed as fallen:
             if not self._upkeep.started:
                 raise

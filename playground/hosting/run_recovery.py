@@ -39,6 +39,8 @@ class RunRecovery:
         self._setbacks = RetryDelay()
         self._goes_on = False
         """Whether time passes again when a page comes to the foreground."""
+        self._took_memory = False
+        """Whether it took too much memory, and was not built again since."""
 
     @property
     def stands(self) -> bool:
@@ -109,16 +111,20 @@ class RunRecovery:
         bound = failure.kind == "bound"
         self.audience.notice("limit" if bound else "error", wording.FULL_DISK if bound else wording.FAULT)
 
-    def lost(self, guilty: bool) -> None:
+    def lost(self, excess: protocol.Excess | None) -> None:
         """Handle a lost worker.
 
         Args:
-            guilty: whether this session's work did not end.
+            excess: of what this session took too much; None if the worker ended for another reason.
         """
         self.keeper.lost()
         self.audience.wait_again()
-        if guilty:
+        if excess == "time":
             self.stand_still(wording.ENDLESS, again=False)
+        elif excess == "memory":
+            needs, self._took_memory = self._took_memory, True
+            self.stand_still(wording.NEEDS_MEMORY if needs else wording.TOOK_MEMORY, again=not needs)
+            self._setbacks.play = False
         elif self.started:
             self.stand_still(wording.WORKER_LOST)
 
@@ -138,6 +144,7 @@ class RunRecovery:
         self._setbacks.tries(self._clock())
         await self._awaken()
         self._setbacks.mended(self._clock())
+        self._took_memory = False
         self.audience.notice("info", wording.RESUMED)
 
     async def take_back(self, at_us: int) -> bool:
@@ -171,4 +178,4 @@ def why(stopped: RunStopped | WorkerFailed | WorkerLost) -> PageMessage:
     """Return the text about a run that is not available."""
     if isinstance(stopped, WorkerFailed):
         return wording.failure(stopped.failure)
-    return stopped.message if isinstance(stopped, RunStopped) else wording.WORKER_LOST
+    return stopped.message if isinstance(stopped, RunStopped) else wording.LOST[stopped.excess]

@@ -37,6 +37,12 @@ NO_MEMORY = PageMessage(
         "soon as there is room."
     )
 )
+NEEDS_MEMORY = PageMessage(
+    _(
+        "Repeating this session takes more memory than this server allows, so the session has stopped. "
+        "Take the last command back with Undo."
+    )
+)
 NO_RECORD = PageMessage(
     _(
         "The server's database does not answer, so nothing can be saved. Nothing that was "
@@ -89,6 +95,12 @@ WATCHING_ONLY = PageMessage(
 )
 SLEEPS = PageMessage(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
 STOPPED = PageMessage(_("The session had to stop. Load the page again to go on."))
+TOOK_MEMORY = PageMessage(
+    _(
+        "This session took more memory than this server allows, so its engine has ended. The session goes back to "
+        "what is on record, and pauses there; do less at once."
+    )
+)
 UNDONE = PageMessage(_("The session cannot be repeated with its last command, so that command was undone."))
 UNREPEATABLE = PageMessage(
     _("This engine cannot repeat the session: its scenario breaks it. Download the scenario to report it.")
@@ -100,6 +112,8 @@ WORKER_LOST = PageMessage(
         "the session continues in another process."
     )
 )
+LOST = {None: WORKER_LOST, "time": ENDLESS, "memory": TOOK_MEMORY}
+"""By of what the session took too much."""
 WOKE_DIFFERENT = PageMessage(_("Repeating the session gave a different digest: this is our mistake."))
 
 

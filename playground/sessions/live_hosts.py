@@ -39,6 +39,7 @@ def _registry() -> HostRegistry:
             checkpoints=str(settings.SESSIONS_DIR / "checkpoints"),
             build=build_of(Path(engine.__file__).parent),
             checkpoint_bytes=settings.CHECKPOINT_BYTES,
+            memory_bytes=settings.WORKER_BYTES,
         ),
     )
     registry.pool.others_late_s = page_scheduler.turns.late_s

@@ -35,7 +35,7 @@ class Nobody:
     def take(self, message: Any) -> None:
         """Nothing is sent here."""
 
-    def lost(self, guilty: bool) -> None:
+    def lost(self, excess: str | None) -> None:
         """Count it."""
         self.losses += 1
 

@@ -266,7 +266,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
     end.send(begin)
-    blamed: list[bool] = []
+    blamed: list[str | None] = []
 
     class Listener:
         plays = False
@@ -274,8 +274,8 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
         def take(self, message: Any) -> None:
             pass
 
-        def lost(self, guilty: bool) -> None:
-            blamed.append(guilty)
+        def lost(self, excess: str | None) -> None:
+            blamed.append(excess)
 
     end.listeners["one"] = Listener()
     blank = EngineDoor().check({"version": 1, "profile": "real", "until_us": 0})
@@ -284,7 +284,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     with pytest.raises(pool.WorkerLost):
         await end.call(pool.protocol.OpenRun, "one", scenario=blank, commands=huge, until_us=0, play=False)
     await lost.wait()
-    assert blamed == [True]
+    assert blamed == ["time"]
     assert started.wait() == 3
 
 

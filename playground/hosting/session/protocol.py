@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -30,6 +30,8 @@ class BeginWorker(_Message, frozen=True, array_like=True, tag=True):
     build: str = ""
     """Fingerprint of the engine."""
     checkpoint_bytes: int = 0
+    memory_bytes: int = 1 << 30
+    """What the sessions of a worker may take together, beyond what it begins with."""
 
 
 class _Request(_Message, frozen=True, array_like=True, tag=True):
@@ -212,10 +214,15 @@ class RunEnded(_Message, frozen=True, array_like=True, tag=True):
     digest: str
 
 
+Excess = Literal["time", "memory"]
+"""What a session took more of than a worker has."""
+
+
 class RunStuck(_Message, frozen=True, array_like=True, tag=True):
-    """The worker ends itself, because this session's work took too long."""
+    """The worker ends itself, because this session's work took too long, or too much memory."""
 
     session: str
+    excess: Excess
 
 
 class WorkerPong(_Message, frozen=True, array_like=True, tag=True):

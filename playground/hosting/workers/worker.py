@@ -28,6 +28,7 @@ from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
 from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
 from playground.hosting.workers.link import LinkClosed, ProcessLink
+from playground.hosting.workers.worker_memory import WorkerMemory
 
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
@@ -36,8 +37,10 @@ READ_S: Final = 0.004
 """How long a command may wait to be read, and an answer to be sent, while turns follow each other."""
 OVERRUN_S: Final = 20.0
 """Processor time after which a turn counts as endless; real time would be wrong on a busy machine."""
+LOOK_S: Final = 0.25
+"""Real time between two looks at time and memory."""
 STUCK: Final = 3
-"""Exit status of a worker that ended itself because a turn did not end."""
+"""Exit status of a worker that ended itself because a session took too much."""
 
 
 class EngineWorker:
@@ -55,10 +58,11 @@ class EngineWorker:
         self.sessions: dict[str, EngineSession] = {}
         self.turn: tuple[str, float] | None = None
         """The session that has the turn, and this thread's processor time at its start."""
+        self.memory = WorkerMemory()
         self._link = link
         self._door = door
         self._clock = clock
-        self._begin: protocol.BeginWorker | None = None
+        self.begin: protocol.BeginWorker | None = None
         self._files: SessionFiles | None = None
         self._checkpoints: CheckpointStore | None = None
         self._agenda = WorkerAgenda()
@@ -103,6 +107,7 @@ class EngineWorker:
         if self._may_go_on(session):
             session.turn(TURN_S)
         self.turn = None
+        self.memory.note(session.session_id)
         self._plan(session)
 
     def _may_go_on(self, session: EngineSession) -> bool:
@@ -132,6 +137,7 @@ class EngineWorker:
                 if session is not None:
                     self._agenda.forget(message.session)
                     session.close()
+                    self.memory.forget(message.session)
             case _:
                 session = self._session(message.session)
                 session.receive(message)
@@ -139,7 +145,7 @@ class EngineWorker:
                     self._plan(session)
 
     def _prepare(self, message: protocol.BeginWorker) -> None:
-        self._begin = message
+        self.begin = message
         self._files = SessionFiles(Path(message.root))
         if message.key:
             self._checkpoints = CheckpointStore(
@@ -153,13 +159,13 @@ class EngineWorker:
     def _session(self, session_id: str) -> EngineSession:
         session = self.sessions.get(session_id)
         if session is None:
-            if self._begin is None or self._files is None:
+            if self.begin is None or self._files is None:
                 raise RuntimeError("the first message is Begin")
             session = self.sessions[session_id] = EngineSession(
                 session_id,
                 door=self._door,
                 storage=RunStorage(self._files, self._checkpoints),
-                bounds=self._begin.bounds,
+                bounds=self.begin.bounds,
                 send=self._link.send,
                 clock=self._clock,
                 begin=SessionJob,
@@ -169,21 +175,34 @@ class EngineWorker:
 
 
 def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int) -> None:
-    """End this process when a turn does not end, and report its session.
+    """End this process when a turn does not end, or when the sessions take too much memory; report the session.
 
     Args:
         overrun_s: processor time that no turn needs.
         thread: the thread that gives the turns.
     """
     worked = time.pthread_getcpuclockid(thread)
+    is_bound = False
     while True:
-        time.sleep(min(1.0, overrun_s / 4))
+        time.sleep(min(LOOK_S, overrun_s / 4))
+        if worker.begin is None:
+            continue
+        if not is_bound:
+            worker.memory.bind(2 * worker.begin.memory_bytes)
+            is_bound = True
         turn = worker.turn
         if turn is not None and time.clock_gettime(worked) - turn[1] > overrun_s:
-            logging.getLogger(__name__).error("session %s does not come to an end", turn[0])
-            with contextlib.suppress(LinkClosed):
-                link.send_now(protocol.RunStuck(turn[0]))
-            os._exit(STUCK)
+            _end(link, protocol.RunStuck(turn[0], "time"))
+        if worker.memory.taken_bytes() > worker.begin.memory_bytes:
+            _end(link, protocol.RunStuck(worker.memory.largest(turn and turn[0]), "memory"))
+
+
+def _end(link: ProcessLink, stuck: protocol.RunStuck) -> None:
+    """End this process because of a session."""
+    logging.getLogger(__name__).error("session %s takes too much %s", stuck.session, stuck.excess)
+    with contextlib.suppress(LinkClosed):
+        link.send_now(stuck)
+    os._exit(STUCK)
 
 
 def serve(handle: int) -> None:
@@ -201,8 +220,10 @@ def serve(handle: int) -> None:
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     watched = worker, link, overrun_s, threading.get_ident()
     threading.Thread(target=watch, args=watched, daemon=True).start()
-    worker.serve()
-    os._exit(0)  # nothing is left to tidy up, and nobody waits for it
+    try:
+        worker.serve()
+    finally:  # after a MemoryError too, whose handlers may have no memory either
+        os._exit(0)  # nothing is left to tidy up, and nobody waits for it
 
 
 if __name__ == "__main__":

@@ -34,7 +34,15 @@ class CommandDeclined(Exception):
 
 
 class WorkerLost(Exception):
-    """The worker is gone."""
+    """The worker is gone.
+
+    Args:
+        excess: of what the session that asks took too much; None if the worker ended for another reason.
+    """
+
+    def __init__(self, excess: protocol.Excess | None = None) -> None:
+        super().__init__()
+        self.excess = excess
 
 
 class LinkListener(Protocol):
@@ -47,11 +55,11 @@ class LinkListener(Protocol):
     def take(self, message: Any) -> None:
         """Take a message; must not block."""
 
-    def lost(self, guilty: bool) -> None:
+    def lost(self, excess: protocol.Excess | None) -> None:
         """Handle a lost worker.
 
         Args:
-            guilty: whether this session's work did not end.
+            excess: of what this session took too much; None if the worker ended for another reason.
         """
 
 
@@ -87,7 +95,7 @@ class WorkerEnd(asyncio.Protocol):
         self._held = bytearray()
         """Messages that go with the next one."""
         self._transport: asyncio.Transport | None = None
-        self._guilty = ""
+        self._stuck: protocol.RunStuck | None = None
 
     async def connect(self, end: socket.socket) -> WorkerEnd:
         """Take the server's end of the socket."""
@@ -130,6 +138,8 @@ class WorkerEnd(asyncio.Protocol):
         self.send(request(session=session, call=number, **fields))
         try:
             return await answer
+        except WorkerLost:
+            raise WorkerLost(self._excess(session)) from None
         finally:
             self._calls.pop(number, None)
             if number in self._commands:
@@ -170,7 +180,7 @@ class WorkerEnd(asyncio.Protocol):
             case protocol.RunFailed() if message.call is not None:
                 self._settle(message.call, WorkerFailed(message.failure, message.good_us, message.play))
             case protocol.RunStuck():
-                self._guilty = message.session
+                self._stuck = message
             case protocol.WorkerPong():
                 pass
             case _:
@@ -187,6 +197,10 @@ class WorkerEnd(asyncio.Protocol):
         else:
             answer.set_result(outcome)
 
+    def _excess(self, session: str) -> protocol.Excess | None:
+        """Return of what a session took too much, if that ended the worker."""
+        return self._stuck.excess if self._stuck and self._stuck.session == session else None
+
     def connection_lost(self, error: Exception | None) -> None:
         """Notify everybody who waits for it or listens to it."""
         self.gone = True
@@ -195,6 +209,6 @@ class WorkerEnd(asyncio.Protocol):
             if not answer.done():
                 answer.set_exception(WorkerLost())
         for session, listener in tuple(self.listeners.items()):
-            listener.lost(session == self._guilty)
+            listener.lost(self._excess(session))
         self.listeners.clear()
         self._on_lost(self)
