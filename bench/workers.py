@@ -41,7 +41,7 @@ class Listener:
     def take(self, message: Any) -> None:
         """Receive what the worker sends."""
 
-    def lost(self, guilty: bool) -> None:
+    def lost(self, excess: protocol.Excess | None) -> None:
         """The worker is gone."""
 
 

@@ -22,6 +22,7 @@ from playground.classroom.names import cleaned, folded
 from playground.exercises import catalog, learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
+from playground.exercises.schema import MADE
 from playground.hosting import session_record
 from playground.records import selectors as sessions
 from playground.texts.page_message import RequestRefused
@@ -274,7 +275,7 @@ def unit_choices(language: str, handed: Sequence[str] = ()) -> list[tuple[Any, A
 def single_choices(language: str, teacher: Any, handed: Sequence[str] = ()) -> list[tuple[str, str]]:
     """Return every exercise with its title, to be handed out alone: the teacher's own and those handed out first."""
     own = [*teacher.made.values_list("slug", flat=True), *handed]
-    made = [each for slug in dict.fromkeys(own) if (each := catalog.find(slug)) and each.unit == catalog.MADE]
+    made = [each for slug in dict.fromkeys(own) if (each := catalog.find(slug)) and each.unit == MADE]
     return [(each.slug, each.texts(language).title) for each in (*made, *catalog.exercises().values())]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from playground.exercises.kinds import KINDS
-from playground.exercises.schema import Exercise, LessonUnit, UnitTexts
+from playground.exercises.schema import MADE, Exercise, LessonUnit, UnitTexts
 from playground.exercises.variants import filled
 
 FOLDER = Path(__file__).resolve().parent / "data"
@@ -67,8 +67,6 @@ def _plain() -> dict[str, dict[str, Any]]:
     return found
 
 
-MADE = "made"
-"""The unit of exercises that teachers made."""
 Source = Callable[[str], dict[str, Any] | None]
 _sources: list[Source] = []
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
+from playground.exercises.schema import MADE
+from playground.jobs.job import RUN, BoundedJob, job
 from playground.limits import work_places
 
 T = TypeVar("T")
@@ -38,13 +41,26 @@ class KnownAnswers(Generic[T]):
             return known[0]
         with work_places.for_present():
             known = self._known(exercise)  # others may have asked the same meanwhile
-            found = known[0] if known else self._ask(exercise, *more)
+            found = known[0] if known else self._asked(exercise, *more)
         with self._lock:
             self._kept[id(exercise)] = exercise, found
             while len(self._kept) > MOST:
                 del self._kept[next(iter(self._kept))]
         return found
 
+    def _asked(self, exercise: Any, *more: Any) -> T:
+        """Ask here; as a job where that plays what somebody made."""
+        if BoundedJob.carrier is None or exercise.unit != MADE:
+            return self._ask(exercise, *more)
+        found: T = ask_apart(self._ask.__module__, self._ask.__name__, exercise)
+        return found
+
     def _known(self, exercise: Any) -> tuple[T] | None:
         kept = self._kept.get(id(exercise))
         return kept[1:] if kept is not None and kept[0] is exercise else None
+
+
+@job(RUN)
+def ask_apart(module: str, name: str, exercise: Any) -> Any:
+    """Return the answer of a question of a module, which the job's own bounds end."""
+    return getattr(importlib.import_module(module), name)(exercise, lambda: False)

@@ -9,6 +9,9 @@ import msgspec
 from engine.reading.conditions import Condition
 from playground.exercises.variants import DrawnVariant
 
+MADE = "made"
+"""The unit of exercises that teachers made."""
+
 LANGUAGES = ("en", "zh_hans", "zh_hant")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]

@@ -19,7 +19,7 @@ from playground.exercises import catalog, gates, limits, stages, task
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
-from playground.exercises.schema import Exercise
+from playground.exercises.schema import MADE, Exercise
 from playground.jobs.job import RUN, BoundedJob, job
 from playground.limits import work_places
 from playground.models import Session
@@ -77,7 +77,7 @@ def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
 
 def _place(exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
     """Hold a place for repeating a run, where one is needed: `Known` takes its own."""
-    needed = exercise.unit == catalog.MADE or kind_of(exercise).repeats(whole)
+    needed = exercise.unit == MADE or kind_of(exercise).repeats(whole)
     return work_places.for_present() if needed else contextlib.nullcontext()
 
 
@@ -104,9 +104,7 @@ def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
 
 def _done(exercise: Exercise, whole: Any, work: BoundedJob[[Exercise, Any], R]) -> R:
     """Judge an answer: as a job where that plays what a stranger wrote, not an exercise that comes with the server."""
-    strange = exercise.unit == catalog.MADE or (
-        kind_of(exercise).is_played and kind_of(exercise).repeats(whole)
-    )
+    strange = exercise.unit == MADE or (kind_of(exercise).is_played and kind_of(exercise).repeats(whole))
     return work(exercise, whole) if strange else work.function(exercise, whole)
 
 

@@ -13,6 +13,7 @@ from playground.exercises import catalog
 from playground.exercises.authors import words
 from playground.exercises.builder.drafts import proved
 from playground.exercises.models import Made
+from playground.exercises.schema import MADE
 from playground.hosting.session_record import ALPHABET
 from playground.texts.page_message import RequestRefused
 from playground.texts.pasted_text import text_of
@@ -39,7 +40,7 @@ def _kept(slug: str) -> dict[str, Any] | None:
     if found is None:
         return None
     plain: dict[str, Any] = found
-    return {**plain, "slug": slug, "unit": catalog.MADE}
+    return {**plain, "slug": slug, "unit": MADE}
 
 
 def content_of(slug: str) -> dict[str, Any] | None:
