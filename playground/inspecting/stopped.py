@@ -11,7 +11,6 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.settings import resolve
-from engine.classic_v1.settings import QueueSettings
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms, read_file_summary, read_index, read_recovery_terms
 from engine.formats.terms import TermError
@@ -143,19 +142,19 @@ def give(node: Cluster, stop: SavedStop) -> None:
     Raises:
         FarApart: a queue has no segment, and would look for each of very many before its next position (Q34).
     """
-    settings = resolve(node.scenario.profile, node.scenario.settings)[0]
-    if isinstance(settings, QueueSettings) and not settings.starts_at_a_boundary:
-        most = FAR_SEGMENTS * settings.delta_read_cap
+    host = node.host
+    release, _scale = PROFILES[node.scenario.profile]
+    is_version_1 = release.storage.host_files is REFERENCE.storage.host_files
+    if is_version_1 and not release.rules.get("starts_at_a_boundary"):
+        settings = resolve(node.scenario.profile, node.scenario.settings)[0]
+        most = FAR_SEGMENTS * settings.shown()["delta_read_cap"]
         empty = [each for each in stop.terms.values() if each and not each.segments]
         if any(not each.persistent_count and each.next_seq_id > most for each in empty):
             raise FarApart()
-    host = node.host
     for name in host.names():
         host.hosted(name).terms = stop.terms.get(name)
     refs = [ref for each in stop.terms.values() if each for ref in each.persistent_refs]
-    release, _scale = PROFILES[node.scenario.profile]
-    # The reference's rows say besides in which direction they lie.
-    step = [1] if release.storage.host_files is REFERENCE.storage.host_files else []
+    step = [1] if is_version_1 else []  # rows of version 1 say besides in which direction they lie
     rows = sorted([node.codec.msg_no_of(each.id16), 1, *each[1:], *step] for each in stop.rows)
     note = {"refs": sorted(refs), "files": stop.files, "rows": rows}
     path = f"{host.root}/{STORE}/{CLEAN}"
