@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -28,20 +28,33 @@ MOMENTS = 240
 MOST_S = 40.0
 KEPT = 12
 """Each of some megabytes at most, see `side.MOST_BYTES`."""
-WAITING = 6
+WAITING = 8
+"""Comparisons that run or wait for a place."""
+EACH = WAITING // 2
+"""The same of one caller, so that others always get in."""
 
 _encode = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class ReelJob:
-    """A comparison that is being made: how far it is, and in the end its bytes or why there are none."""
+    """A comparison that is being made: how far it is, and in the end its bytes or why there are none.
 
-    def __init__(self) -> None:
+    Args:
+        group: of whoever asked for it first.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.group = group
         self.share = 0.0
         self.problem: PageMessage | None = None
         self.busy: PageMessage | None = None
         """Why it got no place."""
         self.data: bytes | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is to come."""
+        return not (self.problem is None and self.busy is None and self.data is None)
 
 
 @job(RUN)
@@ -92,34 +105,46 @@ class ReelMaker:
     """Makes comparisons in the places that there are for repeating runs, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(work_places.PLACES, thread_name_prefix="compare")
+        self._executor = ThreadPoolExecutor(WAITING, thread_name_prefix="compare")
         self._lock = threading.Lock()
-        self._makings: OrderedDict[str, tuple[ReelJob, Future[None]]] = OrderedDict()
+        self._makings: OrderedDict[str, ReelJob] = OrderedDict()
 
     def ask(
-        self, key: str, scenarios: Sequence[dict[str, Any]], place: AbstractContextManager[None]
+        self,
+        key: str,
+        scenarios: Sequence[dict[str, Any]],
+        place: AbstractContextManager[None],
+        group: str,
     ) -> ReelJob:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
 
-        Raises Refused when too many wait already.
+        Args:
+            key: its name.
+            scenarios: what is compared.
+            place: for repeating runs.
+            group: of whoever asks; see `request_callers.RequestCaller`.
+
+        Raises:
+            RequestRefused: too many wait already, of this caller or in all.
         """
         with self._lock:
             known = self._makings.get(key)
             if known is not None:
                 self._makings.move_to_end(key)
-                return known[0]
-            if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
+                return known
+            under_way = [each.group for each in self._makings.values() if not each.is_over]
+            if len(under_way) >= WAITING or under_way.count(group) >= EACH:
                 raise RequestRefused(changes.BUSY)
-            making = ReelJob()
-            self._makings[key] = (making, self._executor.submit(self._work, making, scenarios, place))
-            while len(self._makings) > KEPT:
-                self._makings.popitem(last=False)[1][1].cancel()
+            for old in [name for name, each in self._makings.items() if each.is_over][: 1 - KEPT]:
+                del self._makings[old]
+            making = self._makings[key] = ReelJob(group)
+            self._executor.submit(self._work, making, scenarios, place)
             return making
 
     def forget(self, key: str, making: ReelJob) -> None:
         """Drop a comparison that got no place, so that the next request for it starts again."""
         with self._lock:
-            if key in self._makings and self._makings[key][0] is making:
+            if self._makings.get(key) is making:
                 del self._makings[key]
 
     def _work(

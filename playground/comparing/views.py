@@ -221,7 +221,8 @@ def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
     key = ids
     bodies = [selectors.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
-        making = studio.ask(key, bodies, work_places.for_request(request))
+        group = request_callers.of_request(request).group
+        making = studio.ask(key, bodies, work_places.for_request(request), group)
     except RequestRefused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -24,6 +25,11 @@ logger = logging.getLogger(__name__)
 NO_DATABASE = gettext_lazy(
     "The database does not answer at the moment. What was accepted is kept: load the page again in a while."
 )
+
+NO_HANDLE = gettext_lazy(
+    "The server has as many files open as it may. What was accepted is kept: load the page again in a while."
+)
+NO_HANDLE_LEFT: Final = (errno.EMFILE, errno.ENFILE)
 
 
 class PageGone(Http404):
@@ -97,13 +103,18 @@ def too_many(request: HttpRequest, message: PageMessage) -> HttpResponse:
 
 def busy(request: HttpRequest, message: Any) -> HttpResponse:
     """Answer with 503 and the time after which asking again is of use."""
-    response = answer(request, 503, _("The server is busy"), message)
+    title = _("The server is busy")
+    try:
+        response = answer(request, 503, title, message)
+    except OSError:  # a template is a file
+        page = plain_page(503, title, str(message), again_s=work_places.AGAIN_S)
+        response = HttpResponse(page, status=503)
     response["Retry-After"] = str(work_places.AGAIN_S)
     return response
 
 
 class BusyMiddleware:
-    """Answers what a view raised because there is no place, no room or no database now."""
+    """Answers what a view raised because there is no place, room, database or handle now."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -122,6 +133,9 @@ class BusyMiddleware:
         if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
             logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)
             return busy(request, NO_DATABASE)
+        if isinstance(error, OSError) and error.errno in NO_HANDLE_LEFT:
+            logger.warning("no file can be opened, at %.200s", request.path)
+            return busy(request, NO_HANDLE)
         return None
 
 

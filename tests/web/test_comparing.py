@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -158,15 +160,32 @@ def test_a_comparison_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyP
         made([scenario(BURST), scenario(BURST)])
 
 
-def test_the_studio_makes_each_comparison_once_and_turns_away_a_crowd(
+def test_the_studio_makes_each_comparison_once_and_leaves_room_for_other_callers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    studio, a = ReelMaker(), scenario(BURST)
-    first = studio.ask("a/b", [a, a], nullcontext())
-    assert studio.ask("a/b", [a, a], nullcontext()) is first
-    monkeypatch.setattr(reel, "WAITING", 0)
+    ends = threading.Event()
+
+    def waits(_scenarios: Any) -> Iterator[bytes]:
+        ends.wait(PATIENCE_S)
+        yield b"made"
+
+    monkeypatch.setattr(reel, "make", waits)
+    studio = ReelMaker()
+    first = studio.ask("a/b", [], nullcontext(), "one")
+    assert studio.ask("a/b", [], nullcontext(), "one") is first
+    under_way = [first, *(studio.ask(f"a/{each}", [], nullcontext(), "one") for each in range(reel.EACH - 1))]
     with pytest.raises(RequestRefused, match="Try again"):
-        studio.ask("a/c", [a, a], nullcontext())
+        studio.ask("a/c", [], nullcontext(), "one")
+    under_way += [
+        studio.ask(f"b/{each}", [], nullcontext(), "another") for each in range(reel.WAITING - reel.EACH)
+    ]
+    with pytest.raises(RequestRefused, match="Try again"):
+        studio.ask("c/c", [], nullcontext(), "a third")
+    ends.set()
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not all(each.data for each in under_way) and time.monotonic() < deadline_s:
+        time.sleep(0.005)
+    assert studio.ask("a/c", [], nullcontext(), "one") is not None
 
 
 def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> None:

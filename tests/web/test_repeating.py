@@ -176,14 +176,14 @@ def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late
         yield
 
     studio = ReelMaker()
-    making = studio.ask("one", [{}, {}], no_place())
+    making = studio.ask("one", [{}, {}], no_place(), "")
     deadline_s = time.monotonic() + PATIENCE_S
     while making.busy is None and time.monotonic() < deadline_s:
         time.sleep(0.005)
     assert making.busy is not None
-    assert studio.ask("one", [{}, {}], no_place()) is making
+    assert studio.ask("one", [{}, {}], no_place(), "") is making
     studio.forget("one", making)
-    again = studio.ask("one", [{}, {}], no_place())
+    again = studio.ask("one", [{}, {}], no_place(), "")
     assert again is not making
     studio.forget("one", making)  # an answer that comes late ends nobody else's comparison
-    assert studio.ask("one", [{}, {}], no_place()) is again
+    assert studio.ask("one", [{}, {}], no_place(), "") is again
