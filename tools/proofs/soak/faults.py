@@ -121,6 +121,21 @@ async def disk_is_full_for_all(place: Place) -> None:
     _set_most_bytes([*everybody, *place.started()], resource.RLIM_INFINITY)
 
 
+async def no_handles_are_left(place: Place) -> None:
+    """Neither the server nor a worker may open one more file, socket or process: what needs one waits or is refused."""
+    everybody = [place.server.process.pid, *place.started()]
+    for each in everybody:
+        with contextlib.suppress(OSError):
+            _soft, hard = resource.prlimit(each, resource.RLIMIT_NOFILE)
+            opened = len(list(Path(f"/proc/{each}/fd").iterdir()))
+            resource.prlimit(each, resource.RLIMIT_NOFILE, (opened, hard))
+    await asyncio.sleep(LASTS_S)
+    for each in [*everybody, *place.started()]:  # one that was forked meanwhile is bound too
+        with contextlib.suppress(OSError):
+            _soft, hard = resource.prlimit(each, resource.RLIMIT_NOFILE)
+            resource.prlimit(each, resource.RLIMIT_NOFILE, (hard, hard))
+
+
 async def database_is_locked(place: Place) -> None:
     """Another program holds SQLite's lock for a while."""
 
@@ -149,6 +164,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
     disk_is_full,
     all_workers_are_killed,
     disk_is_full_for_all,
+    no_handles_are_left,
     database_is_locked,
     files_are_deleted,
     workers_stand_still,
