@@ -122,18 +122,19 @@ async def disk_is_full_for_all(place: Place) -> None:
 
 
 async def no_handles_are_left(place: Place) -> None:
-    """Neither the server nor a worker may open one more file, socket or process: what needs one waits or is refused."""
+    """Neither the server nor a worker may open one more file, socket or process: what needs one is refused."""
     everybody = [place.server.process.pid, *place.started()]
-    for each in everybody:
+    _set_handles(everybody, none_left=True)
+    await asyncio.sleep(LASTS_S)
+    _set_handles([*everybody, *place.started()], none_left=False)
+
+
+def _set_handles(processes: list[int], none_left: bool) -> None:
+    for each in processes:
         with contextlib.suppress(OSError):
             _soft, hard = resource.prlimit(each, resource.RLIMIT_NOFILE)
             opened = len(list(Path(f"/proc/{each}/fd").iterdir()))
-            resource.prlimit(each, resource.RLIMIT_NOFILE, (opened, hard))
-    await asyncio.sleep(LASTS_S)
-    for each in [*everybody, *place.started()]:  # one that was forked meanwhile is bound too
-        with contextlib.suppress(OSError):
-            _soft, hard = resource.prlimit(each, resource.RLIMIT_NOFILE)
-            resource.prlimit(each, resource.RLIMIT_NOFILE, (hard, hard))
+            resource.prlimit(each, resource.RLIMIT_NOFILE, (opened if none_left else hard, hard))
 
 
 async def database_is_locked(place: Place) -> None:
