@@ -408,6 +408,11 @@ class Cluster:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
         return self._capacity.held(self.connections.waiting)
 
+    @property
+    def most_messages(self) -> int:
+        """How many messages the node may hold."""
+        return self._capacity.most_messages
+
     def ram_bytes(self) -> int:
         """Return the bytes of all bodies in RAM."""
         return self._capacity.ram_bytes()

@@ -29,6 +29,10 @@ class EngineNode(Protocol):
     def held_messages(self) -> int:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
 
+    @property
+    def most_messages(self) -> int:
+        """How many messages the node may hold."""
+
     def ram_bytes(self) -> int:
         """Return the bytes of all bodies in RAM: any of them may be paged out."""
 

@@ -43,21 +43,30 @@ class BurstBeyond(Exception):
         self.values = values
 
 
-def check_burst(command: dict[str, Any], bounds: SessionBounds, usage: SessionUsage) -> None:
-    """Raise `BurstBeyond` if a publish would exceed the session's bound of messages or bytes."""
+def check_burst(
+    command: dict[str, Any], bounds: SessionBounds, usage: SessionUsage, most_messages: int
+) -> None:
+    """Raise `BurstBeyond` if a publish would exceed a bound of messages or bytes; its `room` keeps all of them.
+
+    Args:
+        command: any.
+        bounds: of the session.
+        usage: what the session has.
+        most_messages: that the node may hold.
+    """
     if command.get("do") != "publish":
         return
     count, size_bytes = number_of(command, "count"), number_of(command, "size_bytes")
-    if usage.messages + count > bounds.max_messages:
-        free = max(0, bounds.max_messages - usage.messages)
-        raise BurstBeyond("too_many_messages", held=usage.messages, most=bounds.max_messages, room=free)
+    most = min(bounds.max_messages, most_messages)
     each = int(size_bytes) + RECORD_BYTES
     # What is only in RAM yet may be paged out at any time: it has a promise of room.
     used = usage.disk_bytes + usage.ram_bytes
-    most = bounds.max_disk_bytes * 9 // 10
-    if used + count * each > most:
-        wanted, room = int(count) * each, max(0, most - used) // each
-        raise BurstBeyond("too_many_bytes", wanted=wanted, used=used, most=most, room=room)
+    most_bytes = bounds.max_disk_bytes * 9 // 10
+    room = max(0, min(most - usage.messages, (most_bytes - used) // each))
+    if usage.messages + count > most:
+        raise BurstBeyond("too_many_messages", held=usage.messages, most=most, room=room)
+    if used + count * each > most_bytes:
+        raise BurstBeyond("too_many_bytes", wanted=int(count) * each, used=used, most=most_bytes, room=room)
 
 
 __all__ = ["ROWS_IN_A_FRAME", "PlayedFrame", "RunReplay", "SessionRun"]

@@ -46,7 +46,7 @@ def test_a_kill_asks_for_a_guess_and_takes_what_it_said(open_page: OpenPage) -> 
     page.locator("[data-restart=kill]").click()
     expect(page.get_by_text("If the node is killed now")).to_be_visible()
     page.locator("[data-theatre-guess] input").fill("12")
-    page.get_by_role("button", name="Predict").click()
+    page.get_by_role("button", name="Check my guess").click()
     page.locator("[data-theatre-act=cut]").click()
     expect(page.get_by_text("If the node is killed now")).to_be_hidden()
     expect(page.locator("[data-situation]")).to_have_text("Restarted: 12 transient lost.")

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fateSegments, segmentFrame } from "../../static/js/layout/fates.js";
+import { fateSegments, segmentFrame, segmentParts } from "../../static/js/layout/fates.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { countsOf, fateOf } from "../../static/js/model/fate.js";
 import { PERSISTENT, paged, published, stateOf } from "./feed.js";
@@ -30,4 +30,19 @@ test("delta is told by its index entries, and a queue that is gone loses all", (
   assert.equal(gone.survives, false);
   assert.equal(countsOf(gone).lost, 40);
   assert.equal(countsOf(gone).kept, 0);
+});
+
+test("of messages that are only counted, those that a start drops are drawn as lost, in their share", () => {
+  const state = stateOf(published(0, 40), paged(0, 40, 10));
+  const { orders } = state.queues;
+  const scene = stageScene(state, 1200, 400, false);
+  const delta = (length) => {
+    const fate = fateOf(orders, [[16, 24, 16]], length);
+    const [segment] = fateSegments(scene, orders, fate).filter(({ lane }) => lane.name === "delta");
+    const parts = segmentParts(scene, segment).map(([{ kind }, frame]) => [kind, Math.round((24 * frame.w) / segmentFrame(scene, segment).w)]);
+    return [countsOf(fate).lost, parts];
+  };
+  assert.deepEqual(delta(0), [40, [["lost", 24]]], "all of them");
+  assert.deepEqual(delta(24), [16, [["kept", 24]]], "none");
+  assert.deepEqual(delta(18), [22, [["lost", 6], ["kept", 18]]], "a quarter");
 });

@@ -18,6 +18,11 @@ test("after a start it says what was lost and what is back, until the queue move
   assert.match(words.text, /^Restarted: /);
   assert.equal(restarted(state, [line, other("Published")]), null);
   assert.ok(restarted(state, [line, other("DeltaRead")]));
+  const dropped = other("Dropped");
+  assert.ok(restarted(state, [line, { ...dropped, t: { ...dropped.t, why: { cause: "transient_lost" } } }]), "what it forgets belongs to the start");
+  assert.equal(restarted(state, [line, { ...dropped, t: { ...dropped.t, why: { cause: "purged" } } }]), null);
+  const looked = other("HeadReturned");
+  assert.ok(restarted(state, [line, { ...looked, t: { ...looked.t, source: "head", to: "head" } }]));
   assert.equal(restarted(state, [other("Published")]), null);
 });
 

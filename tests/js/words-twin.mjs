@@ -103,11 +103,12 @@ function headline(session, catalogs) {
   const memory = memoryOf(state);
   const say = () => restarted(state, timeline.lines) ?? situation(state);
   said(catalogs, say, ({ text }, words) => {
-    const over = now.target === null ? 0 : now.inRam + (now.queue?.lanes.ram_pending ?? []).reduce((sum, row) => sum + row[1], 0) - now.target;
+    const over = now.target === null ? 0 : (now.queue?.counters.ram_msg_count ?? 0) + (now.queue?.lanes.ram_pending ?? []).reduce((sum, row) => sum + row[1], 0) - now.target;
     honest("headline", text, [now.lengths, now.ready, now.inRam, now.unacked, now.onlyCounted, now.target, now.limited, now.counters.window, Math.min(now.counters.window ?? 1, now.onlyCounted), onDisk(now.queue), over, memory.used, memory.pagingAt, ...fates(timeline, shownQueue(state))]);
     if (words.some((each) => UNDER.test(each)) && memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => PAST.test(each)) && !memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => /must leave RAM/.test(each)) && over <= 0) fail("headline", [`"${text}", but nothing is over the target`]);
+    if (words.some((each) => /the queue sleeps/.test(each)) && (state.queues[now.name]?.queue_process ?? state.node.clock.queue_process) !== "hibernating") fail("headline", [`"${text}" of a queue that is awake`]);
     if (words.some((each) => /Paging goes on/.test(each)) && now.target === null) fail("headline", [`"${text}", but nothing is paged`]);
   });
 }

@@ -138,6 +138,8 @@ class StubNode:
     def ram_bytes(self) -> int:
         return 0
 
+    most_messages = 10**7
+
     def held_messages(self) -> int:
         return self.held
 

@@ -17,7 +17,8 @@ from playground.texts.page_message import RequestRefused
 
 def check(command: dict[str, Any], **usage: int) -> None:
     check_command(command, session_limits.current(), usage.get("commands", 0))
-    check_burst(command, session_limits.current().bounds(), SessionUsage(**usage))
+    bounds = session_limits.current().bounds()
+    check_burst(command, bounds, SessionUsage(**usage), bounds.max_messages)
 
 
 def test_an_ordinary_burst_passes() -> None:
@@ -80,6 +81,16 @@ def test_what_does_not_fit_is_refused_with_how_many_do() -> None:
     assert str(beyond.value.values["wanted"]) not in sentence, "nobody counts bytes by the million"
 
 
+@pytest.mark.parametrize(("most", "size_bytes"), [(20_000, 100), (20_000, 100_000), (10**6, 100_000)])
+def test_what_is_offered_keeps_every_bound(most: int, size_bytes: int) -> None:
+    """The node's own bound of messages and the session's of bytes: what is offered is not refused again."""
+    bounds, usage = session_limits.current().bounds(), SessionUsage(messages=17)
+    burst = {"do": "publish", "count": 900_000, "size_bytes": size_bytes}
+    with pytest.raises(BurstBeyond) as beyond:
+        check_burst(burst, bounds, usage, most)
+    check_burst({**burst, "count": beyond.value.values["room"]}, bounds, usage, most)
+
+
 def test_what_is_in_ram_has_a_promise_of_room() -> None:
     most = session_limits.current().max_disk_bytes
     with pytest.raises(BurstBeyond):
@@ -99,7 +110,7 @@ def test_what_many_bursts_brought_can_leave_ram_and_be_consumed(tmp_path: Path) 
     burst = {"do": "publish", "count": 100, "size_bytes": 100, "persistent": False, "confirm": False}
     with contextlib.suppress(BurstBeyond):  # in the end one does not fit
         for _burst in range(60):
-            check_burst(burst, bounds, run.usage(0))
+            check_burst(burst, bounds, run.usage(0), node.most_messages)
             run.submit(burst)
             run.turn(node.now_us + 1000, 60)
     let_in = node.held_messages()

@@ -42,7 +42,7 @@ class StorageCapacity:
         storage: Storage,
         hosts: Sequence[VirtualHosts],
     ) -> None:
-        self._max_messages = settings.max_messages
+        self.most_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes
         self._codec = codec
         self._storage = storage
@@ -69,9 +69,9 @@ class StorageCapacity:
             copies: how many queues each message goes to.
         """
         held = self.held(waiting)
-        room = (self._max_messages - held) // max(copies, 1)
+        room = (self.most_messages - held) // max(copies, 1)
         if copies and batch.count > room:
-            return CommandError("too_many_messages", held=held, most=self._max_messages, room=max(room, 0))
+            return CommandError("too_many_messages", held=held, most=self.most_messages, room=max(room, 0))
         if self._max_disk_bytes is None:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)

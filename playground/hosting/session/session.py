@@ -407,7 +407,8 @@ class EngineSession:
 
     def _submit(self, run: SessionRun, message: protocol.SubmitCommand) -> None:
         self._refuse_worn_out(run)
-        check_burst(message.command, self._bounds, run.usage(len(self._record.commands)))
+        usage = run.usage(len(self._record.commands))
+        check_burst(message.command, self._bounds, usage, run.node.most_messages)
         at_us = run.submit(message.command)
         self._record.commands.append((at_us, message.command))
         self._soon()

@@ -1,4 +1,5 @@
 /** Where two runs differ at a moment: the values of what each did, in words, and what their lanes hold. Pure. */
+import { contentsInRam } from "../model/facts.js";
 import { lengthOf, pendingOf, readyOf } from "../model/messages.js";
 import { named, numbersOf } from "../model/number-words.js";
 import { lanesOf } from "../model/places.js";
@@ -48,13 +49,10 @@ export function laneDifferences(a, b) {
   return [
     ...(alike
       ? (left ? lanes : lanesOf(right)).map((lane) => row(lane, lengthOf(left, lane), lengthOf(right, lane)))
-      : [row(gettext("ready"), readyOf(left), readyOf(right)), row(gettext("in RAM"), inRam(left), inRam(right))]),
+      : [row(gettext("ready"), readyOf(left), readyOf(right)), row(gettext("in RAM"), contentsInRam(left), contentsInRam(right))]),
     row(gettext("unacked"), pendingOf(left), pendingOf(right)),
   ];
 }
-
-/** @param {QueueSnapshot | null} queue */
-const inRam = (queue) => queue?.counters.ram_msg_count ?? 0;
 
 /**
  * @param {string} lane

@@ -1,5 +1,6 @@
 /** Where on the stage lie the messages that a stop keeps, loses or brings back: segments of lanes. Pure. */
 import { EXTENT as E } from "../model/catalogue/rows.js";
+import { total } from "../model/stretches.js";
 import { rowsOfLane } from "./spot.js";
 
 /**
@@ -31,8 +32,21 @@ function pieces(start, count, fates) {
 }
 
 /**
- * @typedef {{lane: Lane, kind: string, from: number, to: number}} Segment
+ * Messages of a lane with one fate; of those that are only counted, `share` of the kept ones are lost, nobody knows which.
+ * @typedef {{lane: Lane, kind: string, from: number, to: number, share: number}} Segment
  */
+
+/**
+ * What part of the kept messages that are only counted is lost all the same: transient ones whose entries the files still have.
+ * @param {Scene} scene
+ * @param {QueueSnapshot} queue
+ * @param {Fate} fates
+ */
+function lostShare({ lanes }, queue, fates) {
+  const counted = lanes.filter(({ name, count }) => count && name in queue.counted).flatMap(({ name }) => rowsOfLane(queue, name));
+  const kept = total(counted.flatMap((row) => pieces(row[E.start], row[E.count], { ...fates, lost: [], back: [] }).map(([, ...run]) => run)));
+  return kept ? Math.min(1, fates.unplaced / kept) : 0;
+}
 
 /**
  * Segments [{lane, kind, from, to}] of a scene: indexes from the head, `to` excluded; neighbours alike are one.
@@ -43,14 +57,17 @@ function pieces(start, count, fates) {
 export function fateSegments(scene, queue, fates) {
   /** @type {Segment[]} */
   const found = [];
+  const lostOfCounted = lostShare(scene, queue, fates);
   for (const lane of scene.lanes) {
+    const share = lane.name in queue.counted ? lostOfCounted : 0;
     let before = 0;
     for (const row of lane.count ? rowsOfLane(queue, lane.name) : []) {
-      for (const [kind, seq, count] of pieces(row[E.start], row[E.count], fates)) {
+      for (const [piece, seq, count] of pieces(row[E.start], row[E.count], fates)) {
+        const kind = piece === "kept" && share === 1 ? "lost" : piece;
         const from = before + seq - row[E.start];
         const last = found[found.length - 1];
         if (last?.lane === lane && last.kind === kind && last.to === from) last.to = from + count;
-        else if (found.length < MOST) found.push({ lane, kind, from, to: from + count });
+        else if (found.length < MOST) found.push({ lane, kind, from, to: from + count, share: kind === "kept" ? share : 0 });
       }
       before += row[E.count];
     }
@@ -72,4 +89,23 @@ export function segmentFrame({ geo }, { lane, from, to }) {
   const v = geo.ramContent - 4;
   const depth = geo.diskContent + geo.content + 4 - v;
   return geo.turned ? { x: v, y: low, w: depth, h: high - low } : { x: low, y: v, w: high - low, h: depth };
+}
+
+/**
+ * The two parts of a segment's rectangle: of the messages that are lost, and of those that have the segment's own fate.
+ * @param {Scene} scene
+ * @param {Segment} segment
+ * @returns {[part: { kind: string }, frame: { x: number, y: number, w: number, h: number }][]}
+ */
+export function segmentParts(scene, segment) {
+  const frame = segmentFrame(scene, segment);
+  if (!frame) return [];
+  const { kind, share } = segment;
+  if (!share) return [[{ kind }, frame]];
+  const [along, length] = scene.geo.turned ? /** @type {const} */ (["y", "h"]) : /** @type {const} */ (["x", "w"]);
+  const lost = frame[length] * share;
+  return [
+    [{ kind: "lost" }, { ...frame, [length]: lost }],
+    [{ kind }, { ...frame, [along]: frame[along] + lost, [length]: frame[length] - lost }],
+  ];
 }

@@ -1,4 +1,5 @@
 /** The fence: target_ram_count contents counted from the head. Every content behind it is to leave RAM. */
+import { targetOf } from "../model/facts.js";
 import { UNACKED, aboutPlace } from "../model/places.js";
 
 /**
@@ -23,8 +24,8 @@ function contentLanes(lanes) {
  * @param {number | null | undefined} [held]
  */
 export function fenceOf(queue, lanes, held = null) {
-  const target = held ?? queue.counters.target_ram_count;
-  if (target === null || target === undefined) return null;
+  const target = held ?? targetOf(queue);
+  if (target === null) return null;
   const [tail, head] = contentLanes(lanes);
   if (!head) return null;
   const inTail = target > head.count && tail.count > 0;

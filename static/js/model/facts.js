@@ -4,8 +4,8 @@
  */
 import { STORE_FILE as F } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
-import { lengthOf, lettersOf, pendingOf, readyOf } from "./messages.js";
-import { countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
+import { DEFAULT_QUEUE, lengthOf, lettersOf, pendingOf, readyOf } from "./messages.js";
+import { aboutPlace, countedLanesOf, goneIn, lanesOf, limitedLanesOf, pendingPlacesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 
 /** @import { QueueSnapshot, RunSnapshot, Values } from "./catalogue/types.js" */
@@ -31,12 +31,81 @@ export function figures(state) {
     ready,
     limited: sum(limitedLanesOf(queue, "contents")),
     unacked: pendingOf(queue),
-    target: counters.target_ram_count ?? null,
-    inRam: counters.ram_msg_count ?? 0,
+    target: targetOf(queue),
+    inRam: contentsInRam(queue),
     mode: queue?.mode || "default",
     ...memoryOf(state),
-    alarms: state.node.alarms,
+    over: overTarget(queue),
+    next: nextSeqOf(queue),
+    paging: pages(state, queue),
+    asleep: name !== null && isAsleep(state, name),
+    alarms: alarmsOf(state),
   };
+}
+
+/**
+ * How many contents a queue may keep in RAM; null for any number.
+ * @param {QueueSnapshot | null} queue
+ * @returns {number | null}
+ */
+export const targetOf = (queue) => queue?.counters.target_ram_count ?? null;
+
+/**
+ * How many contents of ready messages a queue has in RAM.
+ * @param {QueueSnapshot | null} queue
+ * @returns {number}
+ */
+export const contentsInRam = (queue) => queue?.counters.ram_msg_count ?? 0;
+
+/**
+ * How many contents are to leave RAM: those of ready and of unacknowledged messages beyond the target (Q45); 0 without one.
+ * @param {QueueSnapshot | null} queue
+ */
+function overTarget(queue) {
+  const target = targetOf(queue);
+  if (target === null) return 0;
+  const held = pendingPlacesOf(queue).filter((place) => aboutPlace(place).content === "ram");
+  return Math.max(0, contentsInRam(queue) + held.reduce((sum, place) => sum + lengthOf(queue, place), 0) - target);
+}
+
+/**
+ * Whether contents leave RAM: some must, or memory is past the paging line and the target lets no more come in.
+ * @param {RunSnapshot} state
+ * @param {QueueSnapshot | null} queue
+ */
+const pages = (state, queue) => targetOf(queue) !== null && (overTarget(queue) > 0 || memoryOf(state).past);
+
+/**
+ * Whether a queue's process hibernates: it reports no rates, so it gets no target until something comes (P4, P5). The node tells of the
+ * usual queue's process, the others tell of their own.
+ * @param {RunSnapshot} state
+ * @param {string} name
+ */
+function isAsleep({ node, queues }, name) {
+  return (queues[name]?.queue_process ?? (name === DEFAULT_QUEUE ? node.clock.queue_process : null)) === "hibernating";
+}
+
+/**
+ * The number that the next message of a queue gets: 0 where none ever came.
+ * @param {QueueSnapshot | null} queue
+ * @returns {number}
+ */
+export const nextSeqOf = (queue) => queue?.counters.next_seq_id ?? 0;
+
+/**
+ * Which alarms are set.
+ * @param {RunSnapshot} state
+ */
+export const alarmsOf = ({ node }) => ({ memory: Boolean(node.alarms.memory), disk: Boolean(node.alarms.disk) });
+
+/**
+ * The disk as the node saw it last: free and total bytes and the limit, null where it watches none, and whether its alarm is set.
+ * @param {RunSnapshot} state
+ * @returns {{ free: number | null, total: number | null, limit: number | null, alarm: boolean }}
+ */
+export function diskOf({ node }) {
+  const { free = null, total = null, limit = null, alarm = false } = /** @type {Values} */ (node.disk);
+  return { free, total, limit, alarm: Boolean(alarm) };
 }
 
 /**
@@ -53,7 +122,7 @@ export function factsOfQueue(queue, settings) {
     ready: readyOf(queue),
     counted: countedLanesOf(queue).reduce((sum, lane) => sum + lengths[lane], 0),
     pending: pendingOf(queue),
-    target: queue.counters?.target_ram_count ?? generationOf(queue).gauge(queue, settings)?.value ?? null,
+    target: targetOf(queue) ?? generationOf(queue).gauge(queue, settings)?.value ?? null,
   };
 }
 

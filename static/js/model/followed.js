@@ -146,8 +146,8 @@ function writtenOf(state, seq, msgNo) {
  */
 export function captionOf(state, seq, msgNo = null) {
   const now = beatOf(state, seq);
-  const { counters } = figures(state);
-  if (!now && (counters.next_seq_id ?? 0) > seq)
+  const { next } = figures(state);
+  if (!now && next > seq)
     return sentence("plain", gettext("Message %(seq)s has left the queue."), { seq: number(seq) });
   if (!now) return situation(state);
   const tone = now.beat === "consumer" ? "plain" : now.beat;

@@ -3,7 +3,7 @@
  * longer a run, the more of its moments share one sample, which keeps the last and the highest of them.
  */
 import { KINDS } from "./catalogue/kinds.js";
-import { factsOfQueue, memoryOf } from "./facts.js";
+import { alarmsOf, factsOfQueue, memoryOf } from "./facts.js";
 import { LETTERS } from "./messages.js";
 import { everyLane } from "./places.js";
 import { shownQueue } from "./shown.js";
@@ -146,7 +146,7 @@ export class Samples {
       mostMemory: used,
       limit,
       paging: pagingAt,
-      alarm: Boolean(state.node.alarms.memory),
+      alarm: alarmsOf(state).memory,
       ...this.disk,
       queues,
     };

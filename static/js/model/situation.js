@@ -31,8 +31,8 @@ export function situation(state) {
     );
   if (now.name === null) return noQueue(state);
   if (!now.ready && !now.unacked)
-    return now.counters.next_seq_id
-      ? sentence("plain", gettext("The queue is empty: every message has left it."))
+    return now.next
+      ? sentence("plain", gettext("The queue is empty: no message waits, and no consumer holds one."))
       : sentence("plain", gettext("The queue is empty."));
   return generationOf(now.queue).situation(now);
 }

@@ -1,9 +1,10 @@
 /**
  * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, the reader guesses, and
- * each glyph shows it. Then the cut, ghosts of what is lost, and what came of it.
+ * each glyph shows it. Then the stop, where the lost messages were, and what came of it.
  */
 import { countsOf, fateOfStart, foundBy } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
+import { endsRestart } from "../../model/restarted.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom.js";
@@ -19,9 +20,9 @@ import { Fates } from "../stage/fates.js";
 
 /** @type {Record<string, { title: () => string, act: () => string }>} */
 const WORDS = {
-  clean: { title: () => gettext("If the node restarts now"), act: () => gettext("Restart") },
-  kill: { title: () => gettext("If the node is killed now"), act: () => gettext("Kill") },
-  power: { title: () => gettext("If the power is cut now"), act: () => gettext("Pull the plug") },
+  clean: { title: () => gettext("If the node restarts now"), act: () => gettext("Restart now") },
+  kill: { title: () => gettext("If the node is killed now"), act: () => gettext("Kill now") },
+  power: { title: () => gettext("If the power is cut now"), act: () => gettext("Pull the plug now") },
 };
 
 export class Theatre {
@@ -49,6 +50,8 @@ export class Theatre {
     this.request = null;
     /** @type {{ queue: string, before: QueueSnapshot, entries: Numbered[] | null, ended: boolean } | null} the stop that goes on */
     this.watched = null;
+    /** @type {string | null} the queue whose last start is all that happened to its messages since */
+    this.stopped = null;
     /** @type {Record<string, () => unknown>} */
     const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.fates && this.showFates(this.fates) };
     for (const button of findAll("[data-theatre-act]", root))
@@ -151,7 +154,7 @@ export class Theatre {
   openGuess() {
     this.stage.showFates(null);
     this.parts({ counts: false, guess: true, cut: true, hide: true });
-    setText(find("[data-theatre-text]", this.root), gettext("Look at what is in RAM, on disk, and not yet fsynced."));
+    setText(find("[data-theatre-text]", this.root), gettext("Nothing is stopped yet. Look at what is in RAM, on disk, and not yet fsynced."));
     need("[name=lost]", this.root).focus();
   }
 
@@ -173,7 +176,7 @@ export class Theatre {
     const { state } = this.session;
     const queue = shownQueue(state);
     this.watched = queue === null ? null : { queue, before: structuredClone(state.queues[queue]), entries: null, ended: false };
-    this.stage.cutFates();
+    this.stage.cutFates(this.fate);
     this.parts({ counts: false, guess: false, cut: false, hide: false });
     await this.send({ do: "restart", kind: this.kind });
     if (this.resumes) this.engine.control({ play: true });
@@ -186,10 +189,12 @@ export class Theatre {
    */
   observe(t) {
     const { watched } = this;
+    if (this.stopped !== null && "queue" in t && t.queue === this.stopped && endsRestart(t)) this.forget();
     if (!watched || !("queue" in t) || t.queue !== watched.queue) return;
     watched.entries ??= foundBy(t);
     if (t.kind !== "QueueStarted" || watched.ended) return;
     watched.ended = true;
+    this.stopped = t.queue;
     const fate = fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));
@@ -203,6 +208,12 @@ export class Theatre {
     show(find("[data-theatre-guess]", this.root), guess);
     show(find("[data-theatre-act=cut]", this.root), cut);
     show(find("[data-theatre-act=hide]", this.root), hide);
+  }
+
+  /** Something else happened to the messages: what was lost has no outline any more. */
+  forget() {
+    this.stopped = null;
+    this.stage.cutFates(null);
   }
 
   /** Nothing is stopped; time goes on as before. */

@@ -185,9 +185,9 @@ export class Controls {
     };
   }
 
-  /** Publish as many as bring memory past the paging line. */
+  /** Publish as many as bring memory past the paging line; where it is past it and the queue sleeps, one that wakes it. */
   async fillToLine() {
-    const count = this.lacking();
+    const count = this.wakes() ? 1 : this.lacking();
     if (!count) return;
     this.field("count").value = String(count);
     this.labelPublish();
@@ -200,12 +200,20 @@ export class Controls {
     return count === null ? 0 : Math.min(count, this.limits.max_messages ?? count);
   }
 
+  /** Whether nothing is paged out although memory is past the line, as the queue sleeps. */
+  wakes() {
+    const { past, target, asleep, ready } = figures(this.session.state);
+    return past && target === null && asleep && ready > 0;
+  }
+
   /** With constants of a real node a few messages change nothing: say where the line is, and how many reach it. */
   offerLine() {
     const count = this.lacking();
     const { used, pagingAt } = memoryOf(this.session.state);
-    const far = count > FAR;
-    show(find("[data-to-line]", this.root), far);
+    const [far, wakes] = [count > FAR, this.wakes()];
+    show(find("[data-to-line]", this.root), far || wakes);
+    setText(find("[data-act=fill]", this.root), wakes ? gettext("Publish one more message") : gettext("Fill to the paging line"));
+    if (wakes) setText(find("[data-to-line] span", this.root), gettext("Memory is past the paging line, and the queue sleeps. One more message wakes it, and it pages out."));
     if (!far) return;
     const text = ngettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s message of this size.", "Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.", count);
     const strategy = strategyOf(this.session.state.node.settings);

@@ -1,5 +1,6 @@
 /** One message that is followed: found by its seq_id or its id, with its life so far as a strip of moments. */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
+import { nextSeqOf } from "../../model/facts.js";
 import { Life } from "../../model/life.js";
 import { lifeText, lifeTone } from "../../model/life-words.js";
 import { locate, pendingOf, readyOf, stateWords } from "../../model/messages.js";
@@ -143,7 +144,7 @@ export class Follow {
    * @param {RunSnapshot} state
    */
   findSeq(seq, queue, state) {
-    const next = state.queues[queue]?.counters.next_seq_id ?? 0;
+    const next = nextSeqOf(state.queues[queue] ?? null);
     if (seq < next) this.selection.choose(seq);
     else if (next === 0) this.warn(gettext("Nothing was published yet."));
     else

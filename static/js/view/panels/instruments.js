@@ -1,4 +1,5 @@
 /** The instruments: plots of the run on one shared time, what the disk has left, and who waits for whose credit. */
+import { diskOf } from "../../model/facts.js";
 import { columns, creditChains, plotsOf, thinned } from "../../model/instruments.js";
 import { lanesOf } from "../../model/places.js";
 import { shownState } from "../../model/shown.js";
@@ -198,9 +199,9 @@ export class Instruments {
   }
 
   showDisk() {
-    const { free, limit, total, alarm } = this.playhead.state.node.disk;
-    const known = free !== undefined && free !== null && total;
-    show(find("[data-disk]", this.root), Boolean(known));
+    const { free, limit, total, alarm } = diskOf(this.playhead.state);
+    const known = free !== null && limit !== null && total !== null;
+    show(find("[data-disk]", this.root), known);
     if (!known) return;
     const bar = need("[data-disk-bar]", this.root);
     bar.style.setProperty("--used", `${100 - (100 * free) / total}%`);

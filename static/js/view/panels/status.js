@@ -1,5 +1,5 @@
 /** The header's chips and the veil over the stage: paging, alarm, and whether the engine is there. */
-import { fill, gettext } from "../../model/text.js";
+import { fill, gettext, number } from "../../model/text.js";
 import { restarted } from "../../model/restarted.js";
 import { figures } from "../../model/facts.js";
 import { situation } from "../../model/situation.js";
@@ -87,10 +87,11 @@ export class Status {
     const now = figures(state);
     const sentence = restarted(state, this.linesSoFar()) ?? situation(state);
     const caption = need("[data-situation]", this.root);
-    const inviting = !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind;
+    const inviting = !now.ready && !now.unacked && !now.next && !this.session.behind;
     setText(caption, sentence.text);
     caption.dataset.tone = sentence.tone;
     show(find("[data-chip=paging]", this.chips), now.target !== null);
+    setText(find("[data-chip=paging] span", this.chips), now.paging ? gettext("paging") : fill(gettext("target %(n)s"), { n: number(now.target) }));
     const alarm = now.alarms.memory || now.alarms.disk;
     show(find("[data-chip=alarm]", this.chips), Boolean(alarm));
     setText(

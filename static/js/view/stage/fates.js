@@ -1,17 +1,13 @@
-/** Before a stop: what it would keep, lose and bring back, over the glyphs. After it: ghosts of what is lost. */
-import { fateSegments, segmentFrame } from "../../layout/fates.js";
+/** Before a stop: what it would keep, lose and bring back, over the glyphs. After it: where the lost messages were. */
+import { fateSegments, segmentParts } from "../../layout/fates.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /**
- * @import { Segment } from "../../layout/fates.js"
  * @import { Scene } from "../../layout/stage.js"
  * @import { QueueSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
  */
-
-const GHOST_MS = 5000;
-const FADE_MS = 1200;
 
 /** The drawing of each fate: its sign repeats it without colour. */
 /** @type {Record<string, { sign: string, tone: string }>} */
@@ -25,60 +21,56 @@ export class Fates {
   constructor() {
     /** @type {Fate | null} what a stop would do to the queue that is shown */
     this.shown = null;
-    /** @type {{x: number, y: number, w: number, h: number}[]} */
-    this.ghosts = [];
-    this.until = 0;
+    /** @type {{x: number, y: number, w: number, h: number}[]} where the messages were that the last stop lost */
+    this.lostFrames = [];
+    /** The size of the stage on which they were. */
+    this.size = "";
   }
 
   /**
-   * What would be lost stays as ghosts from `now` on; the fates are shown no more.
+   * What would be lost keeps its outline; the fates are shown no more.
    * @param {Scene} scene
    * @param {QueueSnapshot | null} queue
-   * @param {number} now
+   * @param {Fate | null} fate of a stop that begins
    */
-  cut(scene, queue, now) {
-    const lost = queue && this.shown ? fateSegments(scene, queue, this.shown).filter(({ kind }) => kind === "lost") : [];
-    this.ghosts = lost.map((segment) => segmentFrame(scene, segment)).filter((frame) => frame !== null);
-    this.until = now + GHOST_MS;
+  cut(scene, queue, fate) {
+    const segments = queue && fate ? fateSegments(scene, queue, fate) : [];
+    const parts = segments.flatMap((segment) => segmentParts(scene, segment));
+    this.lostFrames = parts.filter(([{ kind }]) => kind === "lost").map(([, frame]) => frame);
+    this.size = sizeOf(scene);
     this.shown = null;
   }
 
   /**
-   * Draw them; returns whether ghosts still fade.
+   * Draw them.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
    * @param {QueueSnapshot | null} queue
-   * @param {number} now
    */
-  paint(pen, scene, queue, now) {
+  paint(pen, scene, queue) {
     if (this.shown && queue)
-      for (const segment of fateSegments(scene, queue, this.shown)) this.paintOne(pen, scene, segment);
-    if (now >= this.until) this.ghosts = [];
-    pen.globalAlpha = Math.min(1, Math.max(0, (this.until - now) / FADE_MS));
-    for (const frame of this.ghosts) paintGhost(pen, frame);
-    pen.globalAlpha = 1;
-    return this.ghosts.length > 0;
+      for (const segment of fateSegments(scene, queue, this.shown))
+        for (const [{ kind }, frame] of segmentParts(scene, segment)) this.paintOne(pen, scene, kind, frame);
+    if (this.size === sizeOf(scene)) for (const frame of this.lostFrames) paintLost(pen, frame);
   }
 
   /**
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
-   * @param {Segment} segment
+   * @param {string} kind
+   * @param {{ x: number, y: number, w: number, h: number }} frame
    */
-  paintOne(pen, scene, segment) {
-    const frame = segmentFrame(scene, segment);
-    if (!frame) return;
-    const { sign, tone } = SIGNS[segment.kind];
-    const { x, y, w, h } = frame;
-    if (segment.kind === "lost") {
+  paintOne(pen, scene, kind, { x, y, w, h }) {
+    const { sign, tone } = SIGNS[kind];
+    if (kind === "lost") {
       pen.fillStyle = faded(colors.card, 0.6);
       pen.fillRect(x, y, w, h);
       pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.4), 6, 1.3);
       pen.fillRect(x, y, w, h);
     } else {
       pen.strokeStyle = colors[tone];
-      pen.lineWidth = segment.kind === "back" ? 2 : 1.3;
-      pen.setLineDash(segment.kind === "back" ? [5, 3] : []);
+      pen.lineWidth = kind === "back" ? 2 : 1.3;
+      pen.setLineDash(kind === "back" ? [5, 3] : []);
       pen.strokeRect(x + 1, y + 1, Math.max(0, w - 2), h - 2);
       pen.setLineDash([]);
     }
@@ -94,10 +86,16 @@ export class Fates {
 }
 
 /**
+ * The size of a stage, and which way it lies.
+ * @param {Scene} scene
+ */
+const sizeOf = ({ geo: { turned, width, end } }) => [turned, width, end].join();
+
+/**
  * @param {CanvasRenderingContext2D} pen
  * @param {Values} given
  */
-function paintGhost(pen, { x, y, w, h }) {
+function paintLost(pen, { x, y, w, h }) {
   pen.strokeStyle = colors["alarm-t"];
   pen.lineWidth = 1.2;
   pen.setLineDash([3, 3]);

@@ -2,7 +2,7 @@
 import { targetAt } from "../../layout/fence.js";
 import { readyOf } from "../../model/messages.js";
 import { shownQueue, shownState } from "../../model/shown.js";
-import { memoryOf } from "../../model/facts.js";
+import { memoryOf, targetOf } from "../../model/facts.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { need, setAttributes, setText, show } from "../base/dom.js";
@@ -126,7 +126,7 @@ export class FenceHandle {
   }
 
   get target() {
-    return this.queue?.counters.target_ram_count ?? null;
+    return targetOf(this.queue);
   }
 
   /** More than these contents there are not: the ready messages. */

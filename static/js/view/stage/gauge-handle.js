@@ -1,5 +1,5 @@
 /** The lines of the memory gauge as handles: the watermark and the paging line are dragged on it, or moved by arrows. */
-import { goneIn } from "../../model/places.js";
+import { memoryOf } from "../../model/facts.js";
 import { bytes, decimal, fill, gettext } from "../../model/text.js";
 import { colors } from "../base/colors.js";
 import { wide } from "../base/canvas.js";
@@ -11,7 +11,7 @@ import { thermometerOf } from "./over.js";
 /**
  * @import { Geo } from "../../layout/geometry.js"
  * @import { Scene } from "../../layout/stage.js"
- * @import { Values } from "../../model/catalogue/types.js"
+ * @import { RunSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { CommandSender } from "../base/command-sender.js"
  * @import { StageView } from "./stage.js"
@@ -22,20 +22,20 @@ const LINES = [
   {
     name: "vm_memory_high_watermark",
     label: () => gettext("High watermark"),
-    /** @param {Values} given */
-    whole: ({ settings }) => settings.ram_bytes,
-    /** @param {Values} given */
-    at: ({ memory }) => memory.limit,
+    /** @param {RunSnapshot} state */
+    whole: ({ node }) => node.settings.ram_bytes,
+    /** @param {RunSnapshot} state */
+    at: (state) => memoryOf(state).limit,
     least: 0.05,
     most: 1,
   },
   {
     name: "vm_memory_high_watermark_paging_ratio",
     label: () => gettext("Paging ratio"),
-    /** @param {Values} given */
-    whole: ({ memory }) => memory.limit,
-    /** @param {Values} given */
-    at: ({ memory, settings }) => (goneIn(settings).paging ? null : memory.paging_at),
+    /** @param {RunSnapshot} state */
+    whole: (state) => memoryOf(state).limit,
+    /** @param {RunSnapshot} state */
+    at: (state) => memoryOf(state).pagingAt,
     least: 0.05,
     most: 1.1,
   },
@@ -107,8 +107,8 @@ class GaugeHandle {
     });
   }
 
-  get node() {
-    return this.playhead.state.node;
+  get state() {
+    return this.playhead.state;
   }
 
   get gauge() {
@@ -117,7 +117,7 @@ class GaugeHandle {
 
   /** What the line is set to, as a share; null where the node has no such line. */
   get share() {
-    const [at, whole] = [this.line.at(this.node), this.line.whole(this.node)];
+    const [at, whole] = [this.line.at(this.state), this.line.whole(this.state)];
     return at && whole ? at / whole : null;
   }
 
@@ -134,7 +134,7 @@ class GaugeHandle {
   pull({ gauge }, event) {
     const { scene } = this;
     if (!scene) return;
-    this.pulled = this.bounded((this.top(gauge, scene.geo) * this.partAt(event, scene.geo)) / this.line.whole(this.node));
+    this.pulled = this.bounded((this.top(gauge, scene.geo) * this.partAt(event, scene.geo)) / this.line.whole(this.state));
     this.held = gauge;
     this.follow(scene);
   }
@@ -185,7 +185,7 @@ class GaugeHandle {
    */
   top(gauge, geo) {
     if (!geo.turned) return gauge.top;
-    const { process_memory: used = 0, limit = null } = this.node.memory;
+    const { used, limit } = memoryOf(this.state);
     return Math.max(used, (limit ?? used) * 1.2, 1);
   }
 
@@ -202,7 +202,7 @@ class GaugeHandle {
     const parent = geo.turned ? this.bars : this.box;
     if (element.parentElement !== parent) parent.append(element);
     const now = this.pulled ?? share;
-    const size = now * this.line.whole(this.node);
+    const size = now * this.line.whole(this.state);
     this.stand(Math.min(1, size / this.top(this.held ?? this.gauge, geo)), geo);
     if (this.described === `${now} ${size}`) return;
     this.described = `${now} ${size}`;

@@ -1,5 +1,5 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
-import { fileBytes, memoryOf, strategyOf } from "../../model/facts.js";
+import { diskOf, fileBytes, memoryOf, strategyOf } from "../../model/facts.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** @import { RunSnapshot } from "../../model/catalogue/types.js" */
@@ -45,7 +45,7 @@ export function ramGauge(state, colors) {
  */
 function diskGauge(state, colors) {
   const used = fileBytes(state);
-  const { free = null, limit = null, alarm = false } = state.node.disk;
+  const { free, limit, alarm } = diskOf(state);
   // Where the node watches a disk: how far the files may grow until the alarm, to the scale of what is taken.
   const room = free === null || limit === null ? null : used + free - limit;
   const near = room !== null && room < used * 20;

@@ -3,6 +3,7 @@ import { DELTA as D, EXTENT as E } from "../../model/catalogue/rows.js";
 import { frameOf, messageAt, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
+import { alarmsOf } from "../../model/facts.js";
 import { lengthOf, pendingOf } from "../../model/messages.js";
 import { UNACKED, aboutPlace, stageLanesOf } from "../../model/places.js";
 import { Selection } from "../../model/selection.js";
@@ -123,9 +124,12 @@ export class StageView {
     this.refresh();
   }
 
-  /** The stop comes now: what is lost leaves ghosts. */
-  cutFates() {
-    if (this.scene) this.fates?.cut(this.scene, this.queue, performance.now());
+  /**
+   * The stop comes now: what it loses leaves outlines, until it is called with null.
+   * @param {Fate | null} fate
+   */
+  cutFates(fate) {
+    if (this.scene) this.fates?.cut(this.scene, this.queue, fate);
     this.refresh();
   }
 
@@ -197,11 +201,11 @@ export class StageView {
     const scene = slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
-    const fading = this.fates?.paint(pen, scene, this.queue, now) ?? false;
+    this.fates?.paint(pen, scene, this.queue);
     act(this, () => {
       for (const listener of this.painted) listener(scene);
     });
-    this.goesOn = moving || flying || fading || Object.keys(this.changes).length > 0;
+    this.goesOn = moving || flying || Object.keys(this.changes).length > 0;
     return this.goesOn;
   }
 
@@ -212,7 +216,7 @@ export class StageView {
    * @param {number} now
    */
   paintOn(pen, scene, now) {
-    paintBands(pen, scene, this.session.state.node.alarms);
+    paintBands(pen, scene, alarmsOf(this.session.state));
     this.paintMarks(pen, scene);
     paintFence(pen, scene);
     paintSurplus(pen, scene);

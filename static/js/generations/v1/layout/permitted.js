@@ -1,5 +1,6 @@
 /** The index entries that a queue may keep in RAM, and those that must move into delta, of which RAM keeps only the counts (Q48, Q49). */
 import { EXTENT as E } from "../../../model/catalogue/rows.js";
+import { targetOf } from "../../../model/facts.js";
 import { lengthOf, rowsOf } from "../../../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../../../model/places.js";
 
@@ -29,7 +30,7 @@ const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue
  * @param {number} segmentEntries
  */
 export function permittedBetas(queue, segmentEntries) {
-  const target = queue.counters.target_ram_count ?? null;
+  const target = targetOf(queue);
   const inner = total(queue, [...limitedLanesOf(queue, "entries"), ...countedLanesOf(queue)]);
   if (target === null || !entryLanes(queue).head || inner + total(queue, limitedLanesOf(queue, "contents")) === 0) return null;
   if (queue.mode === "lazy") return target;

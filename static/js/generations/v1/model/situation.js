@@ -11,13 +11,15 @@ import { bytes, gettext, ngettext, number } from "../../../model/text.js";
  * @param {Figures} now
  */
 export function situationOf(now) {
-  return now.target !== null ? paging(now) : calm(now);
+  return now.target === null ? calm(now) : paging(now, now.target);
 }
 
-/** @param {Figures} now */
-function paging(now) {
-  const over =
-    now.inRam + (now.queue?.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
+/**
+ * @param {Figures} now
+ * @param {number} target
+ */
+function paging(now, target) {
+  const { over } = now;
   if (over > 0) {
     return sentence(
       "beta",
@@ -42,14 +44,14 @@ function paging(now) {
       ? ngettext(
           "Past the paging line: %(n)s content may stay in RAM, and RAM holds no more than that.",
           "Past the paging line: %(n)s contents may stay in RAM, and RAM holds no more than that.",
-          now.target,
+          target,
         )
       : ngettext(
           "The target lets %(n)s content stay in RAM, and RAM holds no more than that.",
           "The target lets %(n)s contents stay in RAM, and RAM holds no more than that.",
-          now.target,
+          target,
         ),
-    { n: number(now.target) },
+    { n: number(target) },
   );
 }
 
@@ -86,7 +88,9 @@ function calm(now) {
   if (now.past)
     return sentence(
       "beta",
-      gettext("Memory is past the paging line (%(used)s of %(line)s), but this queue has no target yet: it gets one when it reports its rates."),
+      now.asleep
+        ? gettext("Memory is past the paging line (%(used)s of %(line)s), but the queue sleeps and reports no rates, so nothing is paged out: the next message wakes it.")
+        : gettext("Memory is past the paging line (%(used)s of %(line)s), but this queue has no target yet: it gets one when it reports its rates."),
       { used: bytes(now.used), line: bytes(now.pagingAt) },
     );
   if (now.onlyCounted > 0) {
