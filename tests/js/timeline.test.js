@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
+import { explainLine, sentenceOf } from "../../static/js/model/why.js";
 import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Events } from "../../static/js/model/events.js";
 import { rateAt, Samples } from "../../static/js/model/samples.js";
 import { Timeline } from "../../static/js/model/timeline.js";
 import { queueNames, showQueue, shownQueue } from "../../static/js/model/shown.js";
 import { SIGNS } from "../../static/js/view/time/event-signs.js";
-import { published, stateOf } from "./feed.js";
+import { paged, published, stateOf } from "./feed.js";
 
 afterEach(() => showQueue(null));
 
@@ -143,4 +144,16 @@ test("what happens in a virtual host that is not shown is one line for each host
     timeline.lines.map((line) => [line.t.vhost, line.times]),
     [["qa", 1], ["prod", 2]],
   );
+});
+
+test("a reduction in several passes is one sentence with the sum, in the log and as the title of Why?", () => {
+  const timeline = new Timeline();
+  const state = stateOf(published(0, 1));
+  const reduced = (q4, betas) => decode(["Reduced", "Q45", "orders", { ...paged(0, 40, 10).at(-1)[3], q4_moved: q4, betas_moved: betas }]);
+  [[4735, 0], [3265, 7], [1119, 0]].forEach(([q4, betas], at) => timeline.note(at, at * 1000, reduced(q4, betas), state));
+  const [line] = timeline.lines.filter(({ detail }) => !detail);
+  assert.equal(sentenceOf(line).text, "Memory is reduced: 9\u202f119 messages are paged out, 7 messages roll into delta");
+  assert.equal(explainLine(line, null).title, sentenceOf(line).text);
+  assert.deepEqual(line.passes.map(({ t }) => t.why.q4_moved), [4735, 3265, 1119]);
+  assert.match(explainLine(line, null).steps[2].detail, /stops as soon/, "the steps are those of the last pass");
 });

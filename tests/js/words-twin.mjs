@@ -24,7 +24,8 @@ import { shownQueue } from "../../static/js/model/shown.js";
 import { figures, memoryOf } from "../../static/js/model/facts.js";
 import { situation } from "../../static/js/model/situation.js";
 import { bytes, clock, decimal, number, seconds, span } from "../../static/js/model/text.js";
-import { explain, narrate } from "../../static/js/model/why.js";
+import { explainLine, sentenceOf } from "../../static/js/model/why.js";
+import { movedBy } from "../../static/js/model/timeline.js";
 import { gaugeText, ramGauge } from "../../static/js/view/stage/gauges.js";
 import { History } from "../../static/js/model/history.js";
 import { eachRun, fail, same } from "./asking.mjs";
@@ -160,13 +161,16 @@ const lastOf = (t) => (t.start !== undefined && t.count > 0 ? t.start + t.count 
 
 /** What the log and Why? say of a line, with the target and the settings of its own moment. */
 function reasons(line, held, then, catalogs) {
-  const { t, messages, fate, atUs } = line;
-  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs), slotsOf(t), lastOf(t)];
-  said(catalogs, () => narrate(t, messages, fate, atUs), ({ text }) => {
+  const { t, whole, messages, fate, atUs } = line;
+  const moved = ["q1_moved", "q4_moved", "pending_paged"].reduce((sum, name) => sum + (whole.why?.[name] || 0), 0);
+  const sources = [t, whole, moved, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs), slotsOf(t), lastOf(t)];
+  said(catalogs, () => sentenceOf(line), ({ text }) => {
     honest(`log of ${t.kind}`, text, sources);
     noRaw(`log of ${t.kind}`, text, t);
   });
-  said(catalogs, () => explain(t, messages, held.target, fate, atUs), (why) => {
+  said(catalogs, () => explainLine(line, held.target), (why) => {
+    same(`title of Why? and the log (${t.kind})`, why.title, sentenceOf(line).text);
+    if (t.kind === "Reduced") same("the sum of all passes", messages, movedBy(whole.why));
     const known = held.target ? [held.target.t, held.target.memory] : [];
     honest(`Why? of ${t.kind}`, `${why.title} ${why.reason}`, [...sources, t.why]);
     for (const step of why.steps) honest(`step of ${t.kind}`, `${step.title} ${step.detail}`, [t.why]);

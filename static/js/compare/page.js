@@ -3,7 +3,7 @@ import "../generations/all.js";
 import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, messageOf, seconds } from "../model/text.js";
-import { explain } from "../model/why.js";
+import { explain, sentenceOf } from "../model/why.js";
 import { differingFields, laneDifferences } from "./differences.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
 import { around, dataOf, el, find, findAll, need, setText, show } from "../view/base/dom.js";
@@ -176,7 +176,7 @@ class Page {
       setText(find("[data-situation]", root), situation(run.state).text);
       const lines = run.behind ? run.reasons().lines : [];
       const last = lines.filter((line) => !line.detail).at(-1);
-      setText(find("[data-last]", root), last ? explain(last.t, last.messages, null, null, last.atUs).title : "\u00a0");
+      setText(find("[data-last]", root), last ? sentenceOf(last).text : "\u00a0");
     }
     this.between();
     this.paintCurve();

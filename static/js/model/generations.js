@@ -55,7 +55,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {Moves} moves what a message does that such a transition moves
  * @property {Words} words how such a transition is described
  * @property {{ [K in Kind]?: (t: TransitionOf<K>) => Values }} numbers those in the fields of such a transition that "Why?" lists
- * @property {{ [K in Kind]?: (why: Values) => { title: string, steps: Step[] } }} steps for those that consist of several steps
+ * @property {{ [K in Kind]?: (why: Values) => Step[] }} steps for those that consist of several steps
  * @property {string} rules with what the ids of its own rules begin, where other kinds have places of the same names; else empty
  * @property {Reasons} reasons the general cause of what all queues do
  * @property {() => Record<string, string>} larger what larger values of its settings would mean, by their names

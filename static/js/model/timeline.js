@@ -15,10 +15,13 @@ import { total } from "./stretches.js";
 
 const MAX_LINES = 300;
 const MERGE_US = 1_000_000;
+const MOST_PASSES = 6;
 
 /**
  * A line of the narrative: one transition, or several of a kind that came close together.
- * @typedef {{ number: number, atUs: number, t: AnyTransition, detail: boolean, times: number, messages: number, fate: Fate | null, first: number, sinceUs: number, target: Target | null, moment: Moment }} Line
+ * `whole` is that one, or its like with the sums of all of them; `passes` are the last of them, oldest first.
+ * @typedef {{ number: number, atUs: number, t: AnyTransition, whole: AnyTransition, passes: Pass[], detail: boolean, times: number, messages: number, fate: Fate | null, first: number, sinceUs: number, target: Target | null, moment: Moment }} Line
+ * @typedef {{ atUs: number, t: AnyTransition }} Pass
  */
 
 /**
@@ -160,6 +163,8 @@ export class Timeline {
           number,
           atUs,
           t,
+          whole: summed(line.whole, t),
+          passes: [...line.passes, { atUs, t }].slice(-MOST_PASSES),
           times: line.times + 1,
           messages: line.messages + messagesOf(t),
           ...known,
@@ -234,7 +239,7 @@ export class Timeline {
  * @returns {Line}
  */
 export function lineOf(number, atUs, t, known) {
-  return { number, atUs, t, detail: isDetail(t), times: 1, messages: messagesOf(t), fate: null, first: number, sinceUs: atUs, ...known };
+  return { number, atUs, t, whole: t, passes: [{ atUs, t }], detail: isDetail(t), times: 1, messages: messagesOf(t), fate: null, first: number, sinceUs: atUs, ...known };
 }
 
 /**
@@ -299,7 +304,23 @@ function isDetail(t) {
  * @param {Values} why
  */
 export function movedBy(why) {
-  return (why.q1_moved || 0) + (why.q4_moved || 0) + (why.pending_paged || 0) + (why.betas_moved || 0);
+  return MOVED.reduce((sum, name) => sum + (why[name] || 0), 0);
+}
+
+/** What the steps of a reduction moved. */
+const MOVED = ["q1_moved", "q4_moved", "pending_paged", "betas_moved"];
+
+/**
+ * The later one of two reductions with what both moved; of other kinds the later one.
+ * @param {AnyTransition} before
+ * @param {AnyTransition} t
+ * @returns {AnyTransition}
+ */
+function summed(before, t) {
+  if (t.kind !== "Reduced") return t;
+  const [one, other] = [before.why ?? {}, t.why ?? {}];
+  const moved = MOVED.filter((name) => name in one || name in other).map((name) => [name, (one[name] || 0) + (other[name] || 0)]);
+  return { ...t, why: { ...other, ...Object.fromEntries(moved) } };
 }
 
 /**

@@ -12,7 +12,7 @@ import { causeOf, messagesOf } from "./timeline.js";
 /**
  * @import { AnyTransition, Kind, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Fate } from "./fate.js"
- * @import { Target } from "./timeline.js"
+ * @import { Line, Target } from "./timeline.js"
  * @import { Sentence, Step } from "./why-sentence.js"
  */
 
@@ -73,6 +73,21 @@ export function narrate(t, messages = messagesOf(t), fate = null, atUs = null) {
 }
 
 /**
+ * The sentence of a line: the log has it, and Why? has it as its title.
+ * @param {Pick<Line, "whole" | "messages" | "fate" | "atUs">} line
+ */
+export const sentenceOf = ({ whole, messages, fate, atUs }) => narrate(whole, messages, fate, atUs);
+
+/**
+ * Everything that the Why? panel shows of a line: its sentence, which has the sum, and the numbers of its last pass.
+ * @param {Pick<Line, "t" | "whole" | "messages" | "fate" | "atUs">} line
+ * @param {Target | null} target the one that its queue had when it happened, where that is known
+ */
+export function explainLine(line, target) {
+  return { ...explain(line.t, line.messages, target, line.fate, line.atUs), title: sentenceOf(line).text };
+}
+
+/**
  * Everything that the Why? panel shows of a transition.
  * @param {AnyTransition} t
  * @param {number} messages
@@ -84,13 +99,13 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null,
   const why = t.why ?? {};
   const line = narrate(t, messages, fate, atUs);
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
+  const reason = reasonOf(t, messages);
   const steps = ofTransition("steps", t.kind)?.(why);
   if (steps) {
     /** @type {[name: string, value: string][]} */
     const numbers = [];
-    return { ...shared, title: steps.title, bar: ramBar(why), reason: "", steps: steps.steps, numbers, origin: originOf(target, why.target) };
+    return { ...shared, title: line.text, bar: ramBar(why), reason, steps, numbers, origin: originOf(target, why.target) };
   }
-  const reason = reasonOf(t, messages);
   return {
     ...shared,
     title: line.text,

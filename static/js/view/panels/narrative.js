@@ -1,7 +1,7 @@
 /** The list of what happened, newest first; each line opens its reason. */
 import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
-import { narrate } from "../../model/why.js";
+import { sentenceOf } from "../../model/why.js";
 import { fill, gettext, number, seconds } from "../../model/text.js";
 import { around, el, find, focused, keepChildren, need, required } from "../base/dom.js";
 
@@ -115,7 +115,7 @@ export class Narrative {
    * @param {Line | null} here
    */
   item(line, later, here) {
-    const sentence = narrate(line.t, line.messages, line.fate, line.atUs);
+    const sentence = sentenceOf(line);
     const times = line.times > 1 && !sentence.counted ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
     const queue = this.many() ? queueOf(line.t) : null;

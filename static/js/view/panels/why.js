@@ -1,7 +1,7 @@
 /** The Why? panel: the latest reason that matters, or the one that the reader picked from the narrative. */
 import { KINDS } from "../../model/catalogue/kinds.js";
 import { governs } from "../../model/governs.js";
-import { explain } from "../../model/why.js";
+import { explainLine, narrate } from "../../model/why.js";
 import { movedBy } from "../../model/timeline.js";
 import { bytes, decimal, fill, gettext, number, seconds } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
@@ -112,11 +112,11 @@ export class WhyPanel {
   show(line) {
     this.shown = { ...line };
     const held = this.session.heldAt(line);
-    const explained = explain(line.t, line.messages, held.target, line.fate, line.atUs);
-    this.head(explained.name, explained.rule, `#${number(line.number)}`);
+    const explained = explainLine(line, held.target);
+    this.head(explained.name, explained.rule, `${seconds(line.atUs)} \u00b7 #${number(line.number)}`);
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");
-    const several = line.times > 1 ? [el("p.dim", {}, severalText(line))] : [];
+    const several = line.times > 1 ? severalPasses(line) : [];
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     need("[data-why-body]", this.root).replaceChildren(
       ...several,
@@ -152,15 +152,15 @@ function weightOf({ t, messages, fate }) {
 }
 
 /**
- * That a line stands for several transitions, of which the last one has the numbers.
+ * The passes of a line that stands for several: when, the last ones one by one, and that the numbers below are those of the last.
  * @param {Line} line
  */
-function severalText({ times, sinceUs, atUs }) {
-  return fill(gettext("%(times)s times from %(from)s s to %(to)s s; the numbers are those of the last time."), {
-    times: number(times),
-    from: seconds(sinceUs),
-    to: seconds(atUs),
-  });
+function severalPasses({ times, sinceUs, atUs, passes }) {
+  const values = { times: number(times), from: seconds(sinceUs), to: seconds(atUs) };
+  const when = values.from === values.to ? gettext("In %(times)s passes at %(to)s s:") : gettext("In %(times)s passes from %(from)s s to %(to)s s:");
+  const items = passes.map(({ atUs: us, t }) => el("li", {}, el("span.num", {}, seconds(us)), " ", narrate(t, undefined, null, us).text));
+  const omitted = times > passes.length ? [el("li.dim", {}, "\u2026")] : [];
+  return [el("p.dim", {}, fill(when, values)), el("ol.passes", {}, ...omitted, ...items), el("p.dim", {}, gettext("The last pass:"))];
 }
 
 /** @param {Explained} explained */

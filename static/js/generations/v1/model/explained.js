@@ -4,7 +4,7 @@ import { happens } from "../../../model/until.js";
 import { indexPlan } from "./bytes.js";
 import { INDEX_LIVES, MOVES, STORE_LIVES } from "./lives.js";
 import { QUESTIONS } from "./questions.js";
-import { reductionSteps, reductionTitle } from "./reduction.js";
+import { reductionSteps } from "./reduction.js";
 import { LARGER } from "./settings.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
@@ -32,7 +32,7 @@ export const EXPLAINED_1 = {
   lives: { ...INDEX_LIVES, ...STORE_LIVES },
   moves: MOVES,
   words: WORDS,
-  steps: { Reduced: (why) => ({ title: reductionTitle(why), steps: reductionSteps(why) }) },
+  steps: { Reduced: reductionSteps },
   reasons: REASONS,
   larger: LARGER,
   held: heldText,

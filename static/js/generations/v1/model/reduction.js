@@ -4,10 +4,10 @@ import { fill, gettext, number } from "../../../model/text.js";
 /** @import { Values } from "../../../model/catalogue/types.js" */
 
 /**
- * The sentence above the steps.
+ * Why a reduction did what it did.
  * @param {Values} why
  */
-export function reductionTitle(why) {
+export function reductionReason(why) {
   if (why.surplus > 0)
     return gettext("RAM holds more content than the target allows. What is needed last leaves.");
   if (why.betas_moved > 0)

@@ -1,8 +1,9 @@
 /** Sentences about the transitions of version 1 alone, and why it does what all queues do. */
 import { EXTENT as E, INDEXED, IN_RAM, IN_STORE } from "../../../model/catalogue/rows.js";
 import { limitedLanesOf } from "../../../model/places.js";
-import { gettext, ngettext } from "../../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../../model/text.js";
 import { lanePhrase, sentence } from "../../../model/why-sentence.js";
+import { reductionReason } from "./reduction.js";
 import { FILE_WORDS, STEP_WORDS } from "./words-files.js";
 
 /**
@@ -72,6 +73,21 @@ function laneJoined(t, n) {
 }
 
 /**
+ * What all steps of a reduction did; the reason is that of its last pass.
+ * @param {TransitionOf<"Reduced">} t
+ */
+function reduced({ why }) {
+  const alphas = (why.q1_moved || 0) + (why.q4_moved || 0) + (why.pending_paged || 0);
+  const betas = why.betas_moved || 0;
+  const values = { alphas: number(alphas), betas: number(betas) };
+  const out = ngettext("%(alphas)s message is paged out", "%(alphas)s messages are paged out", alphas);
+  const rolls = ngettext("%(betas)s message rolls into delta", "%(betas)s messages roll into delta", betas);
+  const done = [...(alphas ? [out] : []), ...(betas ? [rolls] : [])];
+  const text = done.length ? fill(gettext("Memory is reduced: %(what)s"), { what: done.join(gettext(", ")) }) : gettext("Memory is reduced: nothing had to move");
+  return sentence("\u2193", "beta", text, reductionReason(why), values);
+}
+
+/**
  * For each kind of its own the sentence of a transition, with how many messages it concerns.
  * @type {Words}
  */
@@ -110,7 +126,7 @@ export const WORDS = {
     ),
   DeltaRead: deltaRead,
   LaneJoined: laneJoined,
-  Reduced: () => sentence("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
+  Reduced: reduced,
   ConversionStuck: ({ why }) =>
     sentence(
       "\u2699",
