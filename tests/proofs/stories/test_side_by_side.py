@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import socket
+import time
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
@@ -15,8 +16,9 @@ import pytest
 
 from tools.proofs.differential.driver import Driver, DriverGone
 from tools.proofs.differential.node import NodeFailed
-from tools.proofs.stories import side_by_side
+from tools.proofs.stories import clients, side_by_side
 from tools.proofs.stories.choices import FLAGS
+from tools.proofs.stories.clients import Clients
 from tools.proofs.stories.engine import EnginePlayer
 from tools.proofs.stories.run import Result, only_mixed
 from tools.proofs.stories.side_by_side import Seeds
@@ -156,3 +158,32 @@ def test_what_has_no_order_at_the_broker_is_not_asked() -> None:
                 if step["do"] == "publish":
                     assert len(step["sizes"]) == 1
                     assert not {"CC", "BCC"} & step.get("headers", {}).keys()
+
+
+class _Slow(Clients):
+    """Clients of a node at rest, to which a confirm comes late."""
+
+    def __init__(self, patience_s: float, late_s: float) -> None:
+        self.patience_s, self._alarmed = patience_s, False
+        self._waiting = {"channel": [1]}
+        self._driver = self  # type: ignore[assignment]
+        self._comes_s = time.monotonic() + late_s
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        return {"settled": True}
+
+    def _receive(self) -> bool:
+        if time.monotonic() > self._comes_s:
+            self._waiting = {}
+        return False
+
+
+@pytest.mark.parametrize(("patience_s", "waited_for"), [(0.0, False), (0.01, True)])
+def test_with_patience_a_confirm_may_come_late(
+    patience_s: float, waited_for: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine wrote 16 MB in more than the second that a confirm may take."""
+    monkeypatch.setattr(clients, "CONFIRM_LIMIT_S", 0.1)
+    slow = _Slow(patience_s, 0.3)
+    slow._settle()
+    assert (not slow._waiting) == waited_for

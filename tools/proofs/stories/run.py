@@ -157,11 +157,7 @@ class StoryBench:
         if not compared(story, ours, theirs):
             self.theirs = theirs
             return []
-        self.broker.patience_s = PATIENCE_S
-        try:
-            self.theirs = play(story, self.broker)
-        finally:
-            self.broker.patience_s = 0.0
+        self.theirs = self._again(story, PATIENCE_S)
         return compared(story, ours, self.theirs)
 
     def by_chance(self, story: Story) -> bool:
@@ -170,12 +166,20 @@ class StoryBench:
         Or whether nothing differs but the order of two senders: some orders are too rare to wait for them.
         """
         ours = play(story, EnginePlayer(self._release))
-        for _ in range(REPLAYS):
-            theirs = play(story, self.broker)
+        for number in range(REPLAYS):
+            theirs = self._again(story, PATIENCE_S * (number % 2))
             if not compared(story, ours, theirs):
                 self.theirs = theirs
                 return True
         return only_mixed(ours, theirs)
+
+    def _again(self, story: Story, patience_s: float) -> list[View]:
+        """Play a story on the broker with so much time after each step."""
+        self.broker.patience_s = patience_s
+        try:
+            return play(story, self.broker)
+        finally:
+            self.broker.patience_s = 0.0
 
     def shortened(self, story: Story) -> Story:
         """Return a shorter story that differs as well."""
