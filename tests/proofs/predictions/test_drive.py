@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pika.adapters import select_connection
 
 from engine.broker.commands.client_commands import pack
 from tools.proofs.differential.node import NodeFailed
@@ -277,6 +278,29 @@ def test_a_consumer_hands_in_before_its_hands_are_empty() -> None:
     assert hands.wait_s(20, 1.0) == TICK_S
     assert hands.wait_s(0, 1.001) == TICK_S
     assert hands.wait_s(1, 2.0) == 0
+
+
+class _Waiting:
+    """Waits as pika does, in place of a client that works."""
+
+    def __init__(self, *_: Any) -> None:
+        self.seen = Seen()
+
+    def live(self, _: Any) -> None:
+        """Wait 2.5 ms again and again."""
+        for _ in range(30):
+            loop, began_s = select_connection.IOLoop(), time.monotonic()
+            loop.call_later(0.0025, loop.stop)
+            loop.start()
+            self.seen.delivered(time.monotonic() - began_s, redelivered=False)
+
+
+def test_a_client_waits_for_less_than_whole_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With prefetch 1, 400 messages a second would be 333, whatever the node does."""
+    monkeypatch.setattr(clients, "_Connected", _Waiting)
+    seen, error = Client(1, {"do": "set_consumer"}).ended()
+    assert error is None
+    assert 0.0025 <= min(seen.waits_s) < 0.0029
 
 
 def test_a_client_that_finds_no_node_says_so() -> None:

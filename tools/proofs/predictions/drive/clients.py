@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 import pika
+from pika.adapters import select_connection
 from pika.exceptions import AMQPError
 
 from engine.broker.commands.client_commands import unpack, unpack_expirations
@@ -75,6 +76,8 @@ class Client:
 
 def _live(port: int, command: dict[str, Any], pipe: Connection) -> None:
     """Be the client, in its process; send what was seen at the end."""
+    # epoll waits for whole milliseconds: a consumer that needs 2.5 ms for a message would need 3.
+    select_connection.SELECT_TYPE = "select"
     error = None
     client = _Connected(command, pipe)
     signal.signal(signal.SIGTERM, _stop)
