@@ -569,8 +569,8 @@ class QueueDeliveries:
         }
         self._emit(Rejected("P8", self.name, arrival.count, why))
         if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
-            self._bury(self.name, "maxlen", [(self.process.queue.unkept(arrival), arrival.deliveries)], limits)
-        self.process.queue.discard(arrival)
+            self._bury(self.name, "maxlen", [(queue.unkept(arrival), arrival.deliveries)], limits)
+        queue.discard(arrival)
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
     def _breaks(self) -> bool:
