@@ -536,9 +536,23 @@ class MessageCodec(MessageIds):
             and term == self.one(self.id_bytes(number), template, size_bytes, raw_persistent)
         )
 
-    def _read_alike(self, term: bytes) -> ReadMessage | None:
-        """Read a term without taking it apart if one of the same shape was read before."""
-        for head, between, until_id, tail, time_bytes, exchange, keys, raw_persistent in self._alike:
+    def shared_places(self, term: bytes) -> tuple[tuple[int, int], ...] | None:
+        """Return which places of a term that was read are the same in those that are alike.
+
+        Returns:
+            Begin and end in bytes of what lies before the body, behind it up to the id, and behind that; None where
+            the term is like no other.
+        """
+        found = self._alike_places(term)
+        if found is None:
+            return None
+        alike, _properties_at, _end, body_at, size_bytes, id_at = found
+        return (0, body_at), (body_at + size_bytes, id_at), (id_at + 16, len(term) - alike.time_bytes)
+
+    def _alike_places(self, term: bytes) -> tuple[_Alike, int, int, int, int, int] | None:
+        """Return what a term is like; begin and end of its properties, begin and size of its body, begin of its id."""
+        for alike in self._alike:
+            head, between, until_id, tail, time_bytes, *_address = alike
             if not term.startswith(head):
                 continue
             at = len(head) + 4
@@ -552,11 +566,19 @@ class MessageCodec(MessageIds):
                 and term.startswith(between, end)
                 and term.startswith(until_id, body_at + size_bytes)
             ):
-                number = self.msg_no_of(term[id_at : id_at + 16])
-                template = self._template_of(exchange, keys, term[at:end], raw_persistent)
-                generated = self._is_generated(term, number, template, size_bytes, raw_persistent)
-                return ReadMessage(number, size_bytes, raw_persistent, template, generated)
+                return alike, at, end, body_at, size_bytes, id_at
         return None
+
+    def _read_alike(self, term: bytes) -> ReadMessage | None:
+        """Read a term without taking it apart if one of the same shape was read before."""
+        found = self._alike_places(term)
+        if found is None:
+            return None
+        alike, at, end, _body_at, size_bytes, id_at = found
+        number = self.msg_no_of(term[id_at : id_at + 16])
+        template = self._template_of(alike.exchange, alike.routing_keys, term[at:end], alike.raw_persistent)
+        generated = self._is_generated(term, number, template, size_bytes, alike.raw_persistent)
+        return ReadMessage(number, size_bytes, alike.raw_persistent, template, generated)
 
     def _read_generated(self, term: bytes, template: int, raw_persistent: bool) -> ReadMessage | None:
         """Read a term without taking it apart if it is this codec's own and of this shape; else return None."""

@@ -234,6 +234,22 @@ def read_publish(
     return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
 
 
+def number_by_position(ids: Iterator[tuple[int, bytes]], codec: MessageCodec) -> None:
+    """Give the ids of another node numbers in the order of positions, which a segment has the other way round.
+
+    So messages that are alike follow one another in both, and the queue has them as one.
+
+    Args:
+        ids: (position, id) of each message; no more than the first is read where that one is the codec's own.
+        codec: gives the numbers.
+    """
+    first = next(ids, None)
+    if first is None or first[1].startswith(codec.id_prefix):
+        return
+    for _position, each in sorted((first, *ids)):
+        codec.msg_no_of(each)
+
+
 def may_be(data: bytes | memoryview, at: int, publish: PublishRecord, size_bytes: int) -> bool:
     """Return cheaply whether the shared part at an offset has a body of so many bytes where `publish` has its own."""
     size_at = at + SIZE_AT

@@ -177,6 +177,7 @@ def scan_segment(
         return
     view = np.frombuffer(data, np.uint8)
     base = segment * entry_count
+    publishing.number_by_position(_published_ids(data), codec)
     at = 0
     while at < len(data):
         if at + 1 == len(data):
@@ -204,6 +205,22 @@ def scan_segment(
             run = _longest(data, view, at, run)
         yield at, run
         at += run.size_bytes
+
+
+def _published_ids(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield (entry, id) of each publish record up to the first that is none or not whole, in file order."""
+    at = 0
+    while at + MARK_BYTES <= len(data):
+        head = _HEAD.unpack_from(data, at)[0]
+        kind = head & ~REL_MASK
+        at += MARK_BYTES
+        if kind == MARK:
+            continue
+        if not kind or at + publishing.FIXED_BYTES > len(data):
+            return
+        yield head & REL_MASK, data[at : at + 16]
+        length = data[at + publishing.SIZE_AT + 4 : at + publishing.FIXED_BYTES]
+        at += publishing.FIXED_BYTES + int.from_bytes(length, "big")
 
 
 def _marks(data: bytes, at: int, rel: int) -> int:

@@ -37,7 +37,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         template: number of the term's template.
         checked: entries have a checksum.
         codec: encodes the messages; not compared.
-        term: the very term of another node's message; then `count` is 1.
+        term: the very terms of another node's messages, back to back, all of one length.
         step: -1 where message numbers fall.
     """
 
@@ -70,7 +70,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     def record_bytes(self) -> Length:
         """Bytes of each entry with its header."""
         if self.term is not None:
-            return len(self.term) + ENTRY_HEADER_BYTES
+            return len(self.term) // self.count + ENTRY_HEADER_BYTES
         term = self.codec.term_length(self.template, self.body_bytes, self.raw_persistent)
         return term + ENTRY_HEADER_BYTES
 
@@ -86,7 +86,11 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
 
     def part(self, offset: int, count: int) -> StoreEntries:
         """Return `count` entries beginning `offset` entries on."""
-        return msgspec.structs.replace(self, msg_no=self.msg_no + offset * self.step, count=count)
+        term = self.term
+        if term is not None and count < self.count:
+            each = len(term) // self.count
+            term = term[offset * each : (offset + count) * each]
+        return msgspec.structs.replace(self, msg_no=self.msg_no + offset * self.step, count=count, term=term)
 
     written = part
     """Entries are in the order in which they were written."""
@@ -94,7 +98,8 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     def turned(self) -> StoreEntries:
         """Return the same entries in the other order."""
         last = self.msg_no + (self.count - 1) * self.step
-        return msgspec.structs.replace(self, msg_no=last, step=-self.step)
+        term = None if self.term is None else b"".join(reversed(self._foreign_terms()))
+        return msgspec.structs.replace(self, msg_no=last, step=-self.step, term=term)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; an entry cut through is RawBytes on both sides."""
@@ -103,7 +108,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     def encode(self) -> bytes:
         """Return the bytes of the entries."""
         if self.term is not None:
-            return self._head(len(self.term), self.term) + self.term
+            return b"".join(self._head(len(each), each) + each for each in self._foreign_terms())
         each, body_bytes = self.record_bytes, self.body_bytes
         if not isinstance(each, int) or not isinstance(body_bytes, int):
             return b"".join(self._each())
@@ -134,6 +139,12 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         for term in terms[:: self.step]:
             yield self._head(len(term), term)
             yield term
+
+    def _foreign_terms(self) -> list[bytes]:
+        """Return the terms of another node's messages."""
+        term = self.term or b""
+        each = len(term) // self.count
+        return [term[at : at + each] for at in range(0, len(term), each)]
 
     def _head(self, size: int, term: bytes) -> bytes:
         return ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)
@@ -193,7 +204,40 @@ def read_entries(
 
             most = min(count, FIRST_FOREIGN - run.msg_no)
             run = run.part(0, count_matching(view, at, stride, most, rising))
+        elif run.term is not None and count > 1:
+            run = _foreign_run(data, at, count, run, run.term)
         found.append(run)
         count -= run.count
         at += run.count * stride
     return found
+
+
+def _foreign_run(data: bytes, at: int, count: int, first: StoreEntries, term: bytes) -> StoreEntries:
+    """Return the longest run of another node's messages that begins with an entry: alike, and numbered one by one.
+
+    Args:
+        data: the file.
+        at: offset of the entry's header.
+        count: most entries of the run.
+        first: the entry.
+        term: its term.
+    """
+    codec, shared = first.codec, first.codec.shared_places(term)
+    if shared is None or first.msg_no < FIRST_FOREIGN:
+        return first
+    id_at, stride = shared[2][0] - 16, len(term) + ENTRY_HEADER_BYTES
+    same = [(begin, term[begin:end]) for begin, end in shared]
+    size, flags, _checksum, zero = ENTRY.unpack_from(data, at)
+    terms = [term]
+    for begin in range(at + stride, at + count * stride, stride):
+        each = bytes(data[begin + ENTRY_HEADER_BYTES : begin + stride])
+        if len(each) < len(term) or not all(each.startswith(part, place) for place, part in same):
+            break
+        head = ENTRY.unpack_from(data, begin)
+        checksum = zlib.crc32(each) & 0xFFFF if first.checked else head[2]
+        if head != (size, flags, checksum, zero) or each.startswith(codec.id_prefix, id_at):
+            break
+        if codec.msg_no_of(each[id_at : id_at + 16]) != first.msg_no + len(terms):
+            break
+        terms.append(each)
+    return msgspec.structs.replace(first, count=len(terms), term=b"".join(terms))
