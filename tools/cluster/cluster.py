@@ -45,10 +45,11 @@ class App:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What runs: the proxy's address, and the processes behind it by their names."""
+    """What runs: the proxy's address, the processes behind it by their names, and their database's address."""
 
     url: str
     apps: dict[str, App]
+    database: str
 
 
 @contextlib.contextmanager
@@ -93,7 +94,7 @@ def running(
         addresses = {name: f"127.0.0.1:{app.port}" for name, app in started.items()}
         proxy = stack.enter_context(servers.nginx(folder, addresses, listen))
         wait_until_it_answers(f"http://{listen}/privacy/", proxy, folder / "nginx.log", READY_S)
-        yield Cluster(f"http://{listen}", started)
+        yield Cluster(f"http://{listen}", started, environment["DATABASE_URL"])
 
 
 def _secret(folder: Path) -> str:

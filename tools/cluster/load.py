@@ -1,12 +1,16 @@
-"""A process of the app dies while everybody works: what was accepted stays, once and in order, and all go on."""
+"""A process of the app or of the database dies while everybody works: what was accepted stays, and all go on."""
 
 import asyncio
 import collections
 import itertools
+import os
+import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import psycopg
 from websockets.exceptions import ConnectionClosed
 
 from bench.websocket import Visitor
@@ -66,10 +70,10 @@ class Student:
 
 
 class Death(NamedTuple):
-    """What was observed when a process of the app was killed.
+    """What was observed when a process was killed.
 
     Args:
-        owned: sessions that it had.
+        owned: sessions that needed it.
         opened_s: seconds until a command of each session was accepted at first, before the death.
         back_s: seconds until a command of each of them was accepted again.
         given: commands of all sessions that were accepted; none of them is lost.
@@ -88,6 +92,36 @@ class Death(NamedTuple):
 
 async def one_dies(cluster: Cluster) -> Death:
     """Kill the process that has the most sessions; return what was observed, or fail."""
+
+    def kill(students: list[Student]) -> list[Student]:
+        [(name, _count)] = collections.Counter(node(each.socket_path) for each in students).most_common(1)
+        victim: App = cluster.apps[name]
+        victim.process.kill()
+        victim.process.wait()
+        return [each for each in students if node(each.socket_path) == name]
+
+    return await _dies(cluster, kill)
+
+
+async def database_dies(cluster: Cluster) -> Death:
+    """Kill a process of PostgreSQL, which then ends all others and recovers; return what was observed, or fail."""
+
+    def kill(students: list[Student]) -> list[Student]:
+        with psycopg.connect(cluster.database) as base:
+            query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            [victim, *_others] = base.execute(query).fetchone() or [0]
+            os.kill(victim, signal.SIGKILL)
+        return students
+
+    return await _dies(cluster, kill)
+
+
+async def _dies(cluster: Cluster, kill: Callable[[list[Student]], list[Student]]) -> Death:
+    """Let students work, and one process die.
+
+    Args:
+        kill: kills it; returns those who needed it.
+    """
     students = []
     for _each in range(STUDENTS):
         visitor = Visitor(cluster.url)
@@ -95,10 +129,7 @@ async def one_dies(cluster: Cluster) -> Death:
     died_s: asyncio.Future[float] = asyncio.get_running_loop().create_future()
     at_work = [asyncio.create_task(each.work(died_s)) for each in students]
     await asyncio.gather(*(each.works.wait() for each in students))
-    [(name, owned)] = collections.Counter(node(each.socket_path) for each in students).most_common(1)
-    victim: App = cluster.apps[name]
-    victim.process.kill()
-    victim.process.wait()
+    owned = kill(students)
     died_s.set_result(time.monotonic())
     await asyncio.gather(*at_work)
     lost = 0
@@ -108,5 +139,5 @@ async def one_dies(cluster: Cluster) -> Death:
         lost += len(set(each.accepted) - set(recorded))
     given = sum(len(each.accepted) for each in students)
     assert not lost, f"{lost} of {given} accepted commands are lost"
-    back_s = max(each.back_s or 0.0 for each in students if node(each.socket_path) == name)
-    return Death(owned, max(each.opened_s for each in students), back_s, given)
+    back_s = max(each.back_s or 0.0 for each in owned)
+    return Death(len(owned), max(each.opened_s for each in students), back_s, given)

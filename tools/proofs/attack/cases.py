@@ -55,7 +55,7 @@ LONG: Final = frozenset(
         crowds.stages_that_are_kept,
         crowds.a_leads_file_again_and_again,
         deaths.a_server_asked_to_end,
-        deaths.owners_of_sessions_in_a_cluster,
+        deaths.processes_of_a_cluster,
     }
 )
 """Those that are not worth their time in a tiny run: others, or a test of their own, show that their way works."""

@@ -112,18 +112,20 @@ async def a_server_asked_to_end(world: World) -> None:
                 await there.leave()
 
 
-async def owners_of_sessions_in_a_cluster(world: World) -> None:
-    """C8: processes of a cluster are killed under load: others have their sessions long before a lease lapses."""
+async def processes_of_a_cluster(world: World) -> None:
+    """C8, C9: owners of sessions and PostgreSQL are killed under load: all is back long before a lease lapses."""
     with tempfile.TemporaryDirectory(prefix="wl-cluster-") as scratch, contextlib.ExitStack() as held:
         address = f"127.0.0.1:{free_port()}"
         running = cluster.running(
             Path(scratch), DEATHS + 1, address, lease_s=LEASE_S, keep=False, scenarios=False
         )
         there = await in_thread(held.enter_context, running)
+        databases = [await load.database_dies(there) for _each in range(DEATHS)]
         deaths = [await load.one_dies(there) for _each in range(DEATHS)]
-    print(*(f"  {each}" for each in deaths), sep="\n")
+    print(*(f"  database: {each}" for each in databases), sep="\n")
+    print(*(f"  owner: {each}" for each in deaths), sep="\n")
     assert statistics.median(each.back_s - each.opened_s for each in deaths) < BACK_S
     assert max(each.back_s for each in deaths) < LEASE_S * 2 / 3, "a lease lapsed"
 
 
-CASES = (jobs_that_hold_every_place, a_server_asked_to_end, owners_of_sessions_in_a_cluster)
+CASES = (jobs_that_hold_every_place, a_server_asked_to_end, processes_of_a_cluster)

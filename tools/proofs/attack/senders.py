@@ -48,7 +48,7 @@ async def bodies_without_end(world: World) -> None:
     """Whatever is sent to a page, with and without a length: refused before it is in memory, and nobody is late."""
     count = (20 if world.tiny else 600) * 2**20
     before = memory_bytes(world.server.process.pid)
-    paths = ("/", "/s/import", "/lti/launch", *(() if world.tiny else ("/inspect/",)))
+    paths = ("/", "/s/import", "/lti/launch", *(() if world.tiny else ("/inspect/", "/whatif/own/")))
     statuses = await asyncio.gather(
         *(in_thread(_send, world, path, count, chunked) for path in paths for chunked in (False, True))
     )
