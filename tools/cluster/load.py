@@ -109,8 +109,8 @@ async def database_dies(cluster: Cluster) -> Death:
     def kill(students: list[Student]) -> list[Student]:
         with psycopg.connect(cluster.database) as base:
             query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            [victim, *_others] = base.execute(query).fetchone() or [0]
-            os.kill(victim, signal.SIGKILL)
+            [(victim,), *_others] = base.execute(query).fetchall()
+        os.kill(victim, signal.SIGKILL)
         return students
 
     return await _dies(cluster, kill)
