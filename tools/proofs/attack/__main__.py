@@ -83,7 +83,7 @@ def await_first_line(times_file: Path) -> None:
 
 def measured(times_file: Path) -> Measured:
     """Return when each of the innocent's commands was given, and how long it took in milliseconds."""
-    lines = times_file.read_text().splitlines()
+    lines = times_file.read_text().rpartition("\n")[0].splitlines()  # another one may be under way
     return [(float(at_s), float(took_ms)) for at_s, took_ms in (line.split() for line in lines)]
 
 
@@ -109,53 +109,61 @@ async def warm_up(world: World) -> None:
         )
 
 
-async def attack(world: World, cases: Sequence[Case]) -> tuple[list[MeasuredStretch], dict[str, str]]:
-    """Try cases; return when each was, and what did not hold."""
-    stretches: list[MeasuredStretch] = []
+async def attack(world: World, cases: Sequence[Case], place: Path) -> dict[str, str]:
+    """Try cases; print what innocents felt in each, and return what did not hold.
+
+    Args:
+        place: the directory in which both innocents write what they measure.
+    """
     problems: dict[str, str] = {}
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     await warm_up(world)
     await asyncio.sleep(SETTLES_S)
     begin_s = time.monotonic()
     await asyncio.sleep(1 if world.tiny else QUIET_S)
-    stretches.append(MeasuredStretch("quiet", begin_s, time.monotonic()))
+    await judge(world, MeasuredStretch("quiet", begin_s, time.monotonic()), place)
     for case in cases:
         before = memory_of_all(world.server.process.pid)
         begin_s = time.monotonic()
+        wrong = []
         try:
             async with asyncio.timeout(MOST_S), seats_left(world):
                 await case(world)
         except Exception as error:  # noqa: BLE001 - whatever is wrong is reported at the end
-            problems[case.__name__] = f"{error!r}\n{traceback.format_exc(limit=-3)}"
-        stretches.append(MeasuredStretch(case.__name__, begin_s, time.monotonic()))
-        print(f"{case.__name__}: {'failed' if case.__name__ in problems else 'done'}", flush=True)
-        if world.tiny:
-            continue
-        kept = await memory_kept(world, before)
-        if kept > KEPT_BYTES:
-            problems[case.__name__] = f"{problems.get(case.__name__, '')} {kept >> 20} MB stay in memory"
-        await asyncio.sleep(SETTLES_S)
-    return stretches, problems
+            wrong.append(f"{error!r}\n{traceback.format_exc(limit=-3)}")
+        if not world.tiny:
+            await asyncio.sleep(max(0.0, begin_s + JUDGED_S - time.monotonic()))
+        stretch = MeasuredStretch(case.__name__, begin_s, time.monotonic())
+        if not world.tiny:
+            kept = await memory_kept(world, before)
+            if kept > KEPT_BYTES:
+                wrong.append(f"{kept >> 20} MB stay in memory")
+            await asyncio.sleep(SETTLES_S)
+        wrong += await judge(world, stretch, place)
+        if wrong:
+            problems[case.__name__] = "; ".join(wrong)
+    return problems
+
+
+async def judge(world: World, stretch: MeasuredStretch, place: Path) -> list[str]:
+    """Print what the innocents felt in a stretch, as soon as all of it is answered; return what was too much."""
+    until_s = time.monotonic() + PATIENCE_S
+    files = (place / "here", place / "there")
+    while time.monotonic() < until_s:
+        if all(found and found[-1][0] >= stretch.end_s for found in map(measured, files)):
+            break
+        await asyncio.sleep(0.1)
+    [found] = felt([stretch], *map(measured, files))
+    print(words(found), flush=True)
+    if found.is_too_much and not world.tiny:
+        return [f"the innocent's p95 was {found.here_ms} ms, beside {found.beside_ms} ms"]
+    return []
 
 
 def ordered(niceness: int) -> None:
     """Set how this process, and what it starts from now on, is ordered; only root may be before others."""
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, niceness)
-
-
-def judge(world: World, stretches: list[MeasuredStretch], here: Measured, beside: Measured) -> dict[str, str]:
-    """Print what the innocents felt in each case; return where it was too much."""
-    problems = {}
-    for each in felt(stretches, here, beside):
-        print(words(each))
-        if each.is_too_much and not world.tiny:
-            problems[each.stretch.name] = (
-                f" the innocent's p95 was {each.here_ms} ms, beside {each.beside_ms} ms"
-            )
-    if not here or not beside:
-        problems["innocent"] = "one of the two could do nothing at all"
-    return problems
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -186,9 +194,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         world = World(server, options.tiny)
         with innocent(server.url, place / "here"), innocent(other.url, place / "there"):
             ordered(LAST)
-            stretches, problems = asyncio.run(attack(world, cases))
-        for name, why in judge(world, stretches, measured(place / "here"), measured(place / "there")).items():
-            problems[name] = f"{problems.get(name, '')}{why}"
+            problems = asyncio.run(attack(world, cases, place))
+        if not measured(place / "here") or not measured(place / "there"):
+            problems["innocent"] = "one of the two could do nothing at all"
         log = server.log()
     for word in WRONG:
         if word in log:
