@@ -1,16 +1,13 @@
-"""A process of the app or of the database dies while everybody works: what was accepted stays, and all go on."""
+"""A process dies while everybody works: what was accepted stays, once and in order, and all go on."""
 
 import asyncio
 import collections
 import itertools
-import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import psycopg
 from websockets.exceptions import ConnectionClosed
 
 from bench.websocket import Visitor
@@ -100,24 +97,11 @@ async def one_dies(cluster: Cluster) -> Death:
         victim.process.wait()
         return [each for each in students if node(each.socket_path) == name]
 
-    return await _dies(cluster, kill)
+    return await killed_at_work(cluster, kill)
 
 
-async def database_dies(cluster: Cluster) -> Death:
-    """Kill a process of PostgreSQL, which then ends all others and recovers; return what was observed, or fail."""
-
-    def kill(students: list[Student]) -> list[Student]:
-        with psycopg.connect(cluster.database) as base:
-            query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            [(victim,), *_others] = base.execute(query).fetchall()
-        os.kill(victim, signal.SIGKILL)
-        return students
-
-    return await _dies(cluster, kill)
-
-
-async def _dies(cluster: Cluster, kill: Callable[[list[Student]], list[Student]]) -> Death:
-    """Let students work, and one process die.
+async def killed_at_work(cluster: Cluster, kill: Callable[[list[Student]], list[Student]]) -> Death:
+    """Let students work, and a process die; return what was observed, or fail.
 
     Args:
         kill: kills it; returns those who needed it.

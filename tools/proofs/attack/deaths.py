@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Final
 
+import psycopg
+
 from playground.jobs import pool
 from playground.limits.work_places import PLACES
 from tests.helpers.busy_links import busy_link, link_of
@@ -30,6 +32,9 @@ ENDS_S: Final = 10.0
 GONE_S: Final = 1.0
 """After which nothing that it started may be there."""
 DEATHS: Final = 3
+CONNECTED: Final = """
+    SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 LEASE_S: Final = 9
 BACK_S: Final = 2.0
 """In which sessions of a process that was killed are another's, beyond what opening one takes on this machine now."""
@@ -120,7 +125,15 @@ async def processes_of_a_cluster(world: World) -> None:
             Path(scratch), DEATHS + 1, address, lease_s=LEASE_S, keep=False, scenarios=False
         )
         there = await in_thread(held.enter_context, running)
-        databases = [await load.database_dies(there) for _each in range(DEATHS)]
+
+        def kill_database(students: list[load.Student]) -> list[load.Student]:
+            """Kill a process of PostgreSQL, which then ends all others and recovers."""
+            with psycopg.connect(there.database) as base:
+                [(victim,), *_others] = base.execute(CONNECTED).fetchall()
+            os.kill(victim, signal.SIGKILL)
+            return students
+
+        databases = [await load.killed_at_work(there, kill_database) for _each in range(DEATHS)]
         deaths = [await load.one_dies(there) for _each in range(DEATHS)]
     print(*(f"  database: {each}" for each in databases), sep="\n")
     print(*(f"  owner: {each}" for each in deaths), sep="\n")
