@@ -33,7 +33,7 @@ test("what is whole, what is empty, what fails and what was not played are told 
     answer({ queues: [queue("a", 5, 5, { unreadable: 2, listed: 5 })] }),
     answer({ stores: [{ size: 0 }] }),
   ].map((each) => verdictOf(each));
-  assert.deepEqual(firsts.map(({ tone }) => tone), ["good", "good", "fails", "open", "open", "bad", "bad", "open"]);
+  assert.deepEqual(firsts.map(({ tone }) => tone), ["good", "none", "fails", "open", "open", "bad", "bad", "open"]);
   assert.match(firsts[0].first, /^A start brings back all 5 persistent messages/);
   assert.match(firsts[1].first, /none is both persistent and unacknowledged/);
   assert.match(firsts[5].first, /^RabbitMQ 4.3.6, started on a copy of these files, finds 0 of 5/);
@@ -108,4 +108,15 @@ test("what a later release refuses is told by where it stands, and what takes it
   assert.match(fateWords("left_out", "policy"), /no classic queue any more/);
   assert.match(fateWords("joined", "policy"), /now applies to classic queues/);
   for (const code of ["mirrors", "mode", "version", "locator", "paging", "left_out", "joined"]) assert.ok(insteadWords(code));
+});
+
+test("the tag says all there only where nothing is dropped, by a start or by an upgrade", () => {
+  const tone = (queues, upgrades = []) => verdictOf(answer({ queues, upgrades })).tone;
+  assert.equal(tone([queue("a", 5, 5)]), "good");
+  assert.equal(tone([queue("a", 5, 5, { transient: 4 })]), "dropped");
+  assert.equal(tone([queue("a", 0, 0, { transient: 52 })]), "none");
+  const upgrade = (after, orderly) => ({ target: "4.3.6", queues: [{ name: "a", before: 21, after, order: true, redelivered: 0, orderly: { after: orderly } }] });
+  assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 0)]), "upgrade");
+  assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 21)]), "good", "after an orderly stop it finds all");
+  assert.match(verdictOf(answer({ queues: [queue("a", 21, 21)], upgrades: [upgrade(0, 0)] })).rest[0], /RabbitMQ 4\.3\.6 finds 0 of 21/);
 });

@@ -4,7 +4,7 @@ import { releaseWords } from "./upgrade-words.js";
 
 /** @import { CleanStop, DamageRow, FilesAnswer, QueueRow } from "./inspect-words.js" */
 
-/** @typedef {{ tone: "good" | "bad" | "fails" | "open", first: string, rest: string[] }} Verdict */
+/** @typedef {{ tone: "good" | "dropped" | "none" | "upgrade" | "bad" | "fails" | "open", first: string, rest: string[] }} Verdict */
 
 /**
  * How many live persistent messages a start does not bring back.
@@ -34,7 +34,7 @@ function outcome({ failure, unplayed, queues, stores, target, stopped }) {
   const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
   const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
   if (target) return [tone, fill(ngettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent message.", "RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages.", live), values)];
-  if (!live) return ["good", fill(gettext("No message in these files comes back after a start: none is both persistent and unacknowledged. Queues: %(queues)s."), values)];
+  if (!live) return ["none", fill(gettext("No message in these files comes back after a start: none is both persistent and unacknowledged. Queues: %(queues)s."), values)];
   if (back < live) return ["bad", fill(ngettext("A start after a crash brings back %(back)s of %(live)s persistent message; %(lost)s is lost. Queues: %(queues)s.", "A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s.", live), values)];
   return [tone, fill(ngettext("A start brings back the only persistent message. Queues: %(queues)s.", "A start brings back all %(live)s persistent messages. Queues: %(queues)s.", live), values)];
 }
@@ -79,7 +79,35 @@ export function verdictOf(answer) {
     `${author(answer)} ${ending(answer.stop)}`.trim(),
     broken(answer.damage, answer.damage_more),
   ];
-  return { tone: tone === "good" && answer.damage.length ? "open" : tone, first, rest: rest.filter(Boolean) };
+  const losing = upgradesThatLose(answer);
+  if (losing.length) rest.unshift(fill(gettext("An upgrade loses messages: %(what)s."), { what: losing.join(gettext(", ")) }));
+  return { tone: tone === "good" ? shaded(answer, transient, losing.length > 0) : tone, first, rest: rest.filter(Boolean) };
+}
+
+/**
+ * The tone where all persistent messages come back: what is damaged, lost by an upgrade or dropped as transient is not all there.
+ * @param {FilesAnswer} answer
+ * @param {number} transient
+ * @param {boolean} losing
+ * @returns {Verdict["tone"]}
+ */
+function shaded({ damage }, transient, losing) {
+  if (damage.length) return "open";
+  return losing ? "upgrade" : transient ? "dropped" : "good";
+}
+
+/**
+ * For each rehearsed release that finds fewer messages, both after a crash and after an orderly stop: "RabbitMQ 4.3.6 finds 0 of 21".
+ * @param {FilesAnswer} answer
+ */
+function upgradesThatLose({ upgrades = [] }) {
+  return upgrades.flatMap(({ target, queues }) => {
+    const counted = queues.filter(({ before, after }) => before !== null && after !== null);
+    /** @param {number | null | undefined} one @param {number | null | undefined} other */
+    const most = (one, other) => Math.max(one ?? 0, other ?? 0);
+    const [before, after] = [counted.reduce((all, each) => all + (each.before ?? 0), 0), counted.reduce((all, each) => all + most(each.after, each.orderly?.after), 0)];
+    return after < before ? [fill(gettext("RabbitMQ %(release)s finds %(after)s of %(before)s"), { release: target, after: number(after), before: number(before) })] : [];
+  });
 }
 
 /**

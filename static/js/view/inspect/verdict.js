@@ -5,7 +5,15 @@ import { el } from "../base/dom.js";
 /** @import { Verdict } from "../../model/verdict-words.js" */
 
 /** @returns {Record<Verdict["tone"], string>} a word for each tone, so that colour does not say it alone */
-const signs = () => ({ good: gettext("All there"), bad: gettext("Something is lost"), fails: gettext("The start fails"), open: gettext("Look closer") });
+const signs = () => ({
+  good: gettext("All there"),
+  dropped: gettext("Persistent ones only"),
+  none: gettext("Nothing comes back"),
+  upgrade: gettext("An upgrade loses some"),
+  bad: gettext("Something is lost"),
+  fails: gettext("The start fails"),
+  open: gettext("Look closer"),
+});
 
 /** @param {Verdict} verdict */
 export function verdict({ tone, first, rest }) {
