@@ -34,9 +34,13 @@ def of_json(value: Any, place: str) -> Iterator[Stated]:
 def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Stated]:
     if isinstance(english, str):
         yield place, english, {"zh_Hans": hans, "zh_Hant": hant}
-    elif isinstance(english, dict):
+    elif isinstance(english, dict) and english.keys() == hans.keys():
         for name in english:
             yield from of_toml(english[name], hans[name], hant[name], f"{place}.{name}")
+    elif isinstance(english, dict):  # the terms of a reading stand by their own names
+        for name, *others in zip(english, hans, hant, strict=True):
+            yield from of_toml(name, *others, f"{place}.{name}")
+            yield from of_toml(english[name], hans[others[0]], hant[others[1]], f"{place}.{name}")
     elif isinstance(english, list):
         for at, part in enumerate(english):
             yield from of_toml(part, hans[at], hant[at], f"{place}[{at}]")
@@ -53,11 +57,11 @@ def of_catalogues() -> Iterator[Stated]:
 
 
 def everything() -> list[Stated]:
-    """Return all texts of the scenarios, the verdicts, the exercises and on the pages."""
+    """Return all texts of the scenarios, the verdicts, the exercises, the readings and on the pages."""
     found: list[Stated] = []
     for path in [*ROOT.glob("playground/scenarios/*.json"), *ROOT.glob("playground/verdicts/**/*.json")]:
         found += of_json(json.loads(path.read_bytes()), path.name)
-    for path in ROOT.glob("playground/exercises/data/*/*.toml"):
+    for path in ROOT.glob("playground/exercises/data/**/*.toml"):
         body = tomllib.loads(Path(path).read_text("utf-8"))
         found += of_toml(body["en"], body["zh_hans"], body["zh_hant"], path.name)
     return found + list(of_catalogues())
