@@ -38,9 +38,9 @@ def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Stated]:
         for name in english:
             yield from of_toml(english[name], hans[name], hant[name], f"{place}.{name}")
     elif isinstance(english, dict):  # the terms of a reading stand by their own names
-        for name, *others in zip(english, hans, hant, strict=True):
-            yield from of_toml(name, *others, f"{place}.{name}")
-            yield from of_toml(english[name], hans[others[0]], hant[others[1]], f"{place}.{name}")
+        for name, other, third in zip(english, hans, hant, strict=True):
+            yield from of_toml(name, other, third, f"{place}.{name}")
+            yield from of_toml(english[name], hans[other], hant[third], f"{place}.{name}")
     elif isinstance(english, list):
         for at, part in enumerate(english):
             yield from of_toml(part, hans[at], hant[at], f"{place}[{at}]")
