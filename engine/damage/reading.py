@@ -25,10 +25,12 @@ class ReadingOptions(msgspec.Struct, frozen=True):
     Args:
         list_most: longest list of records or messages given in full; longer ones are counted and digested.
         entry_count: entries in a segment when no `.config` has it; None for the broker's own assumption (S4).
+        series: of a 4.x whose files do not show it.
     """
 
     list_most: int = 1000
     entry_count: int | None = None
+    series: str = "4.3"
 
 
 def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:

@@ -33,7 +33,7 @@ class StoreFiles(ABC):
         self.runs: list[tuple[int, int, int]] = []
         """Their records in runs: first number, count, bytes of each."""
         self.saved_refs: list[bytes] | None = None
-        """Clients that a clean stop saved; None if its files are incomplete."""
+        """Clients that a clean stop saved; None if its files are incomplete, or a compaction is (S206)."""
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
@@ -41,10 +41,11 @@ class StoreFiles(ABC):
         clean = self._small("clean.dot", read_clean_dot)
         summary = self._small("file_summary.ets", read_file_summary)
         index = self._small("msg_store_index.ets", read_index)
-        if clean is not None and summary is not None and index is not None:
+        unfinished = numbered(names, self.unfinished) if self.unfinished else []
+        if clean is not None and summary is not None and index is not None and not unfinished:
             self.saved_refs = list(clean.client_refs)
         files = [self._file(name) for _, name in numbered(names, "rdq")]
-        for _, name in numbered(names, self.unfinished):
+        for _, name in unfinished:
             self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
         for row in summary or ():
             self._compare(row.file, row.file_bytes)

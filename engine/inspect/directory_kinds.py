@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.damage.findings import DamageFindings
 from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import ReadingOptions, content, numbered, parsed
-from engine.formats.names import queue_directory, read_config, vhost_directory
+from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
 from engine.inspect.generations import GenerationReaders
 from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
@@ -89,21 +89,29 @@ def _vhost(
     store_reports = [store.report() for store in stores.values()]
     terms = recovery_terms(storage, directory, findings)
     old = storage.size(_joined(directory, ".config")) is None
-    read, queues = [], []
+    read, queues, unknown = [], [], []
     owned = _directories(storage, _joined(directory, "queues"))
+    titles = _titles(storage, directory, owned, vhost)
+    owners = {queue_directory(*title): title for title in titles.values()}
     for each in owned:
         inside = _joined(directory, f"queues/{each}")
-        queue = readers.queue(inside)
-        report = queue.report()
-        if vhost is not None and report["name"] and queue_directory(vhost, report["name"]) != each:
+        title = titles.get(each)
+        if title is not None and owners.get(each) != title:
             findings.add(
                 f"{inside}/.queue_name",
                 None,
                 "contradiction",
                 "queue_elsewhere",
-                name=report["name"],
-                vhost=vhost,
+                name=title[1],
+                vhost=title[0],
             )
+            if each not in owners and queue_directory(*title) in owned:  # a copy, which a start deletes (S8)
+                unknown.append(f"queues/{each}")
+                continue
+        queue = readers.queue(inside)
+        report = queue.report()
+        if each in owners:  # a start finds the directory by the queue's name, whatever the file in it says
+            report["name"] = owners[each][1]
         if each in terms:
             compare(queue, terms[each], inside, findings)
             report["delivered_before"] = delivered_before(queue, terms[each])
@@ -120,11 +128,26 @@ def _vhost(
             (each["segment_entry_count"] for each in queues if each.get("segment_entry_count")), entry_count
         ),
         "release": readers.release(terms.values(), has_config=not old),
-        "believed": is_believed(terms, stores.get(STORES[0]), owned),
+        "believed": is_believed(terms, stores.get(STORES[0])),
+        "unknown": unknown,
+        "config_is_empty": storage.size(_joined(directory, ".config")) == 0,
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],
         "files": _files(storage, directory, findings),
     }
+
+
+def _titles(
+    storage: DirectoryStorage, directory: str, owned: Sequence[str], vhost: str | None
+) -> dict[str, tuple[str, str]]:
+    """Return virtual host and name of the queue that each directory's `.queue_name` names, where it names one."""
+    found = {}
+    for each in owned:
+        path = _joined(directory, f"queues/{each}/.queue_name")
+        title = parsed(content(storage, path, DamageFindings()), path, DamageFindings(), read_queue_name)
+        if title is not None:
+            found[each] = (title[0] if vhost is None else vhost, title[1])
+    return found
 
 
 def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:

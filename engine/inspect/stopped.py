@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
@@ -25,15 +24,15 @@ def recovery_terms(
     return found or {}
 
 
-def is_believed(
-    terms: dict[str, RecoveryTerms], store: StoreReader | None, directories: Collection[str]
-) -> bool:
-    """Return whether a start loads what the persistent store saved and reads none of its files (S206). No
-    start finds terms that belong to no queue's directory; 4.0 leaves some after a purge (W201).
+def is_believed(terms: dict[str, RecoveryTerms], store: StoreReader | None) -> bool:
+    """Return whether a start loads what the persistent store saved and reads none of its files (S206).
+
+    A queue that never wrote has terms and no directory (S5). No start finds the terms without a name that 4.0 leaves
+    after a purge (W201).
     """
-    if store is None or store.saved_refs is None or not terms.keys() <= set(directories):
+    if store is None or store.saved_refs is None:
         return False
-    return sorted(store.saved_refs) == sorted(each.persistent_ref for each in terms.values())
+    return set(store.saved_refs) == {each.persistent_ref for name, each in terms.items() if name}
 
 
 def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings) -> None:

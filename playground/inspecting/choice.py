@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 import msgspec
@@ -10,6 +11,8 @@ from engine.releases import PROFILES
 from playground.inspecting.unreadable import UnreadableInput
 
 MOST_BYTES: Final = 1_000
+LAST_DAY: Final = 1 << 34
+"""Seconds since 1970: the year 2514."""
 
 
 class ReleaseChoice(msgspec.Struct, frozen=True):
@@ -21,6 +24,7 @@ class ReleaseChoice(msgspec.Struct, frozen=True):
         stopped: whether an orderly stop comes before that start; without a target it is all that is played.
         profile: of the session that wrote the files; empty where a broker did, and its files say the release.
         entries: of a segment in that session's settings; None where the files say it.
+        day: of the start in seconds since 1970, by which messages expire; 0 for now.
     """
 
     vhost: str = ""
@@ -28,6 +32,12 @@ class ReleaseChoice(msgspec.Struct, frozen=True):
     stopped: bool = False
     profile: str = ""
     entries: int | None = None
+    day: float = 0.0
+
+    @property
+    def now_us(self) -> int:
+        """Microseconds since 1970 at the start."""
+        return int((self.day or time.time()) * 1e6)
 
     @property
     def scale(self) -> Any:
@@ -51,6 +61,8 @@ def read_choice(text: str) -> ReleaseChoice:
             raise ValueError
         choice = msgspec.json.decode(text, type=ReleaseChoice) if text else USUAL
         known = choice.profile in PROFILES or not choice.profile
+        if not 0 <= choice.day <= LAST_DAY:
+            raise ValueError
         if not known or not (choice.entries is None or 1 <= choice.entries <= 1 << 14):
             raise ValueError
     except ValueError:

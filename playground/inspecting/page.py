@@ -39,6 +39,7 @@ def context(
             "outdated": outdated,
             "server": server,
             "importing": importing,
+            "most_sent": uploads.MOST_BYTES >> 20,
             "session": session,
             "sentences": {code: str(text) for code, text in {**refusals.TEXTS, **damage.TEXTS}.items()},
             "kinds": {kind: str(text) for kind, text in damage.KINDS.items()},

@@ -10,12 +10,17 @@ from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
-from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, FoundFiles, QueueRevival
+from playground.inspecting.revival import (
+    POWER_CUT_US,
+    UNTIL_US,
+    FoundFiles,
+    QueueRevival,
+    files_of,
+    taken_out,
+)
 from playground.inspecting.stopped import of_node
 from playground.inspecting.unreadable import why
 
-MOST_MESSAGES: Final = 200_000
-"""With more the order is not compared one by one."""
 ROOM_BYTES: Final = 256 << 20
 
 
@@ -90,24 +95,11 @@ def start(revival: QueueRevival) -> dict[str, Any]:
         node = _begun(revival, storage)
         _played_on(node, revival, storage)
         work = dict(storage.work)
-        return _outcome(node, storage, revival) | {"work": work}
+        files = files_of(storage)  # before messages are taken, which writes some
+        found = taken_out(msgspec.structs.replace(revival, node=node))
+        return {"queues": found, "files": files, "work": work, "failure": None}
     except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
-
-
-def found_by(revival: QueueRevival) -> dict[str, Any]:
-    """Return the same of a start that was played already, whose work nobody counted; it is not played any further."""
-    node = revival.node
-    try:
-        return _outcome(node, node.storage, revival)  # type: ignore[union-attr, arg-type]
-    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
-
-
-def _outcome(node: Cluster, storage: FoundFiles, revival: QueueRevival) -> dict[str, Any]:
-    files = files_of(storage)  # before messages are taken, which writes some
-    found = {name: _contents(node, name) for name in revival.names.values()}
-    return {"queues": found, "files": files, "work": None, "failure": None}
 
 
 def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
@@ -138,32 +130,6 @@ def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
     )
     own = {name: saved.terms.get(inside) is not None for name, inside in revival.names.items()}
     return stopped, {"files": changes(before, after), "work": work, "saved": own, "failure": None}
-
-
-def _contents(node: Cluster, name: str) -> dict[str, Any]:
-    """Return how many messages a queue has, and up to a bound which, in their order, and how many are redelivered."""
-    queue = node.queues[name].process.queue
-    depth = queue.depth
-    found: dict[str, Any] = {"count": depth, "ids": None, "redelivered": None}
-    if depth <= MOST_MESSAGES:
-        taken = queue.fetch(depth, True) if depth else []
-        codec = node.codec
-        found["ids"] = [
-            codec.id_bytes(each.extent.msg_no + at) for each in taken for at in range(each.extent.count)
-        ]
-        found["redelivered"] = sum(each.redelivered for each in taken)
-    return found
-
-
-def files_of(storage: FoundFiles) -> dict[str, tuple[int, int]]:
-    """Return number and bytes of the files of each kind."""
-    found: dict[str, tuple[int, int]] = {}
-    for path in storage.paths():
-        kind = path.rpartition(".")[2]
-        if kind in ("idx", "jif", "qi", "qs", "rdq"):
-            count, size = found.get(kind, (0, 0))
-            found[kind] = (count + 1, size + (storage.size(path) or 0))
-    return found
 
 
 def changes(

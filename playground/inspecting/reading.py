@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from engine.inspect.directory_kinds import STORES
 from playground.inspecting import (
     again,
     configuration,
@@ -14,6 +15,7 @@ from playground.inspecting import (
     rehearsal,
     revival,
     summary,
+    ways,
 )
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.listing import figures
@@ -71,15 +73,15 @@ def directory(
         choice: which virtual host is meant, and which release starts on its files.
         steps: is told how far it is.
     """
-    files, flags = without_flags(files)
+    files, flags, definitions = without_beside(files)
     several = revival.vhost_directories(files)
     if len(several) > 1:
         if choice.vhost not in several:
             return {"vhosts": [_vhost_row(files, each, steps) for each in several]}, None
         files = revival.of_vhost(files, choice.vhost)
-    report = revival.report_on(files, steps, choice.entries)
+    report = revival.report_on(files, steps, choice.entries, ways.series_of(flags))
     steps("starting")
-    revived = revival.revive(files, report, choice)
+    revived = revival.revive(files, report, choice, definitions)
     source = rehearsal.source_of(report, choice)
     target = rehearsal.target_of(source, choice.target)
     rehearsed: list[Answer] = []
@@ -87,12 +89,12 @@ def directory(
     if revived is not None and choice.stopped and target is None:
         revived = revival.start(rehearsal.stopping(revived))
     elif revived is not None and target is not None:
-        found = rehearsal.in_order(revived, files, report, source)[0] if choice.stopped else revived
+        found = rehearsal.in_order(revived)[0] if choice.stopped else revived
         revived = found and revival.start(rehearsal.upgraded(found, source, target, choice))
     started = revived is not None and revived.state is not None
     plain = target is None and not choice.stopped
     if revived is not None and started and plain:
-        rehearsed, orderly = rehearsal.rehearse(revived, files, report, flags, choice, steps)
+        rehearsed, orderly = rehearsal.rehearse(revived, report, flags, choice, steps)
     steps("answering")
     return {
         "kind": report["kind"],
@@ -118,16 +120,19 @@ def directory(
     }, revived
 
 
-def without_flags(files: Files) -> tuple[Files, bytes | None]:
-    """Return the files without a node's list of feature flags, which lies beside its directory, and that list."""
+def without_beside(files: Files) -> tuple[Files, bytes | None, bytes | None]:
+    """Return the files of a directory, and what lies beside it: its node's list of feature flags, and definitions."""
     lists = [path for path in files if path.endswith("-feature_flags")]
-    if not lists:
-        return files, None
-    rest = {path: data for path, data in files.items() if path not in lists}
+    defined = [path for path in files if path.endswith(".json")]
+    beside = [*lists, *defined]
+    if not beside:
+        return files, None, None
+    rest = {path: data for path, data in files.items() if path not in beside}
     tops = {path.partition("/")[0] for path in rest if "/" in path}
-    if len(tops) == 1 and all("/" in path for path in rest) and "/" not in lists[0]:
+    below = len(tops) == 1 and tops.isdisjoint(("queues", "msg_stores", *STORES))
+    if below and all("/" in path for path in rest) and any("/" not in path for path in beside):
         rest = {path.partition("/")[2]: data for path, data in rest.items()}
-    return rest, files[lists[0]]
+    return rest, files[lists[0]] if lists else None, files[defined[0]] if defined else None
 
 
 def names_left_out(names: list[str]) -> Answer:

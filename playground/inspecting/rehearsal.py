@@ -12,21 +12,19 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.releases import REFERENCE, RELEASES
-from engine.values.entries import USUAL_ENTRY_COUNT
 from playground.inspecting import played, summary, ways
 from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.readout import MOST_MESSAGES, TakenOut
 from playground.inspecting.revival import (
     POWER_CUT_US,
     UNTIL_US,
     V2_ENTRIES,
     QueueRevival,
     records_of,
-    the_vhost,
     too_much,
 )
-from playground.inspecting.stopped import of_files, without_marks
+from playground.inspecting.stopped import without_marks
 from playground.inspecting.unreadable import OutOfTime, Why
-from playground.inspecting.uploads import Files
 
 OLDEST: Final = "3.8"
 VERSION_1: Final = (OLDEST, REFERENCE.series)
@@ -102,7 +100,6 @@ def target_of(source: str, name: str) -> RehearsalTarget | None:
 
 def rehearse(
     revival: QueueRevival,
-    files: Files,
     report: dict[str, Any],
     flags: bytes | None,
     choice: ReleaseChoice,
@@ -114,7 +111,6 @@ def rehearse(
 
     Args:
         revival: a start of the release that wrote them.
-        files: that were given.
         report: on the files.
         flags: the node's own list of enabled feature flags, None where it was not given.
         choice: the scale of the constants.
@@ -127,12 +123,12 @@ def rehearse(
     queues = summary.queues_of(report)
     before = stopped = shown = None
     trouble: Why | None = None
-    if sum(queue["lasting_messages"] for queue in queues) > played.MOST_MESSAGES:
-        trouble = {"code": "many_messages", "values": {"most": played.MOST_MESSAGES}}
+    if sum(queue["lasting_messages"] for queue in queues) > MOST_MESSAGES:
+        trouble = {"code": "many_messages", "values": {"most": MOST_MESSAGES}}
     else:
         try:
-            before = played.found_by(revival)
-            stopped, shown = in_order(revival, files, report, source)
+            before = {"queues": revival.found, "files": revival.left}
+            stopped, shown = in_order(revival)
         except (MemoryError, OutOfTime) as error:
             trouble = too_much(error, records_of(queues))
     for target in TARGETS[source]:
@@ -150,29 +146,15 @@ def rehearse(
     return rows, shown
 
 
-def in_order(
-    revival: QueueRevival, files: Files, report: dict[str, Any], source: str
-) -> tuple[QueueRevival | None, dict[str, Any]]:
+def in_order(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
     """Return a start on what an orderly stop of the release that wrote the files leaves, and what it does to them.
 
     Files that such a stop left already are taken as they are, with what it saved beside them.
     """
-    if summary.is_believed(report):
-        own = {
-            each["dir"].rpartition("/")[2]: revival.names[name]
-            for each in summary.queues_of(report)
-            if (name := str(each["name"] or each["dir"])) in revival.names
-        }
-        vhost, root = the_vhost(files, report)
-        count = vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT
-        found = of_files(files, root, own, count)
-        if found is not None:
-            saved = {name: found.terms.get(inside) is not None for name, inside in revival.names.items()}
-            said = {"found": True, "files": [], "work": None, "saved": saved, "failure": None}
-            return msgspec.structs.replace(revival, stop=found), said
+    if revival.stop is not None and revival.stop.is_clean:
+        saved = {own: revival.stop.terms.get(name) is not None for own, name in revival.names.items()}
+        return revival, {"found": True, "files": [], "work": None, "saved": saved, "failure": None}
     stopped, done = played.stop(revival)
-    if stopped is not None and stopped.stop is not None and source == OLDEST:
-        stopped = msgspec.structs.replace(stopped, stop=without_marks(stopped.stop))
     return stopped, {"found": False, **done}
 
 
@@ -221,6 +203,8 @@ def upgraded(
     if target.policy is not None:
         scenario = _by_policy(scenario, target.policy)
     stop = None if target.drops(source) else revival.stop  # the queue's second start finds nothing of it
+    if stop is not None and source == OLDEST:
+        stop = without_marks(stop)
     return msgspec.structs.replace(
         revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None, stop=stop, node=None
     )
@@ -264,15 +248,16 @@ def _rehearsed(
 ) -> dict[str, Any]:
     """Return what a start of the target makes of the files, as a crash left them and after an orderly stop."""
     after = played.start(upgraded(revival, source, target, choice))
-    later = None
-    if stopped is not None and target.policy is None:
+    later = after if stopped is revival else None
+    if stopped is not None and stopped is not revival and target.policy is None:
         later = played.start(upgraded(stopped, source, target, choice))
     found = later["queues"] if later else {}
     queues = [
-        _compared(own, before["queues"].get(name), after["queues"].get(name))
-        | {"orderly": _outcome(before["queues"].get(name), found.get(name))}
-        for own, name in revival.names.items()
+        _compared(own, before["queues"].get(own), after["queues"].get(own))
+        | {"orderly": _outcome(before["queues"].get(own), found.get(own))}
+        for own in revival.names
     ]
+    queues = _in_whole(queues)
     row = {
         "failure": after["failure"],
         "queues": queues,
@@ -290,14 +275,24 @@ def _rehearsed(
     return row
 
 
-def _compared(name: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any]:
-    return {"name": name, "before": before and before["count"], **_outcome(before, after)}
+def _in_whole(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with those of a priority queue's parts as one."""
+    totals = ("before", "after", "redelivered", "expired")
+    whole = summary.in_whole(rows, totals)
+    orderly = summary.in_whole([{"name": each["name"], **each["orderly"]} for each in rows], totals[1:])
+    for row, other in zip(whole, orderly, strict=True):
+        row["orderly"] = {key: other[key] for key in ("after", "order", "redelivered", "expired")}
+    return whole
 
 
-def _outcome(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any]:
-    row: dict[str, Any] = {"after": None, "order": None, "redelivered": None}
+def _compared(name: str, before: TakenOut | None, after: TakenOut | None) -> dict[str, Any]:
+    return {"name": name, "before": before and before.back, **_outcome(before, after)}
+
+
+def _outcome(before: TakenOut | None, after: TakenOut | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"after": None, "order": None, "redelivered": None, "expired": 0}
     if after is not None:
-        row |= {"after": after["count"], "redelivered": after["redelivered"]}
-    if before is not None and after is not None and None not in (before["ids"], after["ids"]):
-        row["order"] = before["ids"] == after["ids"]
+        row |= {"after": after.back, "redelivered": after.redelivered, "expired": after.expired}
+    if before is not None and after is not None and None not in (before.ids, after.ids):
+        row["order"] = before.ids == after.ids
     return row

@@ -14,15 +14,18 @@ from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.directory_kinds import VHOSTS, inspect
-from engine.releases import REFERENCE, RELEASES
+from engine.releases import PROFILES, REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import EngineError
 from engine.values.inherit import override
 from playground.hosting.solo import SoloStorage
+from playground.inspecting import dead_letters
 from playground.inspecting.choice import USUAL, ReleaseChoice
-from playground.inspecting.stopped import SavedStop, give
+from playground.inspecting.dead_letters import DeadLetterRoutes
+from playground.inspecting.readout import DEAD, HOST, ReadableRecords, TakenOut, take_out
+from playground.inspecting.stopped import STORE, SavedStop, give, of_files
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
@@ -31,6 +34,8 @@ LISTED: Final = 5_000
 """Most records of one file, and messages of one queue, that are listed one by one."""
 POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
+OLD_STORES: Final = ("3.8", "3.10")
+"""Series in which the store's own process reads a message: one that it cannot read ends the virtual host."""
 V2_ENTRIES: Final = "index_v2_segment_entry_count"
 """The setting of a release that has queues of both versions."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
@@ -50,6 +55,11 @@ class QueueRevival(msgspec.Struct, frozen=True):
         not_started: queues that were given besides.
         stop: what an orderly stop saved beside the files; None where the node just died.
         node: that has started; None where it was not played.
+        now_us: the wall clock in microseconds when it starts.
+        is_damaged: whether a report found damage in the files, so that each message is read by itself.
+        found: what each queue gives, by its own name.
+        left: number and bytes of the files of each kind after the start.
+        routes: where expired messages go; None where nobody says.
     """
 
     scenario: dict[str, Any]
@@ -62,6 +72,11 @@ class QueueRevival(msgspec.Struct, frozen=True):
     not_started: int
     stop: SavedStop | None = None
     node: Cluster | None = None
+    now_us: int = 0
+    is_damaged: bool = False
+    found: dict[str, TakenOut] = {}
+    left: dict[str, tuple[int, int]] = {}
+    routes: DeadLetterRoutes | None = None
 
 
 class FoundFiles(SoloStorage):
@@ -102,7 +117,19 @@ class FoundFiles(SoloStorage):
         found, self._found = self._found, None
         fill(self, found)
         if self._stop is not None and self._node is not None:
+            self._reach(self._stop)
             give(self._node, self._stop)
+
+    def _reach(self, stop: SavedStop) -> None:
+        """Let each file of the store be as long as the stop saved: a start believes that without a look (S206)."""
+        for number, size, _valid in stop.files:
+            path = f"{VHOST_ROOT}/{STORE}/{number}.rdq"
+            there = self.size(path)
+            if there is None:
+                self.create(path)
+            if (there or 0) < size:
+                self.append(path, [RawBytes(bytes(size - (there or 0)))])
+                self.fsync(path)
 
 
 def fill(storage: LedgerStorage, files: Files) -> None:
@@ -142,6 +169,7 @@ def report_on(
     files: Files,
     steps: Callable[..., None] = lambda step, **values: None,
     entries: int | None = None,
+    series: str | None = None,
 ) -> dict[str, Any]:
     """Return what `python -m engine inspect --json` prints about files, with shorter lists.
 
@@ -149,9 +177,11 @@ def report_on(
         files: by path.
         steps: is told how far it is; see `reading.Steps`.
         entries: of a segment of version 1; None where the files say it.
+        series: of a 4.x whose files do not show it; None for the newest.
     """
     storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
-    return inspect(storage, ReadingOptions(list_most=LISTED, entry_count=entries))
+    options = ReadingOptions(list_most=LISTED, entry_count=entries)
+    return inspect(storage, msgspec.structs.replace(options, series=series) if series else options)
 
 
 def vhost_directories(files: Files) -> list[str]:
@@ -171,13 +201,16 @@ def of_vhost(files: Files, directory: str) -> Files:
     }
 
 
-def revive(files: Files, report: dict[str, Any], choice: ReleaseChoice = USUAL) -> QueueRevival | None:
+def revive(
+    files: Files, report: dict[str, Any], choice: ReleaseChoice = USUAL, definitions: bytes | None = None
+) -> QueueRevival | None:
     """Start a node on the files of a virtual host, or of one queue; None where there is no queue.
 
     Args:
         files: what was given, of one virtual host at most; see `of_vhost`.
         report: on it, as `report_on` returns it.
         choice: says the release and the scale where a session wrote the files.
+        definitions: the node's definitions.json, which says where expired messages go; None where it was not given.
     """
     vhost, root = the_vhost(files, report)
     given = len(vhost.get("queues", []))
@@ -209,10 +242,33 @@ def revive(files: Files, report: dict[str, Any], choice: ReleaseChoice = USUAL) 
         "until_us": UNTIL_US,
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
-    revival = QueueRevival(scenario, None, [], None, None, own, moved, given - len(queues))
-    if _far_apart(queues, vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT):
+    count = vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT
+    directories = {each["dir"].rpartition("/")[2]: names[each["dir"]] for each in queues}
+    revival = QueueRevival(
+        scenario,
+        None,
+        [],
+        None,
+        None,
+        own,
+        moved,
+        given - len(queues),
+        of_files(files, root, directories, count, bool(vhost.get("believed"))),
+        now_us=choice.now_us,
+        is_damaged=bool(report["damage"]),
+        routes=None if definitions is None else dead_letters.read(definitions, vhost.get("vhost")),
+    )
+    if _far_apart(queues, count):
         return msgspec.structs.replace(revival, failure=why(FarApart()))
+    if cannot_read_config(vhost):
+        dead = {name: TakenOut(None, end=DEAD) for name in own}
+        return msgspec.structs.replace(revival, found=dead)
     return start(revival, records_of(queues))
+
+
+def cannot_read_config(vhost: dict[str, Any]) -> bool:
+    """Return whether a `.config` without a term keeps every queue of the virtual host from starting, as on 3.10."""
+    return bool(vhost.get("config_is_empty")) and not vhost.get("release")
 
 
 def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
@@ -222,6 +278,81 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
         revival: that was not played.
         records: that are in its indexes, for anyone who asks why it takes too long.
     """
+    dead: list[str] = []
+    while True:
+        played = _play(revival, records)
+        failure = played.failure
+        if failure is None or failure["code"] == "far_apart" or dead or len(revival.names) < 2:
+            break
+        dead = [own for own in revival.names if _play(_alone(revival, own), 0).failure is not None]
+        if not dead or len(dead) == len(revival.names):
+            break
+        revival = _without(revival, dead)
+    if played.node is None:
+        return played
+    if dead and _hangs(revival, report_is_clean=bool(revival.stop and revival.stop.is_clean)):
+        return msgspec.structs.replace(played, failure={"code": "start_hangs", "values": {"queue": dead[0]}})
+    if played.node.host.down:
+        return played  # a stop came after the start
+    found = taken_out(played)
+    if any(each.end == HOST for each in found.values()):
+        again = _play(msgspec.structs.replace(revival, stop=None), records)
+        later = taken_out(again) if again.node is not None else {}
+        for own, each in found.items():
+            if each.end == HOST and own in later:
+                each.after = later[own].given
+    found |= {own: TakenOut(None, end=DEAD) for own in dead}
+    return msgspec.structs.replace(played, found=found)
+
+
+def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
+    """Return what each queue of a started node gives."""
+    node, stop = revival.node, revival.stop
+    assert node is not None  # noqa: S101 - who asks has started it
+    records = (
+        ReadableRecords(revival.files, stop, node.codec)
+        if revival.is_damaged and stop and stop.is_clean
+        else None
+    )
+    old = PROFILES[revival.scenario["profile"]].release.series in OLD_STORES
+    found = {
+        own: take_out(node, name, revival.now_us, records, old)
+        for own, name in revival.names.items()
+        if name in node.queues
+    }
+    if revival.routes is not None:
+        for own, count in revival.routes.arrivals({own: each.expired for own, each in found.items()}).items():
+            if own in found:
+                found[own].arrived = count
+    return found
+
+
+def _hangs(revival: QueueRevival, report_is_clean: bool) -> bool:
+    """Return whether a node never ends its boot where the walk over an index of version 1 does not end (S117)."""
+    return PROFILES[revival.scenario["profile"]].release.series in OLD_STORES and not report_is_clean
+
+
+def _alone(revival: QueueRevival, own: str) -> QueueRevival:
+    return _without(revival, [each for each in revival.names if each != own])
+
+
+def _without(revival: QueueRevival, left_out: list[str]) -> QueueRevival:
+    """Return the same start without some queues and their directories."""
+    gone = {revival.names[own] for own in left_out}
+    topology = revival.scenario["topology"]
+    queues = [each for each in topology["queues"] if each["name"] not in gone]
+    places = {f"/queues/{queue_directory('/', name)}/" for name in gone}
+    return msgspec.structs.replace(
+        revival,
+        scenario={**revival.scenario, "topology": {**topology, "queues": queues}},
+        names={own: name for own, name in revival.names.items() if name not in gone},
+        files={
+            path: data for path, data in revival.files.items() if not any(each in path for each in places)
+        },
+    )
+
+
+def _play(revival: QueueRevival, records: int) -> QueueRevival:
     starter = _Starter(revival)
     try:
         recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, revival.scenario["until_us"]])  # type: ignore[arg-type]
@@ -232,8 +363,24 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(revival.scenario).to_json(), starter.node.snapshot()
     return msgspec.structs.replace(
-        revival, scenario=full, state=state, messages=recorded.parts, node=starter.node
+        revival,
+        scenario=full,
+        state=state,
+        messages=recorded.parts,
+        node=starter.node,
+        left=files_of(starter.node.storage),
     )
+
+
+def files_of(storage: Any) -> dict[str, tuple[int, int]]:
+    """Return number and bytes of the files of each kind."""
+    found: dict[str, tuple[int, int]] = {}
+    for path in storage.paths():
+        kind = path.rpartition(".")[2]
+        if kind in ("idx", "jif", "qi", "qs", "rdq"):
+            count, size = found.get(kind, (0, 0))
+            found[kind] = (count + 1, size + (storage.size(path) or 0))
+    return found
 
 
 def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:

@@ -47,11 +47,13 @@ class SavedStop(msgspec.Struct, frozen=True):
         terms: those of each queue, by its name in the node; None where they were lost (W200, W201).
         files: (number, size, valid bytes) of each file of the persistent store.
         rows: the index of that store.
+        is_clean: whether the store saved both; without them the terms still count (S116.5).
     """
 
     terms: dict[str, CleanTerms | None]
     files: tuple[tuple[int, int, int], ...]
     rows: tuple[StoredRow, ...]
+    is_clean: bool = True
 
 
 def of_node(node: Cluster) -> SavedStop:
@@ -75,8 +77,10 @@ def _rows(node: Cluster, rows: Iterable[list[int]]) -> Iterator[StoredRow]:
             yield StoredRow(node.codec.id_bytes(first + at), refs, file, offset + before, size)
 
 
-def of_files(files: Files, root: str, names: dict[str, str], entry_count: int) -> SavedStop | None:
-    """Return what a broker's directory says of its orderly stop, None where it cannot be read or says too little.
+def of_files(
+    files: Files, root: str, names: dict[str, str], entry_count: int, is_clean: bool
+) -> SavedStop | None:
+    """Return what a broker's directory says of its orderly stop, None where there is nothing of one.
 
     Positions that are too far away count as none: a start would look for each segment between.
 
@@ -85,23 +89,23 @@ def of_files(files: Files, root: str, names: dict[str, str], entry_count: int) -
         root: of the virtual host, empty where it is what was given.
         names: of the queues in the node, by their directories.
         entry_count: entries in a segment.
+        is_clean: whether a start believes what the store saved.
     """
     below = f"{root}/" if root else ""
+    terms = read_recovery_terms(files.get(f"{below}recovery.dets", b"")) or {}
+    own = {name: terms[each] for each, name in names.items() if each in terms}
+    if not own or any(_is_far(each, entry_count) for each in own.values()):
+        return None
     try:
-        terms = read_recovery_terms(files[f"{below}recovery.dets"]) or {}
-        found = read_file_summary(files[f"{below}{STORE}/file_summary.ets"])
-        rows = read_index(files[f"{below}{STORE}/msg_store_index.ets"])
+        found = read_file_summary(files[f"{below}{STORE}/file_summary.ets"]) if is_clean else []
+        rows = read_index(files[f"{below}{STORE}/msg_store_index.ets"]) if is_clean else []
     except (KeyError, TermError):
         return None
-    if any(_is_far(each, entry_count) for each in terms.values()):
-        return None
-    own = {names[each]: terms_of(terms[each]) for each in terms if each in names}
-    if len(own) != len(terms) or None in own.values():
-        return None  # a queue that was left out, or terms of 3.8, which know no position
     return SavedStop(
-        dict(own),
+        {name: terms_of(each, entry_count) for name, each in own.items()},
         tuple((row.file, row.file_bytes, row.valid_bytes) for row in found),
         tuple(StoredRow(row.id16, row.ref_count, row.file, row.offset, row.record_bytes) for row in rows),
+        is_clean,
     )
 
 
@@ -112,14 +116,13 @@ def _is_far(found: RecoveryTerms, entry_count: int) -> bool:
     return max(segments) - min(segments) > FAR_SEGMENTS
 
 
-def terms_of(found: RecoveryTerms) -> CleanTerms | None:
-    """Return a queue's terms as the engine has them; None for those of 3.8, which know no position."""
-    if found.next_seq_id is None or found.delivered_below is None:
-        return None
+def terms_of(found: RecoveryTerms, entry_count: int) -> CleanTerms:
+    """Return a queue's terms as the engine has them; those of 3.8 know no position, its index has the marks (V1)."""
+    end = (max(number for number, _live in found.segments) + 1) * entry_count if found.segments else 0
     return CleanTerms(
         found.segments,
-        found.next_seq_id,
-        found.delivered_below,
+        end if found.next_seq_id is None else found.next_seq_id,
+        found.delivered_below or 0,
         found.persistent_ref.hex(),
         found.persistent_count,
         found.persistent_bytes,
@@ -153,7 +156,9 @@ def give(node: Cluster, stop: SavedStop) -> None:
             raise FarApart()
     for name in host.names():
         host.hosted(name).terms = stop.terms.get(name)
-    refs = [ref for each in stop.terms.values() if each for ref in each.persistent_refs]
+    if not stop.is_clean:
+        return
+    refs = [ref for name in host.names() if (each := stop.terms.get(name)) for ref in each.persistent_refs]
     step = [1] if is_version_1 else []  # rows of version 1 say besides in which direction they lie
     rows = sorted([node.codec.msg_no_of(each.id16), 1, *each[1:], *step] for each in stop.rows)
     note = {"refs": sorted(refs), "files": stop.files, "rows": rows}

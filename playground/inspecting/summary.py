@@ -9,6 +9,19 @@ from playground.inspecting.uploads import Files
 
 HEX_BYTES: Final = 256
 MOST_DAMAGE: Final = 100
+TOTALS: Final = (
+    "live",
+    "back",
+    "listed",
+    "unreadable",
+    "expired",
+    "gone",
+    "transient",
+    "no_content",
+    "delivered",
+    "redelivered",
+    "segments",
+)
 MOST_LISTED: Final = 200
 """Files that are named one by one."""
 
@@ -42,6 +55,34 @@ def is_believed(report: dict[str, Any]) -> bool:
     return bool(hosts) and bool(hosts[0].get("believed"))
 
 
+def whole_name(own: str) -> tuple[str, int | None]:
+    """Return the name of a queue and the priority of its part, which a broker writes as a byte behind a zero."""
+    return (own[:-2], ord(own[-1])) if own[-2:-1] == "\0" else (own, None)
+
+
+def in_whole(rows: list[dict[str, Any]], totals: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the rows of queues, those of a priority queue's parts as one.
+
+    Args:
+        rows: each with a `name`.
+        totals: what is added up; None of a part makes it None, and any other value is that of the first part.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name, priority = whole_name(row["name"])
+        if priority is None:
+            found[row["name"]] = row
+            continue
+        whole = found.get(name)
+        if whole is None:
+            found[name] = {**row, "name": name, "parts": 1}
+            continue
+        whole["parts"] += 1
+        for each in totals:
+            whole[each] = None if None in (whole[each], row[each]) else whole[each] + row[each]
+    return list(found.values())
+
+
 def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
     """Return a row for each queue: segments, live records, how many a start brings back, and why not the others."""
     in_store = {
@@ -50,16 +91,12 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
         for file in store["files"]
         for record in file.get("list", ())
     }
-    marked = release_of(report) is not None and any(store["clean_dot"] for store in stores_of(report))
     believed = is_believed(report)
     rows = []
     for queue in queues_of(report):
-        back = None
         own = str(queue["name"] or queue["dir"])
-        if revival is not None and revival.state is not None and own in revival.names:
-            # After a stop there is none: there are files alone.
-            shown = revival.state["queues"].get(revival.names[own])
-            back = shown and shown["counters"]["len"]
+        found = revival.found.get(own) if revival is not None else None
+        back = found and found.back
         live = [each for each in queue["messages"] if not each["acked"]]
         whole = len(live) == queue["live_messages"]
         lasting = [each for each in live if each["persistent"]]
@@ -73,13 +110,17 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                 "version": queue.get("version", 1),
                 "live": queue["lasting_messages"],
                 "back": back,
-                "listed": queue["lasting_messages"] if believed else None,
-                "unreadable": queue["without_record"] if believed else None,
-                "gone": None if back is None else max(0, queue["lasting_messages"] - back),
+                "listed": found.count if found and believed else None,
+                "unreadable": (found.count or 0) - found.given if found and believed else None,
+                "expired": found.expired if found else None,
+                "ends": found.end if found else None,
+                "gone": None
+                if found is None or back is None
+                else max(0, queue["lasting_messages"] - back - found.expired),
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
                 "delivered": sum(each["delivered"] for each in lasting) if whole else None,
-                "redelivered": _redelivered(queue, lasting, back, marked) if whole else back,
+                "redelivered": found and found.redelivered,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},
                 "segments": [
@@ -88,19 +129,7 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                 ],
             }
         )
-    return rows
-
-
-def _redelivered(
-    queue: dict[str, Any], lasting: list[dict[str, Any]], back: int | None, marked: bool
-) -> int | None:
-    """Return how many messages come back as redelivered: after a crash all, else those delivered before (V1, W41)."""
-    if queue.get("version") == 2:
-        before: int | None = queue.get("delivered_before")
-        return back if before is None else before
-    return (
-        sum(each["delivered"] for each in lasting) if marked and not queue.get("start_ends_process") else back
-    )
+    return in_whole(rows, TOTALS)
 
 
 def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
@@ -142,7 +171,7 @@ def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
         for each in queue["messages"]:
             if each["persistent"] and not each["acked"] and not each["embedded_bytes"]:
                 owners.setdefault(each["msg_id"], []).append(
-                    (str(queue["name"] or queue["dir"]), each["seq"])
+                    (whole_name(str(queue["name"] or queue["dir"]))[0], each["seq"])
                 )
     return owners
 

@@ -25,7 +25,8 @@ MOST_DIRECTORY_BYTES: Final = 256 * MOST_MEMBERS
 BLOCK_BYTES: Final = 256 * 1024
 NEEDED: Final = re.compile(
     r"^(\d{1,18}\.(idx|qi|qs|rdq|rdt)|journal\.jif|clean\.dot|file_summary\.ets|msg_store_index\.ets|recovery\.dets"
-    r"|\.vhost|\.config|\.queue_name|[A-Za-z0-9@._-]{1,100}-feature_flags)\Z"
+    r"|\.vhost|\.config|\.queue_name|[A-Za-z0-9@._-]{1,100}-feature_flags"
+    r"|[A-Za-z0-9@._-]{0,100}definitions[A-Za-z0-9@._-]{0,100}\.json)\Z"
 )
 """What is read of a broker's directory; everything else is left out."""
 STEP: Final = re.compile(r"^[A-Za-z0-9@._-]{1,128}\Z")

@@ -26,8 +26,6 @@ _OF_3_12: Final = _OF_3_11 | {
     "classic_mirrored_queue_version",
     "classic_queue_type_delivery_support",
     "direct_exchange_routing_v2",
-    "drop_unroutable_metric",
-    "empty_basic_get_metric",
     "feature_flags_v2",
     "listener_records_in_ets",
     "stream_queue",
@@ -41,6 +39,8 @@ _OF_4_0: Final = _OF_3_12 | {
     "stream_sac_coordinator_unblock_group",
     "stream_update_config_command",
 }
+_OF_MANAGEMENT: Final = frozenset({"drop_unroutable_metric", "empty_basic_get_metric"})
+"""Declared by the management plugin's agent: a node without the plugin neither has nor needs them."""
 REQUIRED: Final[dict[str, frozenset[str]]] = {
     "3.8": frozenset(),
     "3.9": frozenset(),
@@ -58,8 +58,7 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "3.8": frozenset(
         {"implicit_default_bindings", "maintenance_mode_status", "quorum_queue", "virtual_host_metadata"}
     ),
-    "3.10": _OF_3_11
-    | {"classic_mirrored_queue_version", "drop_unroutable_metric", "empty_basic_get_metric", "stream_queue"},
+    "3.10": _OF_3_11 | {"classic_mirrored_queue_version", "stream_queue"},
     "4.0": _OF_4_0 | {"message_containers_deaths_v2", "quorum_queue_non_voters", "rabbitmq_4.0.0"},
     "4.3": _OF_4_0 | {"message_containers_deaths_v2", "quorum_queue_non_voters", "rabbitmq_4.0.0"},
 }
@@ -80,6 +79,18 @@ def read_flags(data: bytes) -> frozenset[str] | None:
     return frozenset(re.findall(r"[a-z][a-z0-9_.]*", text[1:-2]))
 
 
+def series_of(data: bytes | None) -> str | None:
+    """Return the series of a 4.x by the node's own list of flags, None where there is no list.
+
+    Args:
+        data: see `read_flags`.
+    """
+    flags = None if data is None else read_flags(data)
+    if flags is None:
+        return None
+    return "4.3" if any(re.fullmatch(r"rabbitmq_4\.[1-9]\d*\.0", each) for each in flags) else "4.0"
+
+
 def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, Any]:
     """Return whether a release starts on a directory of another, and the way where it does not.
 
@@ -90,7 +101,8 @@ def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, 
         enabled: flags in the directory; None where its list was not given, which then counts as all that there are.
     """
     flags = KNOWN[source] if enabled is None else enabled
-    missing = sorted(REQUIRED[target] - flags)
+    plugin = _OF_MANAGEMENT if flags & _OF_MANAGEMENT else frozenset()
+    missing = sorted(_required(target, plugin) - flags)
     is_back = SERIES.index(target) < SERIES.index(source)
     way = []
     at = source
@@ -100,7 +112,13 @@ def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, 
     return {
         "accepted": not missing and not is_back,
         "missing": missing,
-        "enable_first": sorted((REQUIRED[way[0]] if way else frozenset()) - flags),
+        "enable_first": sorted(_required(way[0], plugin) - flags) if way else [],
         "way": way,
         "listed": enabled is not None,
     }
+
+
+def _required(series: str, plugin: frozenset[str]) -> frozenset[str]:
+    """Return the flags that a series requires, with those of a plugin that is in use; these it requires since 3.12."""
+    needed = REQUIRED[series]
+    return needed | plugin if needed >= _OF_3_12 else needed

@@ -19,9 +19,9 @@ def give(page: Page, reads: str = "there") -> None:
     """Give the directory of a real 3.10.8 to who reads: the browser's engine, or the server."""
     page.goto("/inspect/")
     expect(page.locator("body")).to_have_attribute("data-reads", reads, timeout=READER_MS)
-    if reads == "there":
-        page.locator("[data-agree] input").check()
     page.locator("[data-directory]").set_input_files(RECORDED)
+    if reads == "there":
+        page.get_by_role("button", name="Send to this server and read").click()
     expect(page.locator("section.upgrades")).to_be_visible(timeout=READER_MS)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import revival, summary
+from playground.inspecting.choice import ReleaseChoice
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import load
 from tools.proofs.interop.host import DirectoryHost, TakenMessage
@@ -68,7 +69,7 @@ def test_inspect_and_its_start(place: Path) -> None:
     report = revival.report_on(files)
     assert report["damage"] == []
     assert (report["release"], report["segment_entry_count"]) == ("3.8", 16384)
-    revived = revival.revive(files, report)
+    revived = revival.revive(files, report, ReleaseChoice(day=1.0))
     assert revived is not None
     assert (revived.failure, revived.scenario["profile"]) == (None, "articles")
     rows = {row["name"]: row for row in summary.queue_rows(report, revived)}
@@ -94,7 +95,7 @@ def test_a_start_that_ends_the_process_is_said_beforehand(stopped: Path) -> None
     report = revival.report_on(files)
     [damage] = report["damage"]
     assert (damage["code"], damage["values"]) == ("start_ends_process", {"function": manifest["function"]})
-    revived = revival.revive(files, report)
+    revived = revival.revive(files, report, ReleaseChoice(day=1.0))
     [row] = summary.queue_rows(report, revived)
     assert row["back"] == row["redelivered"] == manifest["recovered_by_the_broker"]
     assert row["live"] == manifest["before"] - manifest["taken"], (

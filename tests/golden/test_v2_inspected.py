@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
+from playground.inspecting.choice import ReleaseChoice
 
 DIRECTORIES = Path(__file__).parents[1] / "recordings" / "v2" / "datadirs"
 NAMES = sorted(each.name for each in DIRECTORIES.iterdir())
@@ -26,7 +27,7 @@ def files_of(name: str) -> dict[str, bytes]:
 
 
 def inspected(files: dict[str, bytes]) -> dict[str, Any]:
-    return reading.directory(files)[0]
+    return reading.directory(files, ReleaseChoice(day=1.0))[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -82,7 +83,7 @@ def test_damage_is_named_with_its_file_and_offset(
 
 
 def test_a_slot_that_is_neither_live_nor_empty_is_named() -> None:
-    """W205: a status byte of 2 crashes the queue's process, and the start that is played fails too."""
+    """W205: a status byte of 2 ends that queue's process at each start; the other queues start."""
     files = files_of("kill9-mixed-4.0.5")
     data = bytearray(files[f"{SMALL}.qi"])
     at = next(at for at in range(64, len(data), 32) if data[at] == 1)
@@ -90,7 +91,10 @@ def test_a_slot_that_is_neither_live_nor_empty_is_named() -> None:
     files[f"{SMALL}.qi"] = bytes(data)
     found = inspected(files)
     assert [(each["code"], each["offset"]) for each in found["damage"]] == [("slot_status", at)]
-    assert found["failure"] is not None
+    assert found["failure"] is None
+    dead = [row for row in found["queues"] if row["ends"] == "dead"]
+    assert [(row["dir"], row["back"]) for row in dead] == [(SMALL.rpartition("/")[0], None)]
+    assert all(row["back"] is not None for row in found["queues"] if row not in dead)
 
 
 def test_a_queue_alone_is_recognised() -> None:

@@ -38,6 +38,7 @@ QUICK = (
     "supported",
     "console-lines",
     "words",
+    "interop-directories",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { fateWords, insteadWords } from "../../static/js/model/next-release-words.js";
 import { gateWords, orderlyWords, outcomeWords, targetNotes, workWords } from "../../static/js/model/upgrade-words.js";
-import { verdictOf, worstFirst } from "../../static/js/model/verdict-words.js";
+import { answerRows, verdictOf, worstFirst } from "../../static/js/model/verdict-words.js";
 
 const queue = (name, live, back, more = {}) => ({ name, live, back, listed: null, unreadable: null, transient: 0, segments: [], journal: null, ...more });
 const answer = (more) => ({ failure: null, unplayed: null, queues: [], stores: [{ size: 5 }], damage: [], damage_more: 0, stop: null, source: "4.3", target: "", ...more });
@@ -14,7 +14,7 @@ test("the first sentence says what comes back and what is lost; the rest how the
   const damage = [{ file: "q/5.qs", offset: 64, kind: "missing", code: "x", values: {}, hex: "" }];
   const found = verdictOf(answer({ queues: [queue("a", 30, 30), queue("b", 3, 1, { transient: 4 })], damage, damage_more: 1, stop: { clean: false, compared: [] } }));
   assert.equal(found.tone, "bad");
-  assert.equal(found.first, "A start after a crash brings back 31 of 33 persistent messages; 2 are lost. Queues: 2.");
+  assert.equal(found.first, "A start brings back 31 of 33 persistent messages; 2 are lost. Queues: 2.");
   assert.deepEqual(found.rest, [
     "4 transient messages are dropped by every start.",
     "Written by RabbitMQ 4.3. Some files that an orderly stop leaves are missing, so a start treats it as a crash.",
@@ -38,11 +38,18 @@ test("what is whole, what is empty, what fails and what was not played are told 
   assert.match(firsts[1].first, /none is both persistent and unacknowledged/);
   assert.match(firsts[5].first, /^RabbitMQ 4.3.6, started on a copy of these files, finds 0 of 5/);
   assert.match(firsts[7].first, /^These files hold nothing of any queue/);
-  assert.match(firsts[6].rest[0], /lists 2 messages that nobody can read/);
+  assert.match(firsts[6].rest[0], /lists 2 messages that their queues do not give/);
 });
 
 test("queues that lose something come first", () => {
   assert.deepEqual(worstFirst([queue("a", 5, 5), queue("b", 5, 4), queue("c", 5, 1)]).map(({ name }) => name), ["c", "b", "a"]);
+});
+
+test("what expired is not called lost, and a queue that does not start is", () => {
+  const expired = verdictOf(answer({ queues: [queue("a", 5, 3, { expired: 2 })] }));
+  assert.deepEqual([expired.tone, expired.first], ["open", "A start brings back 3 of 5 persistent messages; the others have expired. Queues: 1."]);
+  const dead = verdictOf(answer({ queues: [queue("a", 5, 5), queue("b", 4, null, { ends: "dead" })] }));
+  assert.deepEqual([dead.tone, dead.first], ["bad", "A start brings back 5 of 9 persistent messages; 4 are lost. Queues: 2."]);
 });
 
 const gate = { accepted: true, missing: [], enable_first: [], way: ["4.3"], listed: true };
@@ -119,4 +126,22 @@ test("the tag says all there only where nothing is dropped, by a start or by an 
   assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 0)]), "upgrade");
   assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 21)]), "good", "after an orderly stop it finds all");
   assert.match(verdictOf(answer({ queues: [queue("a", 21, 21)], upgrades: [upgrade(0, 0)] })).rest[0], /RabbitMQ 4\.3\.6 finds 0 of 21/);
+});
+
+test("the table on top has a row for each start, red where nothing comes back, and no green sign stands over it", () => {
+  const queues = [queue("a", 5, 5)];
+  const upgrades = [
+    { ...upgrade, queues: [{ name: "a", before: 5, after: 0, order: false, redelivered: 0, orderly: { after: 5 } }], orderly: {} },
+    { ...upgrade, target: "4.0.5", gate: { ...gate, accepted: false, way: ["3.11", "4.0"] } },
+    { ...upgrade, target: "3.8", is_back: true },
+  ];
+  const given = answer({ queues, upgrades });
+  assert.deepEqual(answerRows(given).map((row) => Object.values(row)), [
+    ["RabbitMQ 4.3", "yes", "5 of 5", "nothing", "good"],
+    ["RabbitMQ 4.3.6", "yes", "5 of 5", "Start the old release once and stop it in order.", "good"],
+    ["RabbitMQ 4.0.5", "no, it refuses", "–", "Go by 3.11 → 4.0; enable all feature flags at each.", "bad"],
+  ]);
+  const none = upgrades.map((each) => ({ ...each, queues: each.queues.map((row) => ({ ...row, orderly: { after: 0 } })) }));
+  assert.deepEqual(Object.values(answerRows(answer({ queues, upgrades: none }))[1]).slice(2), ["0 of 5", "Do not start it on these files.", "bad"]);
+  assert.equal(verdictOf(answer({ queues, upgrades: none })).tone, "upgrade");
 });

@@ -16,7 +16,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.callers.request_callers import RequestCaller
-from playground.inspecting import bounds, parcel, played, reader_process, reading, rehearsal, uploads
+from playground.inspecting import bounds, parcel, reader_process, reading, rehearsal, uploads
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.unreadable import OutOfTime, UnreadableInput
 from playground.limits.work_places import PlacesFull, WorkPlaces
@@ -224,6 +224,6 @@ def test_a_release_that_was_not_rehearsed_is_named(
 def test_too_many_messages_to_rehearse_are_said(
     mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(played, "MOST_MESSAGES", 3)
+    monkeypatch.setattr(rehearsal, "MOST_MESSAGES", 3)
     rows = reading.directory(mixed)[0]["upgrades"]
     assert {row["unplayed"]["code"] for row in rows} == {"many_messages"}

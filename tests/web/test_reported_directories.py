@@ -8,6 +8,7 @@ from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
 from engine.storage.directory import DirectoryStorage
 from playground.inspecting import reading
+from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.uploads import Files
 
 SECOND_US = 1_000_000
@@ -49,16 +50,21 @@ def test_after_a_kill_as_many_come_back_as_on_the_broker(
 
 def test_an_emptied_store_after_a_clean_stop_is_listed_and_not_readable(mixed: Files) -> None:
     """Issue 13228, all of its kinds: the store's files are gone, or those of transient messages alone."""
-    emptied, _ = reading.directory({path: data for path, data in mixed.items() if not path.endswith(".rdq")})
+    emptied, _ = reading.directory(
+        {path: data for path, data in mixed.items() if not path.endswith(".rdq")}, ReleaseChoice(day=1.0)
+    )
     assert emptied["stop"]["clean"]
     assert [(row["listed"], row["unreadable"], row["back"]) for row in emptied["queues"]] == [
-        (16, 9, 7),
-        (5, 2, 3),
+        (16, 12, 7),
+        (5, 4, 3),
     ]
     missing = [row["file"] for row in emptied["damage"] if row["code"] == "store_file_missing"]
     assert missing == ["msg_store_persistent/0.rdq", "msg_store_transient/0.rdq"]
     kept = {path: data for path, data in mixed.items() if path != "msg_store_transient/0.rdq"}
-    assert [(row["listed"], row["unreadable"]) for row in reading.directory(kept)[0]["queues"]] == [
+    assert [
+        (row["listed"], row["unreadable"])
+        for row in reading.directory(kept, ReleaseChoice(day=1.0))[0]["queues"]
+    ] == [
         (16, 0),
         (5, 0),
     ]

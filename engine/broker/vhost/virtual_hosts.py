@@ -16,7 +16,7 @@ from engine.formats.names import queue_directory, vhost_directory
 from engine.releases import BrokerRelease
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.values.errors import ProcessCrash
+from engine.values.errors import FileCorrupt, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.labels import BREAK, FIRST_HOST, bare, host_of, in_host
 
@@ -179,7 +179,10 @@ class VirtualHost:
             self._make_queue(hosted, now_us)
             try:
                 self.files.recover(hosted.queue, hosted.terms)
-            except ProcessCrash:  # it fails to initialise, and its supervisor starts it again (V8)
+            except (
+                ProcessCrash,
+                FileCorrupt,
+            ):  # it fails to begin, and its supervisor starts it again (V8, W205)
                 self.restart_queue(hosted.name, now_us)
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:

@@ -358,7 +358,11 @@ class V2Index(IndexTables):
     # --- reading -----------------------------------------------------------------------------------------------------
 
     def read(self, start: int, end: int) -> list[Extent]:
-        """Return the live entries of [start, end), from buffer, cache and files (W92)."""
+        """Return the live entries of [start, end), from buffer, cache and files (W92).
+
+        Raises:
+            ProcessCrashed: a slot that is read is neither live nor empty (W205).
+        """
         disk = RangeSet([Range(start, end - start)]) if end > start else RangeSet()
         for held in (self.buffer, self.buffer_acks, self.cache, self.cache_acks):
             for each in held.inside(start, end - start):
@@ -371,6 +375,9 @@ class V2Index(IndexTables):
                     self.files.open(segment)
                     self._load(segment)
                     stop = min(each.end, self.settings.boundary(at))
+                    if self.odd.inside(at, stop - at):
+                        where = f"{MODULE}:parse_entries/4"
+                        raise ProcessCrashed("case_clause", where, self.path(segment))
                     self.emit(SlotsRead("W92", self.name, segment, at, stop))
                 at = self.settings.boundary(at)
         return self.entries.overlapping(start, end - start)

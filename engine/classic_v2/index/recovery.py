@@ -52,19 +52,16 @@ def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]
 
 
 def load(index: IndexTables, segment: int) -> None:
-    """Enter the live entries of a segment.
-
-    Raises:
-        ProcessCrashed: a slot is neither live nor empty (W205).
-    """
+    """Enter the live entries of a segment, and note slots that are neither live nor empty (W205)."""
     for at, chunk in slots_of(index, segment):
         if isinstance(chunk, IndexSlots):
             for start, part in _without_acks(index, at, chunk):
                 enter(index, segment, start, part)
-        elif not isinstance(chunk, BlankBytes) and chunk.encode()[:1] != b"\0":
-            raise ProcessCrashed(
-                "case_clause", "rabbit_classic_queue_index_v2:parse_entries/4", index.path(segment)
-            )
+        elif not isinstance(chunk, BlankBytes):
+            data = chunk.encode()
+            for skip in range(0, len(data), SLOT_BYTES):
+                if data[skip]:
+                    index.odd.add(at + skip // SLOT_BYTES, 1)
 
 
 def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:

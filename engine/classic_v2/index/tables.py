@@ -99,6 +99,8 @@ class IndexTables:
         """Live messages of each segment (W91)."""
         self.entries: Stretches[Extent] = Stretches()
         """Every live entry, in memory or on disk, of segments that are not `unread`."""
+        self.odd = RangeSet()
+        """Positions whose slots are neither live nor empty, or cut off: reading one ends the process (W205)."""
         self.unread: set[int] = set()
         """Segments of which nothing but the number of live messages is known, after a clean start (W96)."""
         self.buffer = RangeSet()

@@ -154,6 +154,8 @@ class V2HostReader:
         saved = {each.delivered_by for each in terms if each.version == 2}
         if saved:
             return "4.3" if "redeliver_seq_id" in saved else "4.0"
+        if self._signs.mark_second is None:
+            return self._host.options.series
         return "4.0" if self._signs.mark_second else "4.3"
 
 

@@ -12,7 +12,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
- * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, expired?: number | null, ends?: "queue" | "host" | "dead" | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number, live?: number | null }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, after: number | null, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
@@ -156,6 +156,7 @@ function failures() {
     destination_type: gettext("no binding to a %(type)s is known"),
     start_needs_memory: gettext("it needs more memory than reading may take (records in the index: %(records)s)"),
     start_takes_too_long: gettext("it takes longer than reading may take (records in the index: %(records)s)"),
+    start_hangs: gettext("the node hangs at its boot: it cannot read the index of queue %(queue)s, and the message store waits for that without end (S117)"),
     many_messages: gettext("the queues have more than %(most)s messages"),
     far_apart: gettext("A record's seq_id is millions of messages away from the others. A start would look for every message between them."),
     unexpected: "%(why)s",
@@ -199,13 +200,17 @@ function questions({ count = 0 }) {
  * What a real start makes of a queue after a clean stop, whose index it believes; nothing after any other.
  * @param {number | null} listed
  * @param {number | null} lost
- * @param {number | null} back after a crash
+ * @param {number | null} back in the end
+ * @param {QueueRow["ends"]} [ends] what the first read of damage ends
  */
-function saved(listed, lost, back) {
+function saved(listed, lost, back, ends) {
+  if (ends === "dead") return [gettext("The process of this queue does not start on its files: the node starts, and clients get 404. The other queues are not affected.")];
   if (listed === null || listed === undefined) return [];
   const sentences = [fill(ngettext("A real start believes the clean stop and looks into no store file (S206): %(n)s is listed.", "A real start believes the clean stop and looks into no store file (S206): %(n)s are listed.", listed), { n: number(listed) })];
-  if (lost) sentences.push(fill(ngettext("%(n)s of them has no content: reading it closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting it.", "%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them.", lost), { n: number(lost) }));
-  if (back !== null && back !== listed) sentences.push(gettext("What follows is the start after a crash, which the page plays below:"));
+  if (!lost) return sentences;
+  const values = { given: number(listed - lost), n: number(lost), back: back === null ? "?" : number(back) };
+  const ending = ends === "host" ? gettext("Clients get %(given)s. The next read ends the virtual host, with every connection to it; it starts again as after a crash, and this queue then has %(back)s.") : gettext("Clients get %(given)s. The next read closes the connection with 541 INTERNAL_ERROR and ends the queue's process; it starts again on its files, and then gives %(back)s.");
+  sentences.push(fill(ending, values));
   return sentences;
 }
 
@@ -213,8 +218,8 @@ function saved(listed, lost, back) {
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, listed, unreadable: unread, transient, no_content: noContent, delivered, redelivered, version }) {
-  const sentences = saved(listed, unread, back);
+export function startWords({ live, back, listed, unreadable: unread, expired, ends, transient, no_content: noContent, delivered, redelivered, version }) {
+  const sentences = saved(listed, unread, back, ends);
   if (back === null) return sentences;
   if (back) sentences.push(fill(ngettext("%(n)s comes back: the index has its publish record and no ack.", "%(n)s come back: the index has their publish record and no ack.", back), { n: number(back) }));
   if (back && redelivered === 0 && version === 2) sentences.push(gettext("None of them is marked redelivered: the queue stopped in order, and none had been delivered before (W41)."));
@@ -230,7 +235,8 @@ export function startWords({ live, back, listed, unreadable: unread, transient, 
   else if (delivered && back) sentences.push(fill(ngettext("%(n)s of the live ones was delivered before; what comes back is marked redelivered.", "%(n)s of the live ones were delivered before; what comes back is marked redelivered.", delivered), { n: number(delivered) }));
   if (transient) sentences.push(fill(ngettext("%(n)s is transient: a start drops it.", "%(n)s are transient: a start drops them.", transient), { n: number(transient) }));
   if (noContent) sentences.push(fill(ngettext("%(n)s is persistent, and its content is in no store file: it is lost.", "%(n)s are persistent, and their content is in no store file: they are lost.", noContent), { n: number(noContent) }));
-  const other = live - back - (noContent ?? 0);
+  if (expired) sentences.push(fill(ngettext("%(n)s has expired by then: the start drops it, or sends it to the queue's dead-letter exchange.", "%(n)s have expired by then: the start drops them, or sends them to the queue's dead-letter exchange.", expired), { n: number(expired) }));
+  const other = live - back - (noContent ?? 0) - (expired ?? 0);
   if (other > 0) sentences.push(fill(ngettext("%(n)s more does not come back.", "%(n)s more do not come back.", other), { n: number(other) }));
   return sentences;
 }
@@ -254,7 +260,7 @@ export function pinWords({ entries, live, pins }) {
 export function stopWords(stop) {
   if (!stop) return gettext("All files that a clean stop leaves are missing: the node was killed, or still runs. A start reads every record.");
   const text = stop.clean
-    ? gettext("The broker stopped cleanly. A real start trusts these files and scans nothing; the start that is played below is the one after a crash, which scans every record.")
+    ? gettext("The broker stopped cleanly. A start trusts these files and scans no store file; so does the start that is played below.")
     : gettext("Some files that a clean stop leaves are missing: a real start does not trust the rest, and scans every record.");
   return text;
 }

@@ -1,6 +1,6 @@
 /** The first sentence of the answer about a broker's files, and the few that belong to it: what comes back, what is lost, what is broken. */
 import { fill, gettext, ngettext, number } from "./text.js";
-import { releaseWords } from "./upgrade-words.js";
+import { releaseWords, targetName } from "./upgrade-words.js";
 
 /** @import { CleanStop, DamageRow, FilesAnswer, QueueRow } from "./inspect-words.js" */
 
@@ -10,7 +10,7 @@ import { releaseWords } from "./upgrade-words.js";
  * How many live persistent messages a start does not bring back.
  * @param {QueueRow} queue
  */
-const lostOf = ({ live, back }) => (back === null ? 0 : Math.max(0, live - back));
+const lostOf = ({ live, back, expired, ends }) => (ends === "dead" ? live : back === null ? 0 : Math.max(0, live - back - (expired ?? 0)));
 
 /**
  * @param {QueueRow[]} queues
@@ -31,11 +31,13 @@ function outcome({ failure, unplayed, queues, stores, target, stopped }) {
   const live = sum(queues, (queue) => queue.live);
   if (stopped && !target) return ["good", fill(ngettext("The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent message.", "The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent messages.", live), { live: number(live) })];
   const back = sum(queues, (queue) => queue.back);
-  const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
-  const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
+  const lost = sum(queues, lostOf);
+  const values = { live: number(live), back: number(back), lost: number(lost), queues: number(queues.length), release: target };
+  const tone = lost || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
   if (target) return [tone, fill(ngettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent message.", "RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages.", live), values)];
   if (!live) return ["none", fill(gettext("No message in these files comes back after a start: none is both persistent and unacknowledged. Queues: %(queues)s."), values)];
-  if (back < live) return ["bad", fill(ngettext("A start after a crash brings back %(back)s of %(live)s persistent message; %(lost)s is lost. Queues: %(queues)s.", "A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s.", live), values)];
+  if (lost) return ["bad", fill(ngettext("A start brings back %(back)s of %(live)s persistent message; %(lost)s is lost. Queues: %(queues)s.", "A start brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s.", live), values)];
+  if (back < live) return ["open", fill(ngettext("A start brings back %(back)s of %(live)s persistent message; the others have expired. Queues: %(queues)s.", "A start brings back %(back)s of %(live)s persistent messages; the others have expired. Queues: %(queues)s.", live), values)];
   return [tone, fill(ngettext("A start brings back the only persistent message. Queues: %(queues)s.", "A start brings back all %(live)s persistent messages. Queues: %(queues)s.", live), values)];
 }
 
@@ -74,7 +76,7 @@ export function verdictOf(answer) {
   const unread = sum(answer.queues, (queue) => queue.unreadable);
   const transient = sum(answer.queues, (queue) => queue.transient);
   const rest = [
-    unread ? fill(ngettext("After this orderly stop a start lists %(n)s message that nobody can read: its content is in no file.", "After this orderly stop a start lists %(n)s messages that nobody can read: their content is in no file.", unread), { n: number(unread) }) : "",
+    unread ? fill(ngettext("A start lists %(n)s message that its queue does not give: a read of what is broken ends the queue or its virtual host.", "A start lists %(n)s messages that their queues do not give: a read of what is broken ends the queue or its virtual host.", unread), { n: number(unread) }) : "",
     transient ? fill(ngettext("%(n)s transient message is dropped by every start.", "%(n)s transient messages are dropped by every start.", transient), { n: number(transient) }) : "",
     `${author(answer)} ${ending(answer.stop)}`.trim(),
     broken(answer.damage, answer.damage_more),
@@ -108,6 +110,57 @@ function upgradesThatLose({ upgrades = [] }) {
     const [before, after] = [counted.reduce((all, each) => all + (each.before ?? 0), 0), counted.reduce((all, each) => all + most(each.after, each.orderly?.after), 0)];
     return after < before ? [fill(gettext("RabbitMQ %(release)s finds %(after)s of %(before)s"), { release: target, after: number(after), before: number(before) })] : [];
   });
+}
+
+/**
+ * @typedef {{ target: string, starts: string, back: string, first: string, tone: "good" | "bad" }} AnswerRow
+ * What one start does: whether it is one at all, how many messages come back of how many, and what to do before it.
+ */
+
+/**
+ * The answer in a table: a row for the release that wrote the files, and one for each release that they could go to.
+ * @param {FilesAnswer} answer
+ * @returns {AnswerRow[]}
+ */
+export function answerRows(answer) {
+  const { failure, unplayed, queues, target, stopped, source, upgrades = [] } = answer;
+  if (!queues.length || target || stopped) return [];
+  const live = sum(queues, (queue) => queue.live);
+  const of = (/** @type {number} */ back) => fill(gettext("%(back)s of %(live)s"), { back: number(back), live: number(live) });
+  const copy = gettext("Copy the directory before any start.");
+  const back = sum(queues, (queue) => queue.back);
+  const dead = queues.filter((queue) => queue.ends === "dead").length;
+  const loses = sum(queues, lostOf) + sum(queues, (queue) => queue.unreadable) > 0;
+  /** @type {AnswerRow} */
+  const same = {
+    target: releaseWords(source),
+    starts: failure ? gettext("no") : unplayed ? "?" : dead ? fill(ngettext("yes, without %(n)s queue", "yes, without %(n)s queues", dead), { n: number(dead) }) : gettext("yes"),
+    back: failure ? of(0) : unplayed ? "?" : of(back),
+    first: failure || loses ? copy : gettext("nothing"),
+    tone: failure || loses || (live > 0 && !back && !unplayed) ? "bad" : "good",
+  };
+  return [same, ...upgrades.filter((each) => !each.is_back && each.policy === null && !each.target.includes("-v")).map((each) => upgradeRow(each, of, live))];
+}
+
+/**
+ * @param {import("./upgrade-words.js").Upgrade} upgrade
+ * @param {(back: number) => string} of
+ * @param {number} live
+ * @returns {AnswerRow}
+ */
+function upgradeRow({ target, gate, failure, unplayed, queues, orderly }, of, live) {
+  const name = targetName(target);
+  if (!gate.accepted) {
+    const way = gate.way.length > 1 ? fill(gettext("Go by %(way)s; enable all feature flags at each."), { way: gate.way.join(" → ") }) : fill(gettext("Enable %(flags)s."), { flags: gate.missing.join(", ") });
+    return { target: name, starts: gettext("no, it refuses"), back: "–", first: way, tone: "bad" };
+  }
+  if (failure) return { target: name, starts: gettext("no"), back: of(0), first: gettext("Copy the directory before any start."), tone: "bad" };
+  if (unplayed || queues.some(({ after }) => after === null)) return { target: name, starts: gettext("yes"), back: "?", first: gettext("Copy the directory before any start."), tone: "good" };
+  const back = queues.reduce((whole, { after }) => whole + (after ?? 0), 0);
+  const later = orderly ? queues.reduce((whole, each) => whole + (each.orderly?.after ?? 0), 0) : 0;
+  const first = later > back ? gettext("Start the old release once and stop it in order.") : back ? gettext("nothing") : gettext("Do not start it on these files.");
+  const most = Math.max(back, later);
+  return { target: name, starts: gettext("yes"), back: of(most), first, tone: live > 0 && !most ? "bad" : "good" };
 }
 
 /**

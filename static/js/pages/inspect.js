@@ -3,7 +3,7 @@ import "../generations/all.js";
 import "../generations/views.js";
 import { progressWords, unreadableWords } from "../model/inspect-words.js";
 import { showQueue } from "../model/shown.js";
-import { fill, gettext, messageOf } from "../model/text.js";
+import { bytes, fill, gettext, messageOf, ngettext, number } from "../model/text.js";
 import { givenByOpener, openApart } from "../net/apart.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
 import { WorkerBroken } from "../net/questions.js";
@@ -24,6 +24,7 @@ import { openSession } from "./session-page.js";
  * @import { Followed } from "./followed.js"
  */
 
+const MIB = 1 << 20;
 /** The time between two tries to connect the session. */
 const AGAIN_MS = 200;
 /** @type {Record<"at_us" | "number" | "msg", number | null> & { view: string }} */
@@ -40,13 +41,13 @@ let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
 async function own() {
-  if (page.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it again).");
-  if (!page.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
+  if (page.outdated) return gettext("The engine that this server has for browsers is older than the server.");
+  if (!page.worker) return gettext("This server has no engine for browsers.");
   try {
     const found = new OwnReader(new Worker(new URL(page.worker, location.href), { type: "module" }), new URL(page.place, location.href).href);
     const version = await found.ready();
     if (version === live.engine) return found;
-    return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it again."), { other: version, version: live.engine });
+    return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s."), { other: version, version: live.engine });
   } catch (error) {
     return fill(gettext("The engine did not start in this browser: %(error)s"), { error: messageOf(error) });
   }
@@ -60,8 +61,7 @@ function choose(found) {
   if (typeof found !== "string") reader = found;
   else if (page.server) reader = new ServerReader(page.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
-  show(find("[data-agree]"), reader !== null && !reader.own);
-  const instead = gettext("So the server would read your files; the page asks you first.");
+  const instead = gettext("So the server reads your files, once you press the button that sends them.");
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
   else setText(status, `${found} ${reader ? instead : ""}`);
 }
@@ -166,6 +166,22 @@ function readDirectory(entries, choice = {}) {
 }
 
 /**
+ * Keep what was chosen, say how much it is, and send it when the reader presses the button: that is the consent.
+ * @param {Promise<[path: string, file: Blob][]>} entries
+ */
+async function askToSend(entries) {
+  const found = await entries;
+  const size = found.reduce((whole, [, file]) => whole + file.size, 0);
+  const values = { files: number(found.length), size: bytes(size) };
+  const send = el("button.btn.primary", { type: "button", onclick: () => readDirectory(Promise.resolve(found)) }, gettext("Send to this server and read"));
+  need("[data-send]").replaceChildren(
+    el("p", {}, fill(ngettext("%(files)s file is chosen, %(size)s. Nothing of it is kept once you have the answer.", "%(files)s files are chosen, %(size)s. Nothing of them is kept once you have the answer.", found.length), values)),
+    size > page.most_sent * MIB ? el("p.error", { role: "alert" }, fill(gettext("That may be too much: a server reads %(most)s MiB, unpacked. waterline-inspect.pyz reads any size on the node itself."), { most: number(page.most_sent) })) : "",
+    send);
+  send.focus();
+}
+
+/**
  * Files that this server has as a zip which anybody can have: a session's, or an example.
  * @param {string} address
  * @param {string} missing what to say where they are not there
@@ -239,11 +255,8 @@ for (const name of ["dragover", "drop"])
     if (event instanceof DragEvent && event.dataTransfer?.types.includes("Files") && !around(event, "[type=file]")) event.preventDefault();
   });
 watchFiles(files, (entries) => {
-  if (reader && !reader.own && !need("[name=agreed]", HTMLInputElement, files).checked) {
-    answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
-    return;
-  }
-  readDirectory(entries);
+  if (reader && !reader.own) askToSend(entries);
+  else readDirectory(entries);
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -129,8 +129,8 @@ def directory_of(name: str) -> dict[str, bytes]:
 
 
 def test_a_directory_of_4_0_goes_to_4_3_as_it_is() -> None:
-    """W82, W110: every file stays; after a crash all is redelivered, after an orderly stop what was delivered (W41)."""
-    answer, _ = reading.directory(directory_of("clean-mixed-4.0.5"))
+    """W82, W110: every file stays; after an orderly stop what was delivered before is redelivered (W41)."""
+    answer, _ = reading.directory(directory_of("clean-mixed-4.0.5"), ReleaseChoice(day=1.0))
     assert answer["source"] == "4.0"
     row, back = answer["upgrades"]
     assert (row["target"], row["gate"]["accepted"], row["failure"]) == ("4.3.6", True, None)
@@ -139,7 +139,7 @@ def test_a_directory_of_4_0_goes_to_4_3_as_it_is() -> None:
     )
     found = {each["name"]: each for each in row["queues"]}
     assert all(each["order"] and each["before"] == each["after"] for each in found.values())
-    assert all(each["redelivered"] == each["after"] for each in found.values())
+    assert all(each["redelivered"] == each["orderly"]["redelivered"] for each in found.values())
     assert answer["orderly"]["found"]
     assert all(each["orderly"]["order"] for each in found.values())
     assert {name: each["orderly"]["redelivered"] for name, each in found.items()} == {
@@ -212,11 +212,13 @@ def test_an_orderly_stop_comes_first_and_can_be_stepped_through() -> None:
 
 
 def test_terms_that_4_0_5_loses_by_a_purge_make_a_dirty_start() -> None:
-    """W201: its recovery table has them under another name, so every message is redelivered, in each queue."""
-    answer, _ = reading.directory(directory_of("clean-purged-4.0.5"))
+    """W201, S116.5: that queue's are redelivered, all of them; of others those that their own terms say."""
+    answer, _ = reading.directory(directory_of("clean-purged-4.0.5"), ReleaseChoice(day=1.0))
     assert not answer["orderly"]["found"]
     row = answer["upgrades"][0]
-    assert all(each["redelivered"] == each["after"] for each in row["queues"])
+    found = {each["name"]: (each["after"], each["redelivered"]) for each in row["queues"]}
+    assert found["q.purged"] == (4, 4)
+    assert (found["q.mixed"], found["q.small"], found["q.ttl"]) == ((12, 2), (11, 3), (4, 0))
 
 
 def two(numbers: list[int]) -> tuple[list[int], list[int]]:

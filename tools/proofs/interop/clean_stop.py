@@ -14,13 +14,13 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.store.recovery import V2CleanStop
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import (
-    RecoveryTerms,
     read_clean_dot,
     read_file_summary,
     read_index,
     read_recovery_terms,
 )
 from engine.storage.port import Storage
+from engine.values.entries import USUAL_ENTRY_COUNT
 from playground.inspecting.stopped import terms_of
 from tools.proofs.differential.node import PrivateNode
 
@@ -71,13 +71,7 @@ def of_node(directory: Path) -> Left:
             for row in read_index((store / "msg_store_index.ets").read_bytes())
         ),
     )
-    return Left({name: _terms(each) for name, each in found.items()}, stop)
-
-
-def _terms(found: RecoveryTerms) -> CleanTerms:
-    terms = terms_of(found)
-    assert terms is not None
-    return terms
+    return Left({name: terms_of(each, USUAL_ENTRY_COUNT) for name, each in found.items()}, stop)
 
 
 def for_engine(storage: Storage, codec: McCodec, stop: Stop) -> None:

@@ -1,13 +1,13 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
 import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
 import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
-import { verdictOf, worstFirst } from "../../model/verdict-words.js";
+import { answerRows, verdictOf, worstFirst } from "../../model/verdict-words.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
 import { table } from "./tables.js";
 import { releaseWords } from "../../model/upgrade-words.js";
 import { upgradesOf } from "./upgrades.js";
-import { verdict } from "./verdict.js";
+import { answerTable, verdict } from "./verdict.js";
 
 /**
  * @import { CleanStop, DamageRow, FilesAnswer, QueueRow, StoreRow } from "../../model/inspect-words.js"
@@ -173,6 +173,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)), el("span.spacer"), ...actions),
+    answerTable(answerRows(answer)),
     verdict(verdictOf(answer)),
     parts(answer),
     failed,

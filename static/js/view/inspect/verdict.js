@@ -2,7 +2,9 @@
 import { gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
-/** @import { Verdict } from "../../model/verdict-words.js" */
+import { table } from "./tables.js";
+
+/** @import { AnswerRow, Verdict } from "../../model/verdict-words.js" */
 
 /** @returns {Record<Verdict["tone"], string>} a word for each tone, so that colour does not say it alone */
 const signs = () => ({
@@ -20,4 +22,17 @@ export function verdict({ tone, first, rest }) {
   return el("div.verdict", { "data-tone": tone },
     el("p.verdict-first", {}, el("span.chip", {}, signs()[tone]), " ", first),
     el("ul", {}, ...rest.map((text) => el("li", {}, text))));
+}
+
+/**
+ * What each start would do, as the first table of the report; what is bad says so in words and in red.
+ * @param {AnswerRow[]} rows
+ */
+export function answerTable(rows) {
+  if (!rows.length) return null;
+  const marked = (/** @type {AnswerRow} */ { tone, back }) => el("b.answer", { "data-tone": tone }, back);
+  return el("div.answers", {}, table(
+    gettext("What each start does with these files"),
+    [[gettext("Start of")], [gettext("Does it start?")], [gettext("Messages back")], [gettext("What to do first")]],
+    rows.map((row) => [row.target, row.starts, marked(row), row.first])));
 }
