@@ -151,9 +151,9 @@ def _spark(cells: tuple[Cell, ...], cores: int) -> Sweep:
     session = start_session(f"local[{cores}]")
     start_s = time.perf_counter() - began
     try:
-        run_cells(session, cells[: 4 * cores], "warm", str(folder / "warm"), lambda done: None)
+        run_cells(session, cells[: 4 * cores], "warm", str(folder / "warm"), lambda rows: None)
         began = time.perf_counter()
-        run_cells(session, cells, engine_build(), str(folder / "cells"), lambda done: None)
+        run_cells(session, cells, engine_build(), str(folder / "cells"), lambda rows: None)
         wall_s = time.perf_counter() - began
         jvm = session.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # noqa: SLF001 - nothing else has it
         jvm_mb, worker_mb = _peak_mb(jvm), max(map(_peak_mb, _below(jvm)), default=0.0)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from spark_jobs.cluster import WORKERS, running
 from spark_jobs.engine_build import packed_sources
+from spark_jobs.errors import JobError
 from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, read_axes, write_findings
 from spark_jobs.restamp import SAMPLE, restamp
 from spark_jobs.session import LOCAL, start_session
@@ -64,12 +65,16 @@ def _analyse(options: argparse.Namespace) -> int:
 
 
 def _cluster(options: argparse.Namespace) -> int:
-    """Run a cluster until the terminal interrupts it."""
+    """Run a cluster until the terminal interrupts it; a worker that ends is started anew, a master ends the cluster."""
     with running(options.folder, options.workers, options.cores, port=options.port) as cluster:
         _print(f"{cluster.url} with {len(cluster.workers)} workers; logs in {options.folder}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):
             ends = time.monotonic() + options.seconds
-            while time.monotonic() < ends and all(each.alive for each in (cluster.master, *cluster.workers)):
+            while time.monotonic() < ends:
+                if not cluster.master.alive:
+                    raise JobError("master_ended", log=cluster.master.log)
+                for name in cluster.replace_dead_workers():
+                    _print(f"{name} ended and was started anew; the cells that it ran are run again")
                 time.sleep(0.5)
     return 0
 

@@ -10,7 +10,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,12 +85,36 @@ class Process:
 
 
 class Cluster:
-    """A running cluster: its address and its processes."""
+    """A running cluster: its address and its processes.
 
-    def __init__(self, url: str, master: Process, workers: list[Process]) -> None:
+    Args:
+        url: of the master.
+        master: its process.
+        start_worker: called with a number from 1 on, starts that worker.
+        workers: how many there are.
+    """
+
+    def __init__(
+        self, url: str, master: Process, start_worker: Callable[[int], Process], workers: int
+    ) -> None:
         self.url = url
         self.master = master
-        self.workers = workers
+        self._start_worker = start_worker
+        self.workers = [start_worker(number) for number in range(1, workers + 1)]
+
+    def replace_dead_workers(self) -> list[str]:
+        """Start each worker that ended anew; return their names."""
+        dead = [place for place, worker in enumerate(self.workers) if not worker.alive]
+        names = [self.workers[place].name for place in dead]
+        for place in dead:
+            self.workers[place].end(signal.SIGKILL)  # what it started may live on
+            self.workers[place] = self._start_worker(place + 1)
+        return names
+
+    def end(self) -> None:
+        """End all its processes."""
+        for process in (*self.workers, self.master):
+            process.end()
 
 
 @contextmanager
@@ -110,24 +134,21 @@ def running(
         JobError: a process did not start.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    started: list[Process] = []
+    place = ("--host", HOST, "--port", str(port), "--webui-port", "0")
+    master = Process("master", folder, "org.apache.spark.deploy.master.Master", *place)
+    cluster = None
+
+    def start_worker(number: int) -> Process:
+        scratch = folder / f"worker-{number}"
+        size = ("--cores", str(cores), "--memory", f"{memory_mb}M", "--work-dir", str(scratch))
+        here = ("--host", HOST, "--webui-port", "0")
+        return Process(f"worker-{number}", folder, "org.apache.spark.deploy.worker.Worker", *here, *size, url)
+
     try:
-        place = ("--host", HOST, "--port", str(port), "--webui-port", "0")
-        master = Process("master", folder, "org.apache.spark.deploy.master.Master", *place)
-        started.append(master)
         url = master.wait_for(LISTENS)
-        for number in range(1, workers + 1):
-            scratch = folder / f"worker-{number}"
-            size = ("--cores", str(cores), "--memory", f"{memory_mb}M", "--work-dir", str(scratch))
-            here = ("--host", HOST, "--webui-port", "0")
-            started.append(
-                Process(
-                    f"worker-{number}", folder, "org.apache.spark.deploy.worker.Worker", *here, *size, url
-                )
-            )
-        for worker in started[1:]:
+        cluster = Cluster(url, master, start_worker, workers)
+        for worker in cluster.workers:
             worker.wait_for(REGISTERED)
-        yield Cluster(url, master, started[1:])
+        yield cluster
     finally:
-        for process in reversed(started):
-            process.end()
+        (cluster or master).end()

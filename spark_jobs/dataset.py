@@ -1,12 +1,18 @@
-"""Reading what sweeps have written: the dataset of cells, and the rows that one sweep needs, in its order."""
+"""The dataset of cells: rows are written as they come, and read in the order that one sweep needs.
+
+Arrow alone reads and writes it, so one spelling of a path or URI works for the driver, the executors and `analyse`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import uuid
 from collections.abc import Iterable, Sequence
 
 import msgspec
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from spark_jobs.errors import JobError
@@ -15,6 +21,72 @@ from sweeps.cell import Cell
 from sweeps.columns import COST, Row
 from workloads import store
 from workloads.errors import WorkloadError
+
+
+def inside(base: str, name: str) -> str:
+    """Return the path or URI of a name below another; the options of a URI stay at its end."""
+    place, mark, options = base.partition("?") if "://" in base else (base, "", "")
+    return f"{place.rstrip('/')}/{name}{mark}{options}"
+
+
+def shown(uri: str) -> str:
+    """Return a path or URI as it may be printed: without a key, a secret or options."""
+    scheme, mark, rest = uri.partition("?")[0].rstrip("/").partition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else scheme
+
+
+def make_directory(path: str) -> None:
+    """Make a directory, with all above it."""
+    filesystem, inner = locate(path)
+    filesystem.create_dir(inner, recursive=True)
+
+
+def append_rows(path: str, rows: Sequence[Row]) -> None:
+    """Write rows to the dataset as one file, whole or not at all; the same rows once more replace it.
+
+    Args:
+        path: path or URI of the dataset, which exists.
+        rows: at least one, with the columns of `CELLS`.
+    """
+    filesystem, inner = locate(path)
+    content = hashlib.sha256("".join(row["cell_id"] for row in rows).encode()).hexdigest()[:16]
+    unfinished = f"{inner}/_{uuid.uuid4().hex}"  # nothing reads a name that begins so
+    table = pa.Table.from_pylist(list(rows), schema=CELLS)
+    pq.write_table(table, unfinished, filesystem=filesystem, compression="zstd")
+    filesystem.move(unfinished, f"{inner}/{content}.parquet")
+
+
+class ArrivingRows:
+    """The rows that come to a dataset while a sweep runs.
+
+    Args:
+        path: path or URI of the dataset, which exists.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._filesystem, self._inner = locate(path)
+        self._seen = set(self._files())
+
+    def arrived(self) -> list[Row]:
+        """Return id, values, error and cost of all rows that have come since the last call."""
+        new = [name for name in self._files() if name not in self._seen]
+        self._seen.update(new)
+        if not new:
+            return []
+        rows = ds.dataset(new, filesystem=self._filesystem, format="parquet", schema=CELLS)
+        return rows.to_table(columns=["cell_id", "values", "error", COST]).to_pylist()
+
+    def _files(self) -> list[str]:
+        found = self._filesystem.get_file_info(fs.FileSelector(self._inner))
+        return [each.path for each in found if each.base_name.endswith(".parquet")]
+
+
+def finished_ids(path: str, engine_build: str) -> set[str]:
+    """Return the ids of the cells that have a row of this engine, with an error or without."""
+    filesystem, inner = locate(path)
+    dataset = ds.dataset(inner, filesystem=filesystem, format="parquet", schema=CELLS)
+    wanted = ds.field("engine_build") == engine_build
+    return set(dataset.to_table(columns=["cell_id"], filter=wanted).column(0).to_pylist())
 
 
 def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, Row]:
@@ -57,6 +129,12 @@ def failed_rows(path: str, cell_ids: Iterable[str], engine_build: str) -> dict[s
         & ds.field("error").is_valid()
     )
     return {row["cell_id"]: row for row in dataset.to_table(filter=wanted).to_pylist()}
+
+
+def read_table(path: str) -> pa.Table:
+    """Return a Parquet table."""
+    filesystem, inner = locate(path)
+    return pq.read_table(inner, filesystem=filesystem)
 
 
 def sweep_table(cells: Sequence[Cell], rows: dict[str, Row]) -> pa.Table:

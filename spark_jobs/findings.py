@@ -15,7 +15,7 @@ from engine.counting.memory import peak_ram_share
 from engine.counting.pressure import blocked_s
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
-from spark_jobs.dataset import locate
+from spark_jobs.dataset import inside, locate, read_table
 from spark_jobs.errors import JobError
 from spark_jobs.publish import AXES
 from sweeps.document import rounded
@@ -59,10 +59,10 @@ def write_findings(
     Raises:
         JobError: there is no such table.
     """
-    name = table.rstrip("/").rpartition("/")[2].removesuffix(".parquet")
+    name = table.partition("?")[0].rstrip("/").rpartition("/")[2].removesuffix(".parquet")
     axes = read_axes(table)
-    found = find(session.read.parquet(table), axes, question)
-    base = f"{out.rstrip('/')}/{name}.findings"
+    found = find(session.createDataFrame(read_table(table)), axes, question)
+    base = inside(out, f"{name}.findings")
     filesystem, inner = locate(base)
     filesystem.create_dir(inner, recursive=True)
     page: dict[str, Any] = {"version": 1, "name": name}
@@ -74,7 +74,7 @@ def write_findings(
             for line in _sentences(kind, rows.to_pylist(), [axis.name for axis in axes], question.objective):
                 report(line)
         report(f"{name}: {rows.num_rows} rows of {kind}")
-    filesystem, inner = locate(f"{base}.json")
+    filesystem, inner = locate(inside(out, f"{name}.findings.json"))
     with filesystem.open_output_stream(inner) as stream:
         stream.write(msgspec.json.encode(page) + b"\n")
 

@@ -15,6 +15,8 @@ ENGLISH: Final[dict[str, str]] = {
     "no_java": "Spark needs Java 17 or newer; `make heatmaps` brings one, or set JAVA_HOME",
     "spark_not_started": "Spark did not start on %(master)s: %(why)s",
     "spark_gave_up": "Spark gave up: %(why)s; the same command goes on from here",
+    "master_ended": "the cluster's master ended, so its workers were ended too; its log is %(log)s",
+    "cluster_lost": "%(master)s and all executors are gone; start the cluster, and the same command goes on from here",
     "cluster_not_started": "the cluster's %(name)s did not start:\n%(log)s",
     # --- tables and heatmaps ---
     "cells_missing": "%(count)s cells have no row; run the sweep again, it goes on where it stopped",

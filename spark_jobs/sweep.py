@@ -5,22 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 
 from engine import ENGINE_VERSION
-from spark_jobs.dataset import failed_rows, known_rows, locate, mean_costs_s, sweep_table
+from spark_jobs.dataset import (
+    failed_rows,
+    inside,
+    known_rows,
+    make_directory,
+    mean_costs_s,
+    shown,
+    sweep_table,
+)
 from spark_jobs.engine_build import engine_build
 from spark_jobs.publish import write_page, write_table
 from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import read_spec
 from sweeps.cell import Cell
+from sweeps.columns import COST, Row
 from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, make_plan
+from workloads.workload import messages
 
 Report = Callable[[str], None]
 MOST_TOLD = 3
-"""Failed cells of a wave that are named; all of them keep their error in their rows."""
+"""Failed cells that are named at a time; all of them keep their error in their rows."""
 
 
 def sweep(
@@ -46,13 +57,13 @@ def sweep(
         SweepError: the description is not possible, or Spark cannot start.
     """
     spec = read_spec(workloads, grid)
-    cells = f"{out.rstrip('/')}/cells"
+    cells = inside(out, "cells")
     known = known_rows(cells, ENGINE_VERSION, engine_build())
     plan = make_plan(spec, ENGINE_VERSION, known, mean_costs_s(known.values()))
     report(f"{spec.grid.name}: {plan.summary()}")
     if plan_only:
         return 0
-    _make_directory(out)
+    make_directory(out)
     if plan.todo:
         _run(plan, cells, master, report)
     return _publish(spec, plan, out, cells, report)
@@ -63,42 +74,51 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
     began = time.perf_counter()
     session = start_session(master)
     report(f"Spark took {time.perf_counter() - began:.1f} s to start")
-    began = time.perf_counter()
-    total, told = len(plan.todo), 0
-
-    def note(done: int) -> None:
-        nonlocal told
-        took_s = time.perf_counter() - began
-        tell_failures(plan.todo[told:done], cells, report)
-        told = done
-        left_s = took_s / done * (total - done) if done else 0
-        report(
-            f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s, about {left_s:.0f} s left"
-        )
-
-    def note_tasks(done: int, total: int) -> None:
-        report(f"  {done} of {total} tasks of this wave, {time.perf_counter() - began:.1f} s")
-
+    progress = SweepProgress(plan.todo, report)
     try:
-        run_cells(session, plan.todo, engine_build(), cells, note, note_tasks)
+        run_cells(session, plan.todo, engine_build(), cells, progress.note, report)
     except KeyboardInterrupt:
         end_session(session)
         raise
 
 
-def tell_failures(wave: Sequence[Cell], cells: str, report: Report) -> None:
-    """Name the cells of a wave that failed, while the others still run.
+class SweepProgress:
+    """What a sweep tells while it runs: cells done, time left, the slowest cell, and cells that failed.
 
     Args:
-        wave: what was run.
-        cells: the dataset in which its rows are.
-        report: called with a line for each, some at most.
+        todo: the cells that are to run.
+        report: called with lines.
     """
-    failed = failed_rows(cells, [cell.cell_id for cell in wave], engine_build())
-    for cell_id, row in list(failed.items())[:MOST_TOLD]:
-        report(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
-    if len(failed) > MOST_TOLD:
-        report(f"and {len(failed) - MOST_TOLD} more of this wave failed")
+
+    def __init__(self, todo: Sequence[Cell], report: Report) -> None:
+        self._weights = {cell.cell_id: 1 + messages(cell.scenario) for cell in todo}
+        self._left = dict(self._weights)
+        self._costs_s: list[float] = []
+        self._report = report
+        self._began = time.perf_counter()
+
+    def note(self, rows: Sequence[Row]) -> None:
+        """Tell of cells that are done.
+
+        Args:
+            rows: id, values, error and cost of each.
+        """
+        for row in rows:
+            self._left.pop(row["cell_id"], None)
+            self._costs_s.append(row[COST])
+        failed = [row for row in rows if row["error"] is not None]
+        for row in failed[:MOST_TOLD]:
+            self._report(f"cell {row['cell_id']} failed with {row['values']}: {read(row['error'])}")
+        if len(failed) > MOST_TOLD:
+            self._report(f"and {len(failed) - MOST_TOLD} more failed")
+        took_s = time.perf_counter() - self._began
+        whole, left = sum(self._weights.values()), sum(self._left.values())
+        left_s = took_s * left / max(whole - left, 1)
+        done = len(self._weights) - len(self._left)
+        self._report(
+            f"{done} of {len(self._weights)} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s, about {left_s:.0f} s "
+            f"left; a cell took {median(self._costs_s):.1f} s (median), the slowest {max(self._costs_s):.1f} s"
+        )
 
 
 def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> int:
@@ -106,16 +126,10 @@ def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> in
     missing = {cell.cell_id for cell in plan.cells} - rows.keys()
     failed = failed_rows(cells, missing, engine_build()) if missing else {}
     table = sweep_table(plan.cells, {**rows, **failed})
-    base = f"{out.rstrip('/')}/{spec.grid.name}"
-    write_table(spec, table, f"{base}.parquet")
-    report(f"wrote {base}.parquet: {table.num_rows} rows")
-    write_page(spec, table, ENGINE_VERSION, f"{base}.json")
-    report(f"wrote {base}.json for the what-if page")
+    write_table(spec, table, inside(out, f"{spec.grid.name}.parquet"))
+    report(f"wrote {shown(out)}/{spec.grid.name}.parquet: {table.num_rows} rows")
+    write_page(spec, table, ENGINE_VERSION, inside(out, f"{spec.grid.name}.json"))
+    report(f"wrote {shown(out)}/{spec.grid.name}.json for the what-if page")
     if failed:
         report(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
     return len(failed)
-
-
-def _make_directory(path: str) -> None:
-    filesystem, inner = locate(path)
-    filesystem.create_dir(inner, recursive=True)

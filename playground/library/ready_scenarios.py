@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,7 +18,17 @@ def files() -> list[Path]:
 
 def entries() -> list[LibraryEntry]:
     """Return every ready scenario, in the order of the subjects that they begin with."""
-    return sorted((load(path) for path in files()), key=_order)
+    with os.scandir(FOLDER) as found:
+        version = frozenset(
+            (each.name, each.stat().st_mtime_ns) for each in found if each.name.endswith(".json")
+        )
+    return list(_in_order(version))
+
+
+@lru_cache(maxsize=1)
+def _in_order(version: frozenset[tuple[str, int]]) -> list[LibraryEntry]:
+    """Return the entries of files by name and time of change, which decide when all are put in order again."""
+    return sorted((_load(FOLDER / name, changed_ns) for name, changed_ns in version), key=_order)
 
 
 def load(path: Path) -> LibraryEntry:
@@ -35,7 +46,7 @@ def _load(path: Path, _changed_ns: int) -> LibraryEntry:
 
 def entry(slug: str) -> LibraryEntry | None:
     """Return the ready scenario of this name, or None."""
-    return next((load(path) for path in files() if path.stem == slug), None)
+    return next((each for each in entries() if each.slug == slug), None)
 
 
 def after(slug: str | None) -> LibraryEntry | None:

@@ -42,8 +42,10 @@ def _verdict_row(each: ArticleVerdict) -> dict[str, object]:
     }
 
 
-def _releases(each: ArticleVerdict, loaded: dict[str, str]) -> list[dict[str, object]]:
-    """Return the verdict of three releases, each with the address of the run that shows it."""
+def _releases(
+    each: ArticleVerdict, loaded: dict[str, str], evidences: dict[int, VerdictRun]
+) -> list[dict[str, object]]:
+    """Return the verdict of three releases, each with the address of the run that shows it; for 3.10 by `evidences`."""
     today = todays_broker.verdicts()[each.number]
     old = each.in_3_8.run
     rows: list[dict[str, object]] = [
@@ -54,7 +56,7 @@ def _releases(each: ArticleVerdict, loaded: dict[str, str]) -> list[dict[str, ob
         }
     ]
     for release, verdict, run in (
-        (REFERENCE, each.verdict, _evidence(each)),
+        (REFERENCE, each.verdict, evidences.get(each.number, old)),
         (todays_broker.TODAYS, today.verdict, today.run),
     ):
         short_id = loaded.get(run.scenario)
@@ -63,23 +65,24 @@ def _releases(each: ArticleVerdict, loaded: dict[str, str]) -> list[dict[str, ob
     return rows
 
 
-def _evidence(each: ArticleVerdict) -> VerdictRun:
-    """Return the run that judges a subject's claim for the reference, else the one that shows it for 3.8."""
+def _evidences() -> dict[int, VerdictRun]:
+    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does."""
+    found: dict[int, VerdictRun] = {}
     for entry in ready_scenarios.entries():
         story = entry.story.verdict
-        if story is not None and story.source == each.number and story.evidence_at_us is not None:
-            return VerdictRun(entry.slug, story.evidence_at_us)
-    return each.in_3_8.run
+        if story is not None and story.evidence_at_us is not None:
+            found.setdefault(story.source, VerdictRun(entry.slug, story.evidence_at_us))
+    return found
 
 
-def _todays_broker(each: ArticleVerdict, loaded: dict[str, str]) -> dict[str, object]:
+def _todays_broker(each: ArticleVerdict, loaded: dict[str, str], address: object) -> dict[str, object]:
     today = todays_broker.verdicts()[each.number]
     return {
         "verdict": today.verdict,
         "finding": in_language(today.finding),
         "rules": today.rules,
         "release": todays_broker.TODAYS.name,
-        "address": _releases(each, loaded)[-1]["address"],
+        "address": address,
         "short_id": loaded.get(today.run.scenario),
         "at_us": today.run.at_us,
     }
@@ -100,8 +103,10 @@ def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
 def index(request: HttpRequest) -> HttpResponse:
     """List every subject with its verdict."""
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    evidences = _evidences()
     rows = [
-        {**_verdict_row(each), "releases": _releases(each, loaded)} for each in verdicts.verdicts().values()
+        {**_verdict_row(each), "releases": _releases(each, loaded, evidences)}
+        for each in verdicts.verdicts().values()
     ]
     context = {"subjects": rows, "names": RELEASES_ASKED, "tally": _tally(rows)}
     return render(request, "subjects/index.html", context)
@@ -139,11 +144,12 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
     runs = [cards.card(entry, loaded[entry.slug]) for entry in shown]
     every = verdicts.verdicts()
+    releases = _releases(each, loaded, _evidences())
     context = {
         "subject": _verdict_row(each),
         "old": _articles_broker(each),
-        "today": _todays_broker(each, loaded),
-        "releases": _releases(each, loaded),
+        "today": _todays_broker(each, loaded, releases[-1]["address"]),
+        "releases": releases,
         "cards": runs,
         "mechanisms": _mechanisms(each.number, loaded),
         "exercises": _exercises(each.number),

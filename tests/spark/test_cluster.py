@@ -41,11 +41,11 @@ def cluster(tmp_path: Path, java_home: str, monkeypatch: pytest.MonkeyPatch) -> 
         yield started
 
 
-def until_a_task_is_done(out: Path) -> None:
-    """Return as soon as the first task of a wave has handed in its file."""
+def until_a_cell_is_done(out: Path) -> None:
+    """Return as soon as the first cell is written."""
     ends = time.monotonic() + SECONDS
-    while not any((out / "cells" / "_temporary").glob("*/task_*")):
-        assert time.monotonic() < ends, "no task of the sweep was ever done"
+    while not any((out / "cells").glob("*.parquet")):
+        assert time.monotonic() < ends, "no cell of the sweep was ever done"
         time.sleep(0.02)
 
 
@@ -56,9 +56,11 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
     spec = read_spec(tmp_path / "burst.json", tmp_path / "grid.json")
     cells = make_plan(spec, ENGINE_VERSION).cells
     process = sweeping(tmp_path, cluster.url, java_home)
-    until_a_task_is_done(tmp_path / "out")
+    until_a_cell_is_done(tmp_path / "out")
     cluster.workers[0].end(signal.SIGKILL)
     assert not cluster.workers[0].alive
+    assert cluster.replace_dead_workers() == ["worker-1"]  # as `make spark-cluster` does
+    assert cluster.replace_dead_workers() == []
     assert not (tmp_path / "out" / "watched.parquet").exists()  # so it was not done yet when the worker went
     rest, _nothing = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, rest
@@ -66,5 +68,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
     assert "Traceback" not in rest
     table = pq.read_table(tmp_path / "out" / "watched.parquet")
     columns = [name for name in table.column_names if name not in spec.points]
+    assert pq.read_table(tmp_path / "out" / "cells", columns=["cell_id"]).num_rows == len(cells)  # none twice
     rows = comparable(table.select(columns).to_pylist())
     assert rows == comparable([run_cell(cell, engine_build()) for cell in cells])

@@ -1,4 +1,4 @@
-"""A sweep that was killed, with its JVM and its workers, goes on behind the last wave that it wrote."""
+"""A sweep that was killed, with its JVM and its workers, keeps each cell that was done, from the first on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 
 from engine import ENGINE_VERSION
 from spark_jobs.engine_build import engine_build
-from spark_jobs.run import FIRST_WAVE_CELLS_PER_SLOT, LONG_CELL_MESSAGES
 from spark_jobs.spec import read_spec
 from sweeps.cell import run_cell
 from sweeps.plan import make_plan
@@ -22,15 +21,12 @@ from tests.spark.test_run import comparable
 
 pytestmark = pytest.mark.soak
 
-SLOTS = 2
-FIRST = SLOTS * FIRST_WAVE_CELLS_PER_SLOT
-"""Cells of the first wave, which is short where cells have many messages."""
 WORKLOAD: dict[str, Any] = {
     "version": 1,
     "title": "Many messages",
     "profile": "real",
     "seed": 1,
-    "commands": [{"at_us": 0, "do": "publish", "count": LONG_CELL_MESSAGES + 1, "size_bytes": 5000}],
+    "commands": [{"at_us": 0, "do": "publish", "count": 100_001, "size_bytes": 5000}],
     "until_us": 1_000_000,
 }
 
@@ -39,16 +35,19 @@ def test_only_what_was_not_written_runs_again(tmp_path: Path, java_home: str) ->
     write_sweep(tmp_path, WORKLOAD, GRID)
     spec = read_spec(tmp_path / "burst.json", tmp_path / "grid.json")
     cells = make_plan(spec, ENGINE_VERSION).cells
-    process = sweeping(tmp_path, f"local[{SLOTS}]", java_home)
-    lines_until(process, f"{FIRST} of {len(cells)} cells")
+    process = sweeping(tmp_path, "local[2]", java_home)
+    lines_until(process, f" of {len(cells)} cells, ")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     assert not (tmp_path / "out" / "watched.parquet").exists()
 
-    again = sweeping(tmp_path, f"local[{SLOTS}]", java_home)
+    kept = pq.read_table(tmp_path / "out" / "cells", columns=["cell_id"]).num_rows
+    assert 0 < kept < len(cells)
+
+    again = sweeping(tmp_path, "local[2]", java_home)
     printed, _nothing = again.communicate(timeout=300)
     assert again.returncode == 0, printed
-    assert f"{len(cells)} cells, {FIRST} already known, {len(cells) - FIRST} to run" in printed
+    assert f"{len(cells)} cells, {kept} already known, {len(cells) - kept} to run" in printed
     table = pq.read_table(tmp_path / "out" / "watched.parquet")
     columns = [name for name in table.column_names if name not in spec.points]
     rows = comparable(table.select(columns).to_pylist())

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 
 from engine import ENGINE_VERSION
 from spark_jobs.dataset import known_rows
-from spark_jobs.run import cells_frame, run_cells, run_frame
+from spark_jobs.run import cause_of, run_cells
 from spark_jobs.schema import CELLS
 from sweeps.cell import Cell, run_cell
 from sweeps.columns import COST
@@ -27,27 +28,30 @@ def comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     )
 
 
-def collected(frame: Any) -> list[dict[str, Any]]:
-    """Return a frame's rows as dicts."""
-    return [row.asDict(recursive=True) for row in frame.collect()]
-
-
-def test_spark_gives_the_table_of_the_plain_loop_however_it_is_partitioned(session: Any, spec: Spec) -> None:
+def test_spark_gives_the_table_of_the_plain_loop(session: Any, spec: Spec, tmp_path: Path) -> None:
     cells = make_plan(spec, ENGINE_VERSION).cells
     plain = comparable([run_cell(cell, BUILD) for cell in cells])
     assert all(row["error"] is None and len(row["digest"]) == 32 for row in plain)
     assert len({row["digest"] for row in plain}) == len(cells)
-    for tasks in (1, 5, None):
-        frame = run_frame(cells_frame(session, cells, tasks), BUILD)
-        assert frame.columns == CELLS.names
-        assert comparable(collected(frame)) == plain
+    told: list[str] = []
+    out = str(tmp_path / "cells")
+    run_cells(session, cells, BUILD, out, lambda rows: told.extend(row["cell_id"] for row in rows))
+    written = pq.read_table(out)
+    assert written.schema.names == CELLS.names
+    assert comparable(written.to_pylist()) == plain
+    assert sorted(told) == sorted(cell.cell_id for cell in cells)  # each once
 
 
-def test_cells_are_dealt_to_full_tasks(session: Any, spec: Spec) -> None:
-    cells = make_plan(spec, ENGINE_VERSION).cells
-    sizes = cells_frame(session, cells).frame.rdd.glom().map(len).collect()
-    assert sum(sizes) == 6
-    assert min(sizes) >= 1
+def test_what_an_executor_says_is_told(session: Any) -> None:
+    def breaks(number: int) -> None:
+        raise ValueError(f"no such thing as {number}")
+
+    with pytest.raises(Exception, match="no such thing") as raised:
+        session.sparkContext.parallelize([7], 1).foreach(breaks)
+    assert cause_of(raised.value) == "ValueError: no such thing as 7"
+    lost = "Job aborted: Task 0 failed 4 times, most recent failure: Lost task 0.3: ExecutorLost\n\tat x"
+    assert cause_of(RuntimeError(lost)) == "Lost task 0.3: ExecutorLost"
+    assert cause_of(RuntimeError("An error\nbelow")) == "An error"
 
 
 def broken(cell: Cell) -> Cell:
@@ -67,10 +71,16 @@ def test_a_failed_cell_is_a_row_with_its_error(session: Any, spec: Spec, tmp_pat
     good = make_plan(spec, ENGINE_VERSION).cells[:2]
     bad = broken(good[0])
     out = str(tmp_path / "cells")
-    done: list[int] = []
-    run_cells(session, [good[0], bad, good[1]], BUILD, out, done.append)
+    done: list[str] = []
+    run_cells(
+        session,
+        [good[0], bad, good[1]],
+        BUILD,
+        out,
+        lambda rows: done.extend(row["error"] or "" for row in rows),
+    )
     rows = {row["cell_id"]: row for row in pq.read_table(out).to_pylist()}
-    assert done == [3]
+    assert sorted(map(bool, done)) == [False, False, True]
     assert len(rows) == 3
     assert read(rows[bad.cell_id]["error"]).code == "no_setting"
     assert rows[bad.cell_id]["digest"] is None

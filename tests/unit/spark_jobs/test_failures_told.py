@@ -1,17 +1,12 @@
-"""Cells that fail are named while a sweep goes on, with their values and the reason."""
+"""While a sweep runs it tells the cells that failed, with their values and the reason, and how far it is."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from engine import ENGINE_VERSION
 from spark_jobs.engine_build import engine_build
-from spark_jobs.schema import CELLS
-from spark_jobs.sweep import MOST_TOLD, tell_failures
+from spark_jobs.sweep import MOST_TOLD, SweepProgress
 from sweeps.cell import run_cell
 from sweeps.grid import Axis, Grid, make_spec
 from sweeps.plan import make_plan
@@ -25,7 +20,7 @@ SCENARIO = {
 }
 
 
-def test_failed_cells_of_a_wave_are_named(tmp_path: Path) -> None:
+def test_failed_cells_are_named() -> None:
     axes = (
         Axis(parameter="vm_memory_high_watermark", values=(0.2, 0.4, 0.6)),
         Axis(parameter="message_size_bytes", values=(10, 5000)),
@@ -37,16 +32,20 @@ def test_failed_cells_of_a_wave_are_named(tmp_path: Path) -> None:
         for each in others
     ]
     rows = [run_cell(each, engine_build()) for each in (good, *bad)]
-    pq.write_table(pa.Table.from_pylist(rows, schema=CELLS), tmp_path / "part.parquet")
+    lines: list[str] = []
+    progress = SweepProgress([good, *others], lines.append)
 
-    def told(*wave: object) -> list[str]:
-        lines: list[str] = []
-        tell_failures(wave, str(tmp_path), lines.append)  # type: ignore[arg-type]
-        return lines
+    def told(*arrived: object) -> list[str]:
+        lines.clear()
+        progress.note(arrived)  # type: ignore[arg-type]
+        return list(lines)
 
-    assert told(good) == []
-    [line] = told(good, bad[0])
-    assert line.startswith(f"cell {bad[0].cell_id} failed with ")
-    assert '"message_size_bytes":5000' in line
-    assert "colour is no setting" in line
-    assert told(good, *bad)[MOST_TOLD:] == [f"and {len(bad) - MOST_TOLD} more of this wave failed"]
+    [line] = told({**rows[0], "cost_s": 0.5})
+    assert line.startswith("1 of 6 cells, ")
+    assert line.endswith("a cell took 0.5 s (median), the slowest 0.5 s")
+    failed, line = told({**rows[1], "cost_s": 2.0})
+    assert failed.startswith(f"cell {bad[0].cell_id} failed with ")
+    assert '"message_size_bytes":5000' in failed
+    assert "colour is no setting" in failed
+    assert line.endswith("a cell took 1.2 s (median), the slowest 2.0 s")
+    assert told(*rows[1:])[MOST_TOLD] == f"and {len(bad) - MOST_TOLD} more failed"

@@ -11,7 +11,6 @@ import msgspec
 from engine import ENGINE_VERSION
 from engine.broker.commands.client_commands import mean_of, pack, pack_expirations
 from spark_jobs.parcels import packed, unpacked
-from spark_jobs.run import WAVE_CELLS_PER_SLOT, next_wave
 from sweeps.document import page
 from sweeps.grid import Axis, Grid, Spec, make_spec
 from sweeps.plan import make_plan
@@ -105,9 +104,3 @@ def _row(cell: Any) -> dict[str, Any]:
         **cell.values,
         **{f"series_{name}": [] for name in names},
     }
-
-
-def test_the_next_wave_takes_about_a_minute() -> None:
-    assert next_wave(16, 120.0, 2) == 8
-    assert next_wave(16, 1000.0, 2) == 2
-    assert next_wave(16, 0.1, 2) == 2 * WAVE_CELLS_PER_SLOT
