@@ -6,6 +6,7 @@ The samples are made when digests are recorded and kept in one file, so the page
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -146,7 +147,7 @@ WAIT_BETWEEN: Final = 3
 """Chapters nearer than so many samples are drawn over each other: the first one stands."""
 
 
-class RunThumbnail(msgspec.Struct, frozen=True):
+class RunThumbnail(msgspec.Struct, frozen=True, dict=True):
     """The drawing of a run.
 
     Args:
@@ -161,7 +162,7 @@ class RunThumbnail(msgspec.Struct, frozen=True):
     layers: dict[str, list[int]]
     chapters: list[tuple[int, str]]
 
-    @property
+    @functools.cached_property
     def areas(self) -> list[tuple[str, str]]:
         """(letter, SVG path) of what is anywhere, the letter nearest to the bottom first."""
         sums = [0] * (SAMPLES + 1)
@@ -179,8 +180,13 @@ class RunThumbnail(msgspec.Struct, frozen=True):
         return [(_x(at), kind) for at, kind in self.chapters]
 
     def _steps(self, counts: list[int]) -> list[str]:
-        """Return the corners of a line on which each count holds until the next."""
-        return [f"{_x(at + end)} {self._y(each)}" for at, each in enumerate(counts[:-1]) for end in (0, 1)]
+        """Return the corners of a line on which each count holds until one that differs; the last holds for nothing."""
+        corners = [(0, counts[0])]
+        for at, (before, now) in enumerate(itertools.pairwise(counts[:-1]), start=1):
+            if now != before:
+                corners += [(at, before), (at, now)]
+        corners.append((len(counts) - 1, counts[-2]))
+        return [f"{_x(at)} {self._y(count)}" for at, count in corners]
 
     def _y(self, count: int) -> float:
         return round(HEIGHT - HEIGHT * count / max(1, self.most), 2)

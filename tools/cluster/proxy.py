@@ -46,6 +46,11 @@ http {{
     # An access log would have addresses in it.
     access_log off;
     server_tokens off;
+    # The app compresses its pages, with random bytes beside their secrets; this is for what it streams.
+    gzip on;
+    gzip_vary on;
+    gzip_proxied any;
+    gzip_types text/csv application/json application/x-ndjson;
     client_body_temp_path {home}/body;
     proxy_temp_path {home}/proxy;
     fastcgi_temp_path {home}/fastcgi;
