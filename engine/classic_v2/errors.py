@@ -1,4 +1,4 @@
-"""What ends a queue's process on files that are not as it left them."""
+"""The error that ends a queue's process when its files are not as it left them."""
 
 from __future__ import annotations
 

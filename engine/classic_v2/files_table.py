@@ -31,26 +31,26 @@ from engine.values.sizes import total
 from engine.values.stretches import RangeSet, Stretches, pairs
 
 LIVE, ACKED, ERASED = 0, 1, 2
-"""What became of a slot: its message is there; it was acknowledged; that was before the slot was ever written (W86)."""
+"""The state of a slot: its message is there; it was acknowledged; it was acknowledged before it was written (W86)."""
 WAITING, WRITTEN, HOLE = 0, 1, 2
-"""Of a body in `.qs`: not written yet; written, for good (W119); never written, its place stays empty (W116)."""
+"""A body in `.qs`: not written yet; written for good (W119); never written, so its place stays empty (W116)."""
 ENTRY_HEADER_BYTES = 8
-"""Before each body in `.qs` (W112)."""
+"""Size of the header before each body in `.qs` (W112)."""
 
 
 class KnownSlots(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Slots of consecutive positions of which the same has become."""
+    """Slots of consecutive positions that are in the same state."""
 
     start: int
     count: int
     code: int
 
     def part(self, offset: int, count: int) -> KnownSlots:
-        """Return `count` slots beginning `offset` slots on."""
+        """Return `count` slots from the one at `offset` on."""
         return KnownSlots(self.start + offset, count, self.code)
 
     def continued_by(self, after: KnownSlots) -> bool:
-        """Return whether the same has become of them."""
+        """Return whether they are in the same state."""
         return self.code == after.code
 
     def merged(self, count: int) -> KnownSlots:
@@ -83,13 +83,13 @@ class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return total(self.entry_bytes, self.msg_no, self.count)
 
     def part(self, offset: int, count: int) -> KnownBodies:
-        """Return `count` bodies beginning `offset` bodies on."""
+        """Return `count` bodies from the one at `offset` on."""
         at = self.offset + total(self.entry_bytes, self.msg_no, offset)
         number = 0 if isinstance(self.entry_bytes, int) else self.msg_no + offset
         return KnownBodies(self.start + offset, count, at, self.entry_bytes, self.code, number)
 
     def continued_by(self, after: KnownBodies) -> bool:
-        """Return whether the bodies that follow lie behind these and are alike."""
+        """Return whether the given bodies follow these in the file and are alike."""
         return (
             self.code == after.code
             and self.entry_bytes == after.entry_bytes
@@ -134,7 +134,7 @@ class FilesTable:
         """Of the same segments, where bodies lie that came since then, dead ones too, and live ones from before."""
 
     def follow(self, transition: Transition) -> None:
-        """Bring the table up to a transition, if that is about files."""
+        """Apply a transition to the table, if it is about files."""
         handler = HANDLERS.get(type(transition))
         if handler is not None:
             handler(self, transition)
@@ -144,7 +144,7 @@ class FilesTable:
         self.slots.insert(KnownSlots(start, count, code))
 
     def _place(self, start: int, count: int, code: int) -> None:
-        """Give bodies another code, as far as they are known."""
+        """Give the known bodies of these positions another code."""
         for run in self.places.remove(start, count):
             self.places.insert(msgspec.structs.replace(run, code=code))
 
@@ -224,7 +224,7 @@ class FilesTable:
         self.files_found(FilesFound(t.rule, t.queue, True, (), ()))
 
     def files_found(self, t: FilesFound) -> None:
-        """The files as a start found them (W96, W97)."""
+        """A start found these files (W96, W97)."""
         self.segments = {number: [size, live] for number, size, live in t.segments}
         self.bodies = dict(t.bodies)
         self.unread = dict(t.bodies)
@@ -246,7 +246,7 @@ class FilesTable:
         }
 
     def parts(self) -> dict[str, Any]:
-        """Return slots and bodies alone, and what is not known of these."""
+        """Return slots and bodies alone, and which of them are not known."""
         return {
             "unread": [[number, size] for number, size in sorted(self.unread.items())],
             "slots": [[run.start, run.count, run.code] for run in self.slots],

@@ -47,7 +47,7 @@ def _files_of(state: Any, t: Any) -> FilesTable:
 TABLES: Final[Mapping[str, FoldTable]] = {
     "files": FoldTable(FilesTable, _files_of),
 }
-"""The tables that only transitions of version 2 change, by the name in `About.fold`."""
+"""Tables that only transitions of version 2 change, by their names in `About.fold`."""
 
 register(TABLES, CLASSIC_V2, V2OwnPart)
 

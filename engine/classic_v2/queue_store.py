@@ -85,7 +85,7 @@ class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
         ]
 
     def part(self, offset: int, count: int) -> EntryPlace:
-        """Return `count` entries beginning `offset` entries on."""
+        """Return `count` entries from the one at `offset` on."""
         number = 0 if isinstance(self.term_bytes, int) else self.msg_no + offset
         return EntryPlace(
             self.start + offset, count, self.offset_of(offset), self.term_bytes, self.step, number
@@ -125,7 +125,7 @@ class BufferedEntries(msgspec.Struct, frozen=True, gc=False):
         return self.place.count
 
     def part(self, offset: int, count: int) -> BufferedEntries:
-        """Return `count` entries beginning `offset` entries on."""
+        """Return `count` entries from the one at `offset` on."""
         return BufferedEntries(self.place.part(offset, count), self.extent.part(offset, count))
 
     def continued_by(self, after: BufferedEntries) -> bool:

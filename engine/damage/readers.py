@@ -103,10 +103,10 @@ class HostReader(Protocol):
         """Return whether a store's directory is this generation's."""
 
     def queue(self, directory: str) -> QueueReader:
-        """Return what reads a queue's directory."""
+        """Return the reader of a queue's directory."""
 
     def store(self, directory: str) -> StoreReader:
-        """Return what reads a store's directory."""
+        """Return the reader of a store's directory."""
 
     def release(self, terms: Collection[RecoveryTerms]) -> str | None:
         """Return the release's series if the read files show it, else None."""

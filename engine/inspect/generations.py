@@ -42,11 +42,11 @@ class GenerationReaders:
         self._hosts: list[HostReader] = [each(host) for each in HOST_READERS]
 
     def queue(self, directory: str) -> QueueReader:
-        """Return what reads a queue's directory."""
+        """Return the reader of a queue's directory."""
         return next(each for each in self._hosts if each.has_queue(directory)).queue(directory)
 
     def store(self, directory: str) -> StoreReader:
-        """Return what reads a store's directory."""
+        """Return the reader of a store's directory."""
         return next(each for each in self._hosts if each.has_store(directory)).store(directory)
 
     def release(self, terms: Collection[RecoveryTerms], has_config: bool) -> str | None:

@@ -105,7 +105,7 @@ class CachedBody(msgspec.Struct, frozen=True, array_like=True, gc=False):
     term_bytes: int
 
     def part(self, offset: int, count: int) -> CachedBody:
-        """Return `count` positions beginning `offset` positions on."""
+        """Return `count` positions from the one at `offset` on."""
         return CachedBody(self.start + offset, count, self.term_bytes)
 
     def continued_by(self, after: CachedBody) -> bool:

@@ -94,7 +94,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
         return self.written_bytes(reach(self.record_bytes, self.msg_no, self.count, self.step, needed))
 
     def part(self, offset: int, count: int) -> StoreRecords:
-        """Return `count` records beginning `offset` records on."""
+        """Return `count` records from the one at `offset` on."""
         return StoreRecords(
             self.msg_no + offset,
             count,

@@ -104,11 +104,11 @@ class V1HostReader:
         return True
 
     def queue(self, directory: str) -> QueueInspector:
-        """Return what reads a queue's directory."""
+        """Return the reader of a queue's directory."""
         return QueueInspector(self._host, directory)
 
     def store(self, directory: str) -> StoreInspector:
-        """Return what reads a store's directory."""
+        """Return the reader of a store's directory."""
         return StoreInspector(self._host, directory)
 
     def release(self, _terms: Collection[RecoveryTerms]) -> str | None:

@@ -167,7 +167,7 @@ class QueueInspector:
     """
 
     extension: ClassVar = "idx"
-    """Of the files of its segments."""
+    """The extension of its segments' files."""
 
     def __init__(self, host: InspectedQueue, directory: str) -> None:
         self._storage = host.storage
@@ -179,7 +179,7 @@ class QueueInspector:
         self.messages: dict[int, FoundMessage] = {}
         """By seq_id."""
         self.segments: set[int] = set()
-        """Numbers of those with a file."""
+        """Numbers of the segments that have a file."""
         self._again = QueueOddities()
         self._strays = QueueOddities()
 

@@ -27,7 +27,7 @@ FRAME_BYTES: Final = 131064
 FIXED: Final = 140
 """Bytes of the term of a persistent message without properties, body, exchange and routing keys (W163)."""
 TRANSIENT_BYTES: Final = 10
-"""What `d => false` adds (W163)."""
+"""Bytes that `d => false` adds (W163)."""
 EPOCH_MS: Final = 1_600_000_000_000
 """Arrival time of every message: the first moment of virtual time, so that equal messages are one run."""
 

@@ -148,7 +148,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def numbered(self) -> bool:
-        """Whether it is known which messages they are: the index itself says so of those in the shared store."""
+        """Whether the messages are known: the index itself names only those in the shared store."""
         return self.location is BodyLocation.SHARED or not isinstance(self.body_bytes, int)
 
     def offset_of(self, skip: int) -> int:
@@ -158,7 +158,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         return self.offset + self.step * total(self.term_bytes + ENTRY_HEADER_BYTES, self.msg_no, skip)
 
     def part(self, offset: int, count: int) -> IndexSlots:
-        """Return `count` slots beginning `offset` slots on."""
+        """Return `count` slots from the one at `offset` on."""
         return msgspec.structs.replace(
             self,
             count=count,
@@ -167,7 +167,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         )
 
     def equal_parts(self) -> Sequence[IndexSlots]:
-        """Return the same slots as a reader of the file finds them: one by one where a column has their sizes."""
+        """Return the slots as a reader of the file finds them: one by one if a column has their sizes."""
         if isinstance(self.body_bytes, int):
             return (self,)
         found, offset = [], self.offset
@@ -187,7 +187,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
     """Slots are in the order of positions."""
 
     def continued_by(self, after: IndexSlots) -> bool:
-        """Return whether the slots behind this run can be part of it."""
+        """Return whether the slots after this run can join it."""
         return (
             self.persistent == after.persistent
             and self.location == after.location
@@ -256,7 +256,7 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
 
 
 def _longest(data: bytes, begin: int, end: int, first: AnyChunk) -> AnyChunk:
-    """Return the longest run that begins with this slot; ids of other nodes are numbered one by one."""
+    """Return the longest run that begins with this slot; ids of other nodes get numbers one by one."""
     most = (end - begin) // SLOT_BYTES
     written: Callable[[int, int], bytes]
     if isinstance(first, BlankBytes):

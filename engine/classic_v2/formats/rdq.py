@@ -65,7 +65,7 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
         return total(self.record_bytes, self.msg_no, count)
 
     def part(self, offset: int, count: int) -> SharedRecords:
-        """Return `count` records beginning `offset` records on."""
+        """Return `count` records from the one at `offset` on."""
         return msgspec.structs.replace(self, msg_no=self.msg_no + offset, count=count)
 
     written = part

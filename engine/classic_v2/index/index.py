@@ -1,4 +1,4 @@
-"""Write buffer, cache and segments of the index (W86-W93)."""
+"""The write buffer, cache and segments of the index (W86-W93)."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ MODULE = "rabbit_classic_queue_index_v2"
 
 
 class V2Index(IndexTables):
-    """The index of one queue: entries come, go, are written and read."""
+    """The index of one queue: adds, removes, writes and reads entries."""
 
     def begin(self) -> None:
         """Write the stub that names the queue (W80)."""
@@ -206,7 +206,7 @@ class V2Index(IndexTables):
 
     @property
     def acks_to_flush(self) -> int:
-        """How many acks of entries that are written lead to the next flush (W87)."""
+        """How many acks of written entries are left until the next flush (W87)."""
         most = self.settings.segment_entry_count
         return max(1, min(most // 2 - self.updates, most - self.buffered))
 
@@ -252,7 +252,7 @@ class V2Index(IndexTables):
     # --- entries go --------------------------------------------------------------------------------------------------
 
     def ack(self, ranges: Iterable[Range]) -> list[int]:
-        """Acknowledge positions as one call; return the segments that are deleted (W86, W91)."""
+        """Acknowledge positions in one call; return the segments that are deleted (W86, W91)."""
         ranges = list(ranges)
         if not ranges:
             return []
@@ -264,7 +264,7 @@ class V2Index(IndexTables):
         return deleted
 
     def ack_each(self, ranges: Iterable[Range]) -> list[int]:
-        """Acknowledge positions by a call for each; return the segments that are deleted."""
+        """Acknowledge positions in one call each; return the segments that are deleted."""
         return [segment for each in ranges for segment in self._ack_each(each)]
 
     def _ack_each(self, each: Range) -> list[int]:
@@ -383,7 +383,7 @@ class V2Index(IndexTables):
         return self.entries.overlapping(start, end - start)
 
     def first_live(self, start: int, end: int) -> int:
-        """Return the first position of [start, end) that has a live entry, `end` without one."""
+        """Return the first position of [start, end) that has a live entry, or `end` if none has."""
         at = start
         while at < end:
             segment = self.settings.segment_of(at)
@@ -440,7 +440,7 @@ class V2Index(IndexTables):
     # --- beginning and end -------------------------------------------------------------------------------------------
 
     def start_again(self, segments: Iterable[tuple[int, int]]) -> None:
-        """Begin with what the recovery terms say; no file is read (W96)."""
+        """Start from the recovery terms; no file is read (W96)."""
         self.begin()
         self.segments = dict(segments)
         self.unread = set(self.segments)
@@ -491,7 +491,7 @@ class V2Index(IndexTables):
         self.emit(FilesReset("W56", self.name))
 
     def reset(self) -> None:
-        """Remove the queue's directory and begin anew (W56)."""
+        """Remove the queue's directory and start anew (W56)."""
         self.delete()
         self.forget()
         self.begin()

@@ -29,7 +29,7 @@ from engine.values.sizes import equal
 from engine.values.stretches import Range, RangeSet
 
 UNKNOWN_NO = 1 << 51
-"""From here on numbers stand for messages whose id is in no file that can be read; nobody asks for them."""
+"""Numbers from here on stand for messages whose id no readable file has; nothing asks for them."""
 
 
 def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]:
@@ -65,7 +65,7 @@ def load(index: IndexTables, segment: int) -> None:
 
 
 def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:
-    """Yield the slots that no buffered ack ends, and that were not written since the start."""
+    """Yield the slots that no buffered ack removes, and that were not written since the start."""
     left = RangeSet([Range(at, slots.count)])
     for ack in index.buffer_acks.inside(at, slots.count):
         left.discard(ack.start, ack.count)
@@ -76,7 +76,7 @@ def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tu
 
 
 def enter(index: IndexTables, segment: int, start: int, slots: IndexSlots) -> None:
-    """Enter live slots, with what their bodies tell of the messages."""
+    """Add live slots, with what their bodies say about the messages."""
     if slots.location is BodyLocation.SHARED:
         flags = HOME_STORE | IN_STORE | INDEXED | (PERSISTENT | RAW_PERSISTENT if slots.persistent else 0)
         extent = Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
@@ -91,7 +91,7 @@ def enter(index: IndexTables, segment: int, start: int, slots: IndexSlots) -> No
 def enter_found(
     index: IndexTables, start: int, slots: IndexSlots, found: Sequence[StoreEntries | None]
 ) -> None:
-    """Enter live slots with the entries that their places hold; None for one that cannot be read."""
+    """Add live slots with the entries at their places; None for one that cannot be read."""
     at = start
     for entries in found:
         count = 1 if entries is None else entries.count
@@ -196,7 +196,7 @@ def _walk(index: IndexTables, segment: int, contains: Contains) -> _Found:
 
 
 def _odd(index: IndexTables, segment: int, at: int, data: bytes, found: _Found) -> None:
-    """Judge slots that no writer writes: marked as acknowledged, damaged, or cut off."""
+    """Decide about slots that no writer writes: marked as acknowledged, damaged, or cut off."""
     for skip in range(0, len(data), SLOT_BYTES):
         slot = data[skip : skip + SLOT_BYTES]
         if slot[0] == 0:

@@ -55,7 +55,7 @@ class OpenFiles:
         self._open.clear()
 
     def mark(self) -> None:
-        """Begin to note what is closed to make room."""
+        """Start to note which files are closed to make room."""
         self.closed = set()
 
 
@@ -94,7 +94,7 @@ class IndexTables:
         self.forget()
 
     def forget(self) -> None:
-        """Know of no entry, as a blank queue does."""
+        """Start without entries, as a blank queue does."""
         self.segments: dict[int, int] = {}
         """Live messages of each segment (W91)."""
         self.entries: Stretches[Extent] = Stretches()
@@ -102,7 +102,7 @@ class IndexTables:
         self.odd = RangeSet()
         """Positions whose slots are neither live nor empty, or cut off: reading one ends the process (W205)."""
         self.unread: set[int] = set()
-        """Segments of which nothing but the number of live messages is known, after a clean start (W96)."""
+        """Segments of which only the number of live messages is known, after a clean start (W96)."""
         self.buffer = RangeSet()
         self.buffer_acks = RangeSet()
         self.cache = RangeSet()

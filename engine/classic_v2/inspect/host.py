@@ -16,7 +16,7 @@ from engine.storage.directory import DirectoryStorage
 from engine.values.inherit import override
 
 MOST_FILE_BYTES: Final = 1 << 40
-"""A record of such a size was never one."""
+"""Bytes that would make a record this large are no record."""
 _SIZE = struct.Struct(">Q")
 
 
@@ -137,14 +137,14 @@ class V2HostReader:
         )
 
     def queue(self, directory: str) -> V2QueueInspector:
-        """Return what reads a queue's directory."""
+        """Return the reader of a queue's directory."""
         self._queues += 1
         if numbered(self._host.storage.list(directory), "idx"):
             self._host.findings.add(directory or ".", None, "contradiction", "versions_mixed")
         return V2QueueInspector(self._host, directory, self._signs)
 
     def store(self, directory: str) -> V2StoreInspector:
-        """Return what reads a store's directory."""
+        """Return the reader of a store's directory."""
         return V2StoreInspector(self._host, directory, self._signs)
 
     def release(self, terms: Collection[RecoveryTerms]) -> str | None:

@@ -42,7 +42,7 @@ class QueueSigns:
 
     def __init__(self) -> None:
         self.containers = self.older = 0
-        """Messages as 4.x stores them, and as releases before it do."""
+        """Messages as 4.x stores them, and as earlier releases do."""
         self.mark_second: bool | None = None
         """Whether `d` stands right behind `id` in a transient message, as on 4.0.5; on 4.3.6 `x` does (W211)."""
 
@@ -106,7 +106,7 @@ class V2QueueInspector:
     """
 
     extension: ClassVar = "qi"
-    """Of the files of its segments."""
+    """The extension of its segments' files."""
 
     def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:
         self._storage = host.storage
@@ -115,9 +115,9 @@ class V2QueueInspector:
         self._findings = host.findings
         self._options = host.options
         self.messages: dict[int, FoundSlot] = {}
-        """By seq."""
+        """The live slots by position."""
         self.segments: set[int] = set()
-        """Numbers of those with a file."""
+        """Numbers of the segments that have a file."""
         self.live: dict[int, int] = {}
         """Live slots of each segment."""
         self.entry_count: int | None = None

@@ -28,7 +28,7 @@ from engine.counting.levels import RunLevels, follows
 from engine.values.stretches import Stretches
 
 SLOT_BYTES: Final = 32
-"""Of an entry, or of an ack, in a `.qi` file (W81)."""
+"""Bytes of an entry, or of an ack, in a `.qi` file (W81)."""
 
 delta_out.also(TailLoaded)
 fsyncs.also(FileCompacted)
@@ -47,7 +47,7 @@ class BodyCounts(msgspec.Struct):
     entries: dict[str, Stretches[KnownBodies]] = {}
 
     def add(self, queue: str, more: int) -> None:
-        """Let so many bytes more wait."""
+        """Add bytes to those that wait."""
         self.waiting[queue] = self.waiting.get(queue, 0) + more
 
 

@@ -12,7 +12,7 @@ from engine.values.stretches import Range
 
 
 def ack(q: V2QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
-    """End messages that consumers acknowledged: one call with all tags, or one for each (W50, W51)."""
+    """Remove messages that consumers acknowledged: one call with all tags, or one for each (W50, W51)."""
     found: list[Extent] = []
     single = not multiple or sum(tag.count for tag in tags) == 1
     for tag in tags:

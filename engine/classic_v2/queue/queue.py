@@ -79,7 +79,7 @@ def _in_ram(q: V2QueueState) -> Iterator[Extent]:
 
 
 def start_new(q: V2QueueState) -> None:
-    """Begin a queue that never existed before."""
+    """Start a new queue."""
     q.index.begin()
     q.index.report_files("W80", clean=True)
     _begin(q, "W80")
@@ -130,7 +130,7 @@ def pending_extents(q: V2QueueState) -> list[Extent]:
 
 
 def kill(q: V2QueueState, kind: str) -> None:
-    """End the process without a word: what it only buffered is lost (D4).
+    """End the process at once: what it only buffered is lost (D4).
 
     Args:
         kind: crash, kill or power, or kill_in_flush for a kill between the index's write and that of `.qs` (W62).
@@ -158,7 +158,7 @@ def delete(q: V2QueueState, cause: str) -> None:
 def start_again(
     q: V2QueueState, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
 ) -> None:
-    """Begin on what a restart left (W96, W97, W206).
+    """Start on what a restart left (W96, W97, W206).
 
     Args:
         terms: of a clean stop, None otherwise.
@@ -366,7 +366,7 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def start_new(self) -> None:
-        """Begin as a queue that never existed (W80)."""
+        """Start as a new queue (W80)."""
         start_new(self.state)
 
     @override
@@ -435,7 +435,7 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """End acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
+        """Remove acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
         found = pending.ack(self.state, tags, multiple)
         self._done()
         return found
@@ -523,16 +523,16 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        """Take no notice: nothing is paged (W70)."""
+        """Do nothing: this version pages nothing (W70)."""
         return None
 
     @override
     def set_target(self, count: int | None) -> None:
-        """Take no notice: there is no target (W70)."""
+        """Do nothing: this version has no target (W70)."""
 
     @override
     def set_queue_mode(self, mode: str) -> bool:
-        """Take no notice: a mode has no effect (W39)."""
+        """Do nothing: a mode has no effect (W39)."""
         return True
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
@@ -544,9 +544,9 @@ class ClassicQueueV2(V2Reading):
         self._done()
 
     resume = timeout
-    """A grant of credit is answered with a sync (W58)."""
+    """A sync follows a grant of credit (W58)."""
     pre_hibernate = timeout
-    """Before it sleeps the queue syncs (W58)."""
+    """The queue syncs before it hibernates (W58)."""
 
     @override
     def needs_timeout(self) -> NeedsTimeout:

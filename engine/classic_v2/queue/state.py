@@ -35,7 +35,7 @@ from engine.values.extents import (
 from engine.values.stretches import Range, RangeSet, Stretches
 
 UNTAKEN: Final = 512
-"""Loaded from the tail and not taken since: whether it is redelivered is decided when it goes out (W41)."""
+"""Loaded from the tail and not taken since: the delivery decides whether it is redelivered (W41)."""
 IN_INDEX: Final = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_STORE | INDEXED
 """The flags that the index keeps of an entry."""
 
@@ -63,7 +63,7 @@ class DeliveryCounts(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.start + self.count
 
     def part(self, offset: int, count: int) -> DeliveryCounts:
-        """Return `count` positions beginning `offset` positions on."""
+        """Return `count` positions from the one at `offset` on."""
         return DeliveryCounts(self.start + offset, count, self.times)
 
     def continued_by(self, after: DeliveryCounts) -> bool:
@@ -102,7 +102,7 @@ COUNTERS = (
     "credit_transient",
     "blocked",
 )
-"""What a snapshot shows beside lanes and tail; named as in version 1 where they mean the same."""
+"""What a snapshot shows besides lanes and tail; names are those of version 1 where the meaning is the same."""
 
 
 def by_place(extents: Iterable[Extent]) -> dict[str, list[Extent]]:
@@ -179,7 +179,7 @@ class V2QueueState:
         self.transient = transient
         self._settle = means.settle
         self.stores_alone = False
-        """Whether the stores go on at their own pace: no call of the queue lets them finish."""
+        """Whether the stores work at their own pace, so that no call of the queue waits for them."""
         self.now_us = 0
         self.head: Stretches[Extent] = Stretches()
         self.tail: DeltaExtent = BLANK
@@ -379,7 +379,7 @@ def _common(one: RangeSet, other: RangeSet) -> RangeSet:
 
 
 def drain(q: V2QueueState) -> list[Range]:
-    """Hand over the message numbers whose confirms may be sent (K8)."""
+    """Return the message numbers whose confirms may be sent (K8)."""
     found = list(q.confirmed)
     q.confirmed = RangeSet()
     return found
