@@ -23,6 +23,7 @@ from playground.storybook import cards, other_release
 from playground.storybook.story import localized
 from playground.texts.page_message import RequestRefused
 from playground.verdicts.marking import words_of
+from playground.verdicts.related import related
 from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
 from playground.whatif.query import read_query
@@ -86,14 +87,14 @@ def _library(question: Answer) -> Answer:
     ]
     release = asked.get("release", "")
     every = [cards.card(entry, short_id(entry.slug), release) for entry in ready_scenarios.entries()]
-    found = [each for each in every if cards.matches(each, asked.get("q", "")[:80], *numbers)]
+    found = cards.found(every, asked.get("q", "")[:80], *numbers)
     return {"html": render_to_string("library/_cards.html", {"cards": found, "count": len(every)})}
 
 
 def _rules(question: Answer) -> Answer:
     """Return the rules that a search finds."""
     query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
-    context = {"query": query, "hits": search(query), "count": len(rules.by_id())}
+    context = {"query": query, "hits": search(query), "related": related(query), "count": len(rules.by_id())}
     return {"html": render_to_string("rules/_found.html", context)}
 
 

@@ -10,6 +10,8 @@ import msgspec
 from playground import rules
 from playground.rules.render import plain
 from playground.rules.specification import RuleText
+from playground.texts.word_search import first_form, ranked, sought_words
+from playground.texts.word_search import plain as plain_words
 
 SPAN = re.compile(r"([A-Za-z])(\d{1,3})\s*[-–]\s*[A-Za-z]?(\d{1,3})")
 LONGEST_QUERY = 100
@@ -26,20 +28,24 @@ class SearchHit(msgspec.Struct, frozen=True):
 
 
 @cache
-def _texts() -> dict[str, str]:
+def _texts() -> dict[str, tuple[str, str]]:
+    """Return heading and text of each rule, as words are compared."""
     return {
-        rule.id: f"{rule.id} {plain(rule.title)} {plain(rule.text)}"
-        if rule.title
-        else f"{rule.id} {plain(rule.text)}"
+        rule.id: (plain_words(f"{rule.id} {rule.heading}"), plain_words(_shown(rule)))
         for rule in rules.by_id().values()
     }
 
 
+def _shown(rule: RuleText) -> str:
+    title = f"{plain(rule.title)} " if rule.title else ""
+    return f"{rule.id} {title}{plain(rule.text)}"
+
+
 def search(query: str) -> list[SearchHit]:
-    """Return the rules that a query means, in the order of the specification.
+    """Return the rules that a query means, the best first.
 
     Args:
-        query: a span of ids, or words that a rule has all; what is longer than LONGEST_QUERY is cut.
+        query: an id, a span of ids, or words; what is longer than LONGEST_QUERY is cut.
     """
     query = query.strip()[:LONGEST_QUERY]
     span = SPAN.fullmatch(query)
@@ -51,19 +57,15 @@ def search(query: str) -> list[SearchHit]:
             if rule.id[0] == family and first <= int(rule.id[1:]) <= last
         ]
     exact = rules.find(query) if query else None
-    words = query.casefold().split()
-    found = [_hit(rule, words[0]) for rule in rules.by_id().values() if words and _has_all(rule, words)]
+    found = [_hit(rules.by_id()[rule_id], sought_words(query)) for rule_id in ranked(query, _texts())]
     return [SearchHit(exact), *(hit for hit in found if hit.rule is not exact)] if exact else found
 
 
-def _has_all(rule: RuleText, words: list[str]) -> bool:
-    text = _texts()[rule.id].casefold()
-    return all(word in text for word in words)
-
-
-def _hit(rule: RuleText, word: str) -> SearchHit:
-    text = _texts()[rule.id]
-    found = re.search(re.escape(word), text, re.IGNORECASE)
+def _hit(rule: RuleText, words: list[str]) -> SearchHit:
+    """Return a rule with the words around the first of the query's words that it has."""
+    text = _shown(rule)
+    form = next(filter(None, (first_form(word, plain_words(text)) for word in words)), "")
+    found = re.search(re.escape(form), text, re.IGNORECASE) if form else None
     if found is None:  # casefold has more pairs of letters than a regular expression does
         return SearchHit(rule)
     first, last = max(0, found.start() - AROUND), found.end() + AROUND

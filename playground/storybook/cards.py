@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from playground.storybook import other_release, thumbnails
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
+from playground.texts.word_search import plain, ranked
 
 SUBJECTS: Final[dict[int, Any]] = {
     1: _("When a message goes to disk"),
@@ -253,18 +254,25 @@ def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
     )
 
 
-def matches(
-    each: ScenarioCard, words: str = "", subject: int | None = None, question: int | None = None
-) -> bool:
-    """Return whether a card has every word and the chosen subject and question."""
-    if subject and subject not in dict(each.subjects):
-        return False
-    if question and question not in dict(each.questions):
-        return False
-    parts = [each.title, each.question, each.watch_for, each.claim, each.slug, *dict(each.subjects).values()]
-    text = _plain(" ".join([*parts, *dict(each.questions).values()]))
-    return all(word in text for word in _plain(words).split())
+def found(
+    among: Sequence[ScenarioCard], words: str = "", subject: int | None = None, question: int | None = None
+) -> list[ScenarioCard]:
+    """Return the cards of the chosen subject and question, and with words those that have them, the best first."""
+    chosen = [
+        each
+        for each in among
+        if (not subject or subject in dict(each.subjects))
+        and (not question or question in dict(each.questions))
+    ]
+    if not words.strip():
+        return chosen
+    return [
+        chosen[place]
+        for place in ranked(words, {place: _searched(each) for place, each in enumerate(chosen)})
+    ]
 
 
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+def _searched(each: ScenarioCard) -> tuple[str, str]:
+    """Return heading and text of a card, as words are compared."""
+    text = [each.watch_for, each.claim, *dict(each.subjects).values(), *dict(each.questions).values()]
+    return plain(f"{each.title} {each.question} {each.slug}"), plain(" ".join(text))

@@ -38,7 +38,7 @@ def page(request: HttpRequest) -> HttpResponse:
     path = cards.path_of(request.GET.get("path", ""))
     by_slug = {each.slug: each for each in every}
     among = every if path is None else _in_order(by_slug, path.slugs)
-    found = [each for each in among if cards.matches(each, words, subject, question)]
+    found = cards.found(among, words, subject, question)
     seen = set(opened_scenarios.slugs(request.session))
     context = {
         "cards": found,

@@ -17,6 +17,7 @@ from playground.exercises import catalog
 from playground.rules.render import html
 from playground.rules.search import LONGEST_QUERY, search
 from playground.storybook.cards import SUBJECTS
+from playground.verdicts.related import related
 
 
 def titles() -> dict[str, Any]:
@@ -37,6 +38,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "query": query,
         "most": LONGEST_QUERY,
         "hits": search(query) if query else None,
+        "related": related(query) if query else None,
         "count": len(rules.by_id()),
         "releases": ", ".join(each.name for each in RELEASES.values()),
         "documents": [(each, titles()[name]) for name, each in rules.documents().items()],

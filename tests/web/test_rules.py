@@ -17,6 +17,7 @@ from playground.models import Scenario
 from playground.rules.render import html as rendered
 from playground.rules.search import search
 from playground.templatetags.rules import address, linked
+from playground.texts.word_search import ranked
 from tests.rules import coverage
 
 pytestmark = pytest.mark.django_db
@@ -128,7 +129,8 @@ def test_an_unknown_id_says_so_and_helps_on(client: Client, cited: str) -> None:
         ("S60-S63", "S60", 4),
         ("s60 – 63", "S60", 4),
         ("QUOTA phase", "Q46", None),
-        ("no such words", None, 0),
+        ("zebra unicorn", None, 0),
+        ("zebra journal flush", "V8", None),  # most of the words
     ],
 )
 def test_searching(query: str, first: str | None, count: int | None) -> None:
@@ -136,6 +138,37 @@ def test_searching(query: str, first: str | None, count: int | None) -> None:
     assert (hits[0].rule.id if hits else None) == first
     assert count is None or len(hits) == count
     assert len({hit.rule.id for hit in hits}) == len(hits)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("CQv2", "version 2"),
+        ("docker", "node name"),
+        ("unclean shutdown", "crash"),
+        ("why is my queue stuck", "blocked"),
+        ("crashed queues", "queue"),
+    ],
+)
+def test_people_type_other_words_than_the_rules_have(query: str, says: str) -> None:
+    best = search(query)[:5]
+    assert best
+    assert any(says in f"{hit.rule.heading} {hit.rule.text}".casefold() for hit in best), query
+
+
+def test_more_words_come_first() -> None:
+    texts = {"one": ("", "a queue"), "both": ("", "a queue that pages"), "heading": ("paging", "of a queue")}
+    assert (
+        ranked("queue paging", texts) == ["heading", "both", "one"]
+        or ranked("queue paging", texts)[0] == "heading"
+    )
+
+
+def test_subjects_and_scenarios_are_found_too(client: Client) -> None:
+    page = client.get("/rules/", {"q": "lazy queue"}).content.decode()
+    found = page.split('<ul class="related">')[1].split("</ul>")[0]
+    assert 'href="/subjects/' in found
+    assert 'href="/library/?all=1#lazy' in found
 
 
 def test_what_is_searched_for_is_marked_and_escaped(client: Client) -> None:

@@ -1,0 +1,97 @@
+"""Finding texts by what people type: any of the words, or another word for the same; the best first."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeVar
+
+SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "541": ("internal_error", "internal error"),
+    "container": ("node name", "nodename", "hostname"),
+    "cqv1": ("version 1",),
+    "cqv2": ("version 2",),
+    "crash": ("dirty", "killed", "dies"),
+    "crashed": ("crash", "dirty", "killed", "dies"),
+    "disconnect": ("connection closes", "connection ends"),
+    "docker": ("container", "node name", "nodename"),
+    "hang": ("blocked", "credit", "flow"),
+    "hostname": ("node name", "nodename"),
+    "kubernetes": ("container", "node name", "nodename"),
+    "oom": ("memory", "watermark"),
+    "reboot": ("restart",),
+    "shutdown": ("stop", "restart"),
+    "stuck": ("blocked", "credit", "unacknowledged"),
+    "unclean": ("dirty", "crash", "killed"),
+}
+"""Words that people type, and what the texts say for them."""
+FILLERS: Final = frozenset(
+    "a an and are at by do does for from how i in is it my no of on or such the to what when why with".split()
+)
+"""Words that say nothing about a text, unless nothing else is asked."""
+ENDINGS: Final = ("ing", "ed", "es", "s")
+SHORTEST_STEM: Final = 3
+HEADING_WEIGHT: Final = 3
+
+Key = TypeVar("Key")
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared: letters alike in width and case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def forms(word: str) -> set[str]:
+    """Return a word, its stem, and what the texts may say for it."""
+    stems = {
+        word.removesuffix(end)
+        for end in ENDINGS
+        if word.endswith(end) and len(word) - len(end) >= SHORTEST_STEM
+    }
+    return {word, *stems, *SYNONYMS.get(word, ())}
+
+
+def sought_words(query: str) -> list[str]:
+    """Return the words of a query that say something, each once."""
+    words = list(dict.fromkeys(plain(query).split()))
+    return [word for word in words if word not in FILLERS] or words
+
+
+def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
+    """Return what has at least half of a query's words, the best first.
+
+    More words come first; among as many, rare words and words of a heading count more; then the given order decides.
+
+    Args:
+        query: what somebody typed.
+        texts: heading and text of each thing, as `plain` returns them.
+    """
+    words = sought_words(query)
+    found: dict[Key, tuple[int, float]] = {}
+    for word in words:
+        has = [
+            (key, in_heading)
+            for key, (heading, text) in texts.items()
+            for in_heading in _where(word, heading, text)
+        ]
+        rarity = math.log(1 + len(texts) / (1 + len(has)))
+        for key, in_heading in has:
+            count, score = found.get(key, (0, 0.0))
+            found[key] = count + 1, score + rarity * (HEADING_WEIGHT if in_heading else 1)
+    order = {key: place for place, key in enumerate(texts)}
+    enough = [key for key, (count, _score) in found.items() if 2 * count >= len(words)]
+    return sorted(enough, key=lambda key: (-found[key][0], -found[key][1], order[key]))
+
+
+def first_form(word: str, text: str) -> str | None:
+    """Return the form of a word that a plain text has; the word itself before others."""
+    return next((form for form in sorted(forms(word), key=lambda form: form != word) if form in text), None)
+
+
+def _where(word: str, heading: str, text: str) -> Iterable[bool]:
+    """Yield once whether the heading has a word in some form; nothing if neither it nor the text has."""
+    if any(form in heading for form in forms(word)):
+        yield True
+    elif any(form in text for form in forms(word)):
+        yield False
