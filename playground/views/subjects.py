@@ -70,7 +70,7 @@ def _evidences() -> dict[int, VerdictRun]:
     found: dict[int, VerdictRun] = {}
     for entry in ready_scenarios.entries():
         story = entry.story.verdict
-        if story is not None and story.evidence_at_us is not None:
+        if story is not None and story.source is not None and story.evidence_at_us is not None:
             found.setdefault(story.source, VerdictRun(entry.slug, story.evidence_at_us))
     return found
 

@@ -130,7 +130,7 @@ def test_an_unknown_id_says_so_and_helps_on(client: Client, cited: str) -> None:
         ("s60 – 63", "S60", 4),
         ("QUOTA phase", "Q46", None),
         ("zebra unicorn", None, 0),
-        ("zebra journal flush", "V8", None),  # most of the words
+        ("zebra journal flush", "K5", None),  # most of the words
     ],
 )
 def test_searching(query: str, first: str | None, count: int | None) -> None:
@@ -158,10 +158,7 @@ def test_people_type_other_words_than_the_rules_have(query: str, says: str) -> N
 
 def test_more_words_come_first() -> None:
     texts = {"one": ("", "a queue"), "both": ("", "a queue that pages"), "heading": ("paging", "of a queue")}
-    assert (
-        ranked("queue paging", texts) == ["heading", "both", "one"]
-        or ranked("queue paging", texts)[0] == "heading"
-    )
+    assert ranked("queue paging", texts) == ["heading", "both", "one"]
 
 
 def test_subjects_and_scenarios_are_found_too(client: Client) -> None:
