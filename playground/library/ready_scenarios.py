@@ -28,7 +28,7 @@ def entries() -> list[LibraryEntry]:
 @lru_cache(maxsize=1)
 def _in_order(version: frozenset[tuple[str, int]]) -> list[LibraryEntry]:
     """Return the entries of files by name and time of change, which decide when all are put in order again."""
-    return sorted((_load(FOLDER / name, changed_ns) for name, changed_ns in version), key=_order)
+    return sorted((_load(FOLDER / name, time_ns) for name, time_ns in version), key=_order)
 
 
 def load(path: Path) -> LibraryEntry:
