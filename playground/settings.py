@@ -88,6 +88,8 @@ TEMPLATES = [
 
 CONNECTION_WAIT_S = 20
 """A page that finds no connection free for so long is answered with 503."""
+RECONNECTS_S = 4
+"""A new connection is tried at growing distances up to this; then the next page that wants one begins again."""
 DATABASES = {
     "default": dj_database_url.parse(
         environment.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'waterline.sqlite3'}"),
@@ -110,6 +112,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
         "min_size": 1,
         "max_size": environment.integer("WATERLINE_CONNECTIONS", 20) or 1,
         "timeout": CONNECTION_WAIT_S,
+        "reconnect_timeout": RECONNECTS_S,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
