@@ -74,7 +74,8 @@ def declare_queue(
             raise _locked(name)
         check_field(thing, "durable", existing.durable, durable)
         check_field(thing, "auto_delete", existing.auto_delete, auto_delete)
-        check_equivalent(thing, validation.counting, existing.arguments, wished)
+        typed = {"x-queue-type": "classic"} if validation.names_type else {}
+        check_equivalent(thing, validation.counting, typed | existing.arguments, typed | wished)
         return existing
     check_arguments(name, wished, validation.arguments)
     return DeclaredQueue(

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from engine.amqp import tables
-from engine.amqp.arguments import CHECKS, Row
+from engine.amqp.arguments import Row
 from engine.amqp.exchanges import PREDECLARED, Exchange
 
 
@@ -17,6 +17,8 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         arguments: of queues, in the order in which the broker checks them; it accepts all others.
+        counting: arguments that must be equal when a queue is declared again.
+        names_type: whether a queue without a type gets `classic` as an argument.
         keys: of policies, in the broker's order; it refuses all others.
         mirrors_first: whether the keys of mirrors are checked first (H6).
         not_for_classic: keys with which a policy does not apply to classic queues at all (P17).
@@ -29,6 +31,8 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     arguments: Mapping[str, Row]
+    counting: tuple[str, ...]
+    names_type: bool
     keys: Mapping[str, Row]
     mirrors_first: bool
     not_for_classic: frozenset[str]
@@ -39,15 +43,12 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
     pcre2: bool
     predeclared: tuple[Exchange, ...] = PREDECLARED
 
-    @property
-    def counting(self) -> tuple[str, ...]:
-        """The arguments that must be equal when a queue is declared again."""
-        return tuple(name for name, row in self.arguments.items() if row[0] in CHECKS)
-
 
 VALIDATIONS: Final = {
     name: ReleaseValidation(
         arguments=tables.ARGUMENTS[name],
+        counting=tables.COUNTING[name],
+        names_type=tables.NAMES_TYPE[name],
         keys=tables.KEYS[name],
         mirrors_first=tables.MIRRORS_FIRST[name],
         not_for_classic=frozenset(tables.NOT_FOR_CLASSIC[name]),

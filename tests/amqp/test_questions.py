@@ -57,6 +57,20 @@ def test_every_argument_with_every_kind_of_value(release: BrokerRelease) -> None
         assert found == closed, asked
 
 
+def test_every_argument_of_a_queue_that_is_declared_again(release: BrokerRelease) -> None:
+    """P18: 4.3 compares x-queue-mode, although it checks no value of it."""
+    plain = declare_queue(None, name="q", connection="c")
+    for asked, closed in ANSWERS[release.name]["again"]:
+        try:
+            declare_queue(
+                plain, name="q", connection="c", arguments=asked, validation=release.amqp.validation
+            )
+            found = []
+        except AmqpError as error:
+            found = [error.code, error.text]
+        assert found == closed, asked
+
+
 def test_every_key_of_a_policy_with_every_kind_of_value(release: BrokerRelease) -> None:
     for theme in ("policies", "definitions"):
         for definition, words in ANSWERS[release.name][theme]:

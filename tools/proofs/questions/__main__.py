@@ -36,6 +36,10 @@ def ask(release: str, names: int | None = None) -> dict[str, Any]:
                     for value in grid.values(name)
                     if not isinstance(value, float)  # the client's library sends none
                 ],
+                "again": [
+                    [{name: value}, asked.again({name: value})]
+                    for name, value in [*grid.AGAIN.items()][:names]
+                ],
                 "policies": [
                     [{key: value}, asked.policy(definition={key: value})]
                     for key in grid.KEYS[:names]

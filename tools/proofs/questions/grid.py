@@ -98,6 +98,17 @@ GOOD: Final[dict[str, Any]] = {
 }
 """A value that a key takes, so that the policy may be set."""
 
+AGAIN: Final[dict[str, Any]] = {
+    **{f"x-{name}": GOOD[name] for name in SHARED},
+    "x-queue-type": "quorum",
+    "x-overflow": "reject-publish",
+    "x-queue-mode": "lazy",
+    "x-single-active-consumer": True,
+    "x-max-age": "1h",
+    "x-foo": 5,
+}
+"""A value of each argument that a queue without arguments does not have."""
+
 
 def values(name: str) -> Iterator[Any]:
     """Yield the values that a name is asked with.

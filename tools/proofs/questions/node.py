@@ -59,6 +59,15 @@ class NodeAnswer:
             self._refusal(lambda channel: channel.queue_delete(queue))
         return answer
 
+    def again(self, arguments: dict[str, Any]) -> list[Any]:
+        """Return how it is refused to declare a queue without arguments once more, with these."""
+        self.channel().queue_declare(QUEUE, durable=True)
+        answer = self._refusal(
+            lambda channel: channel.queue_declare(QUEUE, durable=True, arguments=arguments)
+        )
+        self._refusal(lambda channel: channel.queue_delete(QUEUE))
+        return answer
+
     def exchange(self, kind: str) -> list[Any]:
         """Return how a declaration of an exchange of this type is refused."""
         answer = self._refusal(lambda channel: channel.exchange_declare("x", kind, durable=True))

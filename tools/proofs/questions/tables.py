@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,6 +52,11 @@ def written(answers: dict[str, Answers]) -> str:
     """Return the tables' module for the answers of each release."""
     parts = {
         "ARGUMENTS": ("dict[str, dict[str, tuple[Any, ...]]]", arguments),
+        "COUNTING": ("dict[str, tuple[str, ...]]", counting),
+        "NAMES_TYPE": (
+            "dict[str, bool]",
+            lambda each: any("current is 'classic'" in closed[1] for _, closed in each["again"] if closed),
+        ),
         "KEYS": ("dict[str, dict[str, tuple[Any, ...]]]", keys),
         "NOT_FOR_CLASSIC": ("dict[str, tuple[str, ...]]", not_for_classic),
         "APPLY_TO": (
@@ -102,10 +107,17 @@ def arguments(answers: Answers) -> dict[str, Row]:
         [(name, value)] = asked.items()
         rows.setdefault(name, []).append((value, closed))
     found = {name: row for name, each in rows.items() if (row := _argument(name, each)) is not None}
-    return {
-        name: found[name]
-        for name in (*(each for each in ORDER if each in found), *sorted(found.keys() - {*ORDER}))
-    }
+    return {name: found[name] for name in _ordered(found)}
+
+
+def counting(answers: Answers) -> tuple[str, ...]:
+    """Return the arguments that must be equal when a queue is declared again, checked or not."""
+    return _ordered(name for asked, closed in answers["again"] if closed for name in asked)
+
+
+def _ordered(names: Iterable[str]) -> tuple[str, ...]:
+    found = {*names}
+    return (*(each for each in ORDER if each in found), *sorted(found - {*ORDER}))
 
 
 def _argument(name: str, rows: list[tuple[Any, list[Any]]]) -> Row | None:
