@@ -35,14 +35,14 @@ async def begin(person: Person) -> VisitorSeat:
 async def main(url: str) -> None:
     """Work until the input ends."""
     person = Person(url, ADDRESS)
-    seat = await VisitorSeat.take(person, await in_thread(person.new_session))
-    for number, command in enumerate(WORK):
-        await seat.command(f"work {number}", command)
-    await seat.send(t="control", play=True, speed=1.0)
+    seat = await begin(person)
     over = asyncio.create_task(in_thread(sys.stdin.read))
     number = 0
     while not over.done():
         number += 1
+        if number % MOST == 0:
+            await seat.leave()
+            seat = await begin(person)
         began_s = time.monotonic()
         try:
             done = (await seat.command(number, SMALL))["t"] == "accepted"
