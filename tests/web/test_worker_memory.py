@@ -94,3 +94,5 @@ def test_what_is_added_counts_for_the_session_whose_turn_it_was() -> None:
     del kept, more
     memory.forget("large")
     assert memory.largest(None) == "small"
+    memory.close()
+    assert memory.taken_bytes() <= 0, "nobody knows any more"

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.each import Each, Length
 from engine.values.errors import IndexCorrupt
@@ -232,6 +232,63 @@ def read_publish(
     )
     generated = message.body_is_generated and message.size_bytes == size_bytes
     return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
+
+
+class PublishReader:
+    """Reads the shared parts of the publish records of a file: another node's message by what differs from the last.
+
+    Args:
+        data: the file.
+        codec: reads the terms.
+    """
+
+    def __init__(self, data: bytes, codec: MessageCodec) -> None:
+        self._data = data
+        self._codec = codec
+        self._last: ReadPublish | None = None
+        self._fixed = b""
+        self._places: tuple[tuple[int, int], ...] | None = None
+        self._shared: list[tuple[bytes, int]] = []
+
+    def read(self, at: int, persistent: bool) -> ReadPublish | None:
+        """Read the shared part at an offset; as `read_publish`."""
+        data, last = self._data, self._last
+        if last is not None and data[at + 16 : at + FIXED_BYTES] == self._fixed:
+            found = self._read_alike(last, bytes(data[at : at + last.length]), persistent)
+            if found is not None:
+                return found
+        found = read_publish(data, at, self._codec, persistent)
+        self._last = self._places = None
+        if found is not None and found.term is not None and found.publish.msg_no >= FIRST_FOREIGN:
+            self._last, self._fixed = found, data[at + 16 : at + FIXED_BYTES]
+        return found
+
+    def _read_alike(self, last: ReadPublish, part: bytes, persistent: bool) -> ReadPublish | None:
+        """Read what differs from the last in body and id alone; None where more does."""
+        if self._places is None:
+            term = last.term or b""
+            self._places = self._codec.shared_places(term) or ()
+            self._shared = [(term[begin:end], begin + FIXED_BYTES) for begin, end in self._places]
+        id16, known = part[:16], last.publish
+        if (
+            not self._places
+            or len(part) != last.length
+            or known.persistent != persistent
+            or not part.startswith(id16, self._places[2][0] - 16 + FIXED_BYTES)
+            or id16.startswith(self._codec.id_prefix)
+            or not all(part.startswith(each, place) for each, place in self._shared)
+        ):
+            return None
+        publish = PublishRecord(
+            self._codec.msg_no_of(id16),
+            known.size_bytes,
+            known.expiry_us,
+            persistent,
+            True,
+            known.raw_persistent,
+            known.template,
+        )
+        return ReadPublish(publish, part[FIXED_BYTES:], last.length)
 
 
 def number_by_position(ids: Iterator[tuple[int, bytes]], codec: MessageCodec) -> None:

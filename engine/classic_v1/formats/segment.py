@@ -178,6 +178,7 @@ def scan_segment(
     view = np.frombuffer(data, np.uint8)
     base = segment * entry_count
     publishing.number_by_position(_published_ids(data), codec)
+    reader = publishing.PublishReader(data, codec)
     at = 0
     while at < len(data):
         if at + 1 == len(data):
@@ -191,7 +192,7 @@ def scan_segment(
             run = SegmentRecords(base + rel, 1, None, _marks(data, at, rel), entry_count, codec)
             alike = True
         else:
-            read = publishing.read_publish(data, at + 2, codec, kind == PERSISTENT_PUBLISH)
+            read = reader.read(at + 2, kind == PERSISTENT_PUBLISH)
             if read is None:
                 yield at, RawBytes(bytes(data[at : at + 2]))
                 at += 2

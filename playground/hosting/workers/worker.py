@@ -81,6 +81,7 @@ class EngineWorker:
                     session.close()
                 self.sessions.clear()
             finally:
+                self.memory.close()
                 self._link.close()
 
     def go_on(self) -> None:

@@ -24,6 +24,12 @@ class WorkerMemory:
         self._first = self._noted = self._pages(RESIDENT)
         self._by_session: Counter[str] = Counter()
 
+    def close(self) -> None:
+        """Give the handle back."""
+        statm, self._statm = self._statm, None
+        if statm is not None:
+            os.close(statm)
+
     def bind(self, most_bytes: int) -> None:
         """Bound the data of this process, for what is asked for at once: whoever asks for more gets a MemoryError.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 from random import Random
 
+import pytest
+
+from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.formats import terms
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
@@ -36,6 +39,36 @@ def test_numbers_ascend_with_positions() -> None:
     }
     assert numbers == {rel: FIRST_FOREIGN + rel for rel in range(40)}
     assert [codec.id_bytes(numbers[rel]) for rel in range(40)] == ids
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_like_the_last_is_read_like_any_other(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = Random(seed)
+    entries = [
+        _entry(rel, chance.randbytes(16), chance.randbytes(chance.choice([50, 50, 50, 51])))
+        for rel in range(60)
+    ]
+    data = bytearray(b"".join(reversed(entries)))
+    for _ in range(seed):
+        data[chance.randrange(len(data))] ^= 1
+
+    def read() -> tuple[list[bytes], list[int], str]:
+        codec, found, end = MessageCodec(), [], ""
+        try:
+            for _offset, chunk in scan_segment(bytes(data), 0, ENTRIES, codec):
+                found.append(chunk)
+        except IndexCorrupt as error:
+            end = str(error)
+        numbers = [each.publish.msg_no for each in found if isinstance(each, SegmentRecords) and each.publish]
+        return [each.encode() for each in found], numbers, end
+
+    calls: list[int] = []
+    usual = publishing.read_publish
+    monkeypatch.setattr(publishing, "read_publish", lambda *given: calls.append(1) or usual(*given))
+    fast, few = read(), len(calls)
+    monkeypatch.setattr(publishing.PublishReader, "_read_alike", lambda *_anything: None)
+    assert read() == fast
+    assert few < (len(calls) - few) * 2 // 3 or fast[2]
 
 
 def test_what_is_cut_off_is_numbered_as_far_as_it_goes() -> None:
