@@ -45,5 +45,5 @@ export default [
   },
   { files: ["static/js/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["static/js/{model,layout,net}/**/*.js"], languageOptions: { globals: { ...globals["shared-node-browser"] } } },
-  { files: ["tests/{js,programs}/**", "tools/*.mjs", "eslint.config.js"], languageOptions: { globals: globals.node } },
+  { files: ["tests/js/**", "tools/**/*.mjs", "eslint.config.js"], languageOptions: { globals: globals.node } },
 ];
