@@ -122,10 +122,10 @@ test("the tag says all there only where nothing is dropped, by a start or by an 
   assert.equal(tone([queue("a", 5, 5)]), "good");
   assert.equal(tone([queue("a", 5, 5, { transient: 4 })]), "dropped");
   assert.equal(tone([queue("a", 0, 0, { transient: 52 })]), "none");
-  const upgrade = (after, orderly) => ({ target: "4.3.6", queues: [{ name: "a", before: 21, after, order: true, redelivered: 0, orderly: { after: orderly } }] });
-  assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 0)]), "upgrade");
-  assert.equal(tone([queue("a", 21, 21)], [upgrade(0, 21)]), "good", "after an orderly stop it finds all");
-  assert.match(verdictOf(answer({ queues: [queue("a", 21, 21)], upgrades: [upgrade(0, 0)] })).rest[0], /RabbitMQ 4\.3\.6 finds 0 of 21/);
+  const played = (after, orderly) => ({ target: "4.3.6", queues: [{ name: "a", before: 21, after, order: true, redelivered: 0, orderly: { after: orderly } }] });
+  assert.equal(tone([queue("a", 21, 21)], [played(0, 0)]), "upgrade");
+  assert.equal(tone([queue("a", 21, 21)], [played(0, 21)]), "good", "after an orderly stop it finds all");
+  assert.match(verdictOf(answer({ queues: [queue("a", 21, 21)], upgrades: [played(0, 0)] })).rest[0], /RabbitMQ 4\.3\.6 finds 0 of 21/);
 });
 
 test("the table on top has a row for each start, red where nothing comes back, and no green sign stands over it", () => {
