@@ -77,7 +77,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
-	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories fidelity surfaces words predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories inspect-file fidelity surfaces words predict digests docs-images screenshots attack \
 	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -291,6 +291,9 @@ console-lines: dev-env ## Ask a real node of RELEASE the lines of the console's 
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE, both ways
 	@$(PY) -m tools.proofs.interop --release $(RELEASE) $(INTEROP_ARGS)
+
+inspect-file: env ## Build dist/waterline-inspect.pyz: one file that reads a node's directory where it lies
+	@$(PY) -m tools.inspect_file $(if $(TINY),var/tiny,dist)
 
 interop-directories: dev-env ## Compare what Inspect says of real nodes' directories, whole and damaged, with what the nodes did
 	@$(PY) -m tools.proofs.interop.directories $(if $(TINY),--tiny)

@@ -31,6 +31,27 @@ class InspectedQueue(NamedTuple):
     options: ReadingOptions
 
 
+class StoredMessage(NamedTuple):
+    """A message as its publisher gave it.
+
+    Args:
+        id16: the broker's id.
+        exchange, routing_keys: where it was published.
+        properties: the encoded property list; None where only the decoded one is stored.
+        decoded_properties: that list's values in the protocol's order, behind its name; None where it is encoded.
+        persistent: whether its own delivery mode is 2.
+        body: all of it.
+    """
+
+    id16: bytes
+    exchange: bytes
+    routing_keys: tuple[bytes, ...]
+    properties: bytes | None
+    decoded_properties: tuple[Any, ...] | None
+    persistent: bool
+    body: bytes
+
+
 class IndexedMessage(Protocol):
     """A message of an index, as one of the generations describes it."""
 
@@ -70,6 +91,9 @@ class QueueReader(Protocol):
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
 
+    def content(self, seq: int) -> bytes | None:
+        """Return the stored term of a message whose body lies with the queue; None where it cannot be read."""
+
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the start after an orderly stop would end the queue's process; None if it would not.
 
@@ -89,6 +113,9 @@ class StoreReader(Protocol):
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
 
+    def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
+        """Return path, offset and bytes of the stored term of each wanted id that is in some file."""
+
 
 class HostReader(Protocol):
     """Reads what one generation left of a virtual host."""
@@ -107,6 +134,9 @@ class HostReader(Protocol):
 
     def store(self, directory: str) -> StoreReader:
         """Return the reader of a store's directory."""
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term, None if it is none of this generation's."""
 
     def release(self, terms: Collection[RecoveryTerms]) -> str | None:
         """Return the release's series if the read files show it, else None."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection
+from typing import Any, ClassVar, Final
 
+from engine.damage.findings import DamageFindings
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import content, numbered, parsed
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
+
+SIZE_BYTES: Final = 8
+HEAD_BYTES: Final = 24
+"""Of a record: its size, and the id (S200)."""
+MARKER: Final = 255
+NOT_ZERO: Final = re.compile(rb"[^\0]")
 
 
 class StoreFiles(ABC):
@@ -59,6 +67,31 @@ class StoreFiles(ABC):
             "index_rows": self._index_rows(index),
             "files": files,
         }
+
+    def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
+        """Return path, offset and bytes of the stored term of each wanted id that is in some file.
+
+        One file is in memory at a time. Behind damage the next whole record is looked for, as no broker does.
+
+        Args:
+            wanted: ids of 16 bytes.
+        """
+        found = {}
+        for _, name in numbered(self._storage.list(self._directory), "rdq"):
+            path = self._path(name)
+            data = content(self._storage, path, DamageFindings()) or b""
+            at = 0
+            while (something := NOT_ZERO.search(data, at)) is not None:
+                at = max(at, something.start() - SIZE_BYTES + 1)
+                end = at + SIZE_BYTES + int.from_bytes(data[at : at + SIZE_BYTES], "big")
+                id16 = data[at + SIZE_BYTES : at + HEAD_BYTES]
+                if at + HEAD_BYTES <= end < len(data) and data[end] == MARKER:
+                    if id16 in wanted:
+                        found[id16] = (path, at + HEAD_BYTES, end - at - HEAD_BYTES)
+                    at = end + 1
+                else:
+                    at += 1
+        return found
 
     @abstractmethod
     def _file(self, name: str) -> dict[str, Any]:

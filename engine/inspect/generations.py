@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import HostReader, InspectedQueue, QueueReader, StoreReader
+from engine.damage.readers import HostReader, InspectedQueue, QueueReader, StoredMessage, StoreReader
 from engine.damage.reading import ReadingOptions
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec
@@ -48,6 +48,10 @@ class GenerationReaders:
     def store(self, directory: str) -> StoreReader:
         """Return the reader of a store's directory."""
         return next(each for each in self._hosts if each.has_store(directory)).store(directory)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term, None if no generation reads it."""
+        return next(filter(None, (each.message(term) for each in self._hosts)), None)
 
     def release(self, terms: Collection[RecoveryTerms], has_config: bool) -> str | None:
         """Return the release's series if the files show it; None for the usual one of version 1."""

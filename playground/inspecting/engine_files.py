@@ -49,6 +49,22 @@ def _hash(path: Path) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
+NODE_FILE: Final = "waterline-inspect.pyz"
+
+
+def has_node_file() -> bool:
+    """Return whether `make inspect-file` has built the file that reads a directory on its node."""
+    return (settings.BASE_DIR / "dist" / NODE_FILE).is_file()
+
+
+@require_safe
+def node_file(request: HttpRequest) -> HttpResponse | FileResponse:
+    """Send the file that reads a directory on its node."""
+    if not has_node_file():
+        raise Http404("make inspect-file has not been run")
+    return serve(request, NODE_FILE, settings.BASE_DIR / "dist")
+
+
 @require_safe
 @cache_control(private=True, max_age=0, must_revalidate=True)
 @csp_replace(  # type: ignore[arg-type]  # its types have only views without arguments from the address

@@ -16,6 +16,7 @@ def context(
     importing: str = "",
     outdated: bool = False,
     session: dict[str, Any] | None = None,
+    node_file: str = "",
 ) -> dict[str, Any]:
     """Return what the template `inspecting/page.html` needs.
 
@@ -25,6 +26,7 @@ def context(
         server: address that reads what is sent to it; empty where there is no server.
         importing: address that takes a scenario; empty where there is no server.
         outdated: whether the engine for browsers was built from other sources than the server runs.
+        node_file: address of the file that reads a directory on its node; empty where it is not built.
         session: whose files are read at once: the address of their zip, and the choice to make of them.
     """
     data = {"story": None, "urls": {**live_page.NOWHERE, "past": "#"}}
@@ -33,6 +35,7 @@ def context(
         "most_own": uploads.MOST_BYTES_OWN >> 20,
         "most_sent": uploads.MOST_BYTES >> 20,
         "on_server": bool(server),
+        "node_file": node_file,
         "inspect_data": {
             "worker": worker,
             "place": place,

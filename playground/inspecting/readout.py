@@ -92,10 +92,14 @@ def take_out(
         is_old: whether the store's own process reads, as in 3.x: damage ends the virtual host then.
     """
     queue = node.queues[name].process.queue
-    expired = _drop_expired(queue, now_us)
-    depth = queue.depth
-    if records is None:
-        return _all_at_once(queue, node.codec, depth, expired, now_us)
+    listed = queue.depth
+    try:
+        expired = _drop_expired(queue, now_us)
+        depth = queue.depth
+        if records is None:
+            return _all_at_once(queue, node.codec, depth, expired, now_us)
+    except CRASHES:  # its counters are not what its files hold (S116.5)
+        return TakenOut(listed, end=QUEUE, ids=[], after=_after_restart(node, name, now_us, records))
     found = TakenOut(depth, expired=expired, ids=[])
     found.end = _one_by_one(queue, node.codec, found, now_us, records, is_old)
     if found.end == QUEUE:
@@ -139,10 +143,12 @@ def _one_by_one(
     return None
 
 
-def _after_restart(node: Cluster, name: str, now_us: int, records: ReadableRecords) -> int | None:
+def _after_restart(node: Cluster, name: str, now_us: int, records: ReadableRecords | None) -> int | None:
     """Return what it gives after its supervisor has started it again on its files, the stores running on (Q62)."""
     try:
         queue = node.host.all[next(iter(node.host.all))].restart_queue(name, node.now_us)
+        if records is None:
+            return _all_at_once(queue, node.codec, queue.depth, 0, now_us).given
         again = TakenOut(queue.depth, ids=[])
         _one_by_one(queue, node.codec, again, now_us, records, is_old=False)
     except CRASHES:

@@ -6,6 +6,7 @@ from playground.inspecting import engine_files, views
 
 urlpatterns = [
     path("", views.page, name="inspect"),
+    path(engine_files.NODE_FILE, engine_files.node_file, name="inspect-node-file"),
     re_path(
         r"^engine/(?P<name>[a-z_-]{1,40}(\.asm)?\.(js|mjs|wasm|zip|json|bin))\Z",
         engine_files.file,

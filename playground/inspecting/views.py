@@ -49,6 +49,7 @@ def page(request: HttpRequest) -> HttpResponseBase:
         place=worker.removesuffix(ENGINE_FILE),
         server=reverse("inspect"),
         importing=reverse("scenario-import"),
+        node_file=reverse("inspect-node-file") if engine_files.has_node_file() else "",
     )
     return render(request, "inspecting/page.html", needed)
 

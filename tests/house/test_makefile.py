@@ -39,6 +39,7 @@ QUICK = (
     "console-lines",
     "words",
     "interop-directories",
+    "inspect-file",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
@@ -58,6 +59,7 @@ WRITES = {
     "differential": "var/tiny/differential.json",
     "interop": "var/tiny/interop.json",
     "words": "var/tiny/words.json",
+    "inspect-file": "var/tiny/waterline-inspect.pyz",
 }
 """What shows that a target did something."""
 HOLDS = {"wasm-digests": ("dist/wasm/browser_app.zip", "locale/zh_Hans/LC_MESSAGES/django.mo")}

@@ -7,11 +7,13 @@ from typing import Any
 
 from engine.classic_v1.formats.record import MARKER, StoreRecords, scan_store
 from engine.classic_v1.inspect.queue import QueueInspector
-from engine.damage.readers import InspectedQueue
+from engine.damage.readers import InspectedQueue, StoredMessage
 from engine.damage.reading import body_of, content, until_damage
 from engine.damage.store import StoreFiles
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
+from engine.formats.properties import parse_message
+from engine.formats.terms import TermError
 from engine.values.inherit import override
 from engine.values.sizes import equal
 
@@ -110,6 +112,22 @@ class V1HostReader:
     def store(self, directory: str) -> StoreInspector:
         """Return the reader of a store's directory."""
         return StoreInspector(self._host, directory)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term of 3.x, None if it is none (S50)."""
+        try:
+            found = parse_message(term)
+        except TermError:
+            return None
+        return StoredMessage(
+            found.id16,
+            found.exchange,
+            found.routing_keys,
+            found.properties,
+            found.decoded_properties,
+            found.persistent,
+            b"".join(found.frames),
+        )
 
     def release(self, _terms: Collection[RecoveryTerms]) -> str | None:
         """Return None: files of version 1 do not show it."""

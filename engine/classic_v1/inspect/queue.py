@@ -438,10 +438,17 @@ class QueueInspector:
             "delivered": message.delivered,
             "acked": message.acked,
         }
-        if publish.embedded:
-            term = message.term
-            if term is None:
-                shape = (publish.template, equal(publish.size_bytes), publish.raw_persistent)
-                term = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
+        term = self.content(seq)
+        if term is not None:
             found["body"] = body_of(term)
         return found
+
+    def content(self, seq: int) -> bytes | None:
+        """Return the stored term of a message that is embedded."""
+        message = self.messages[seq]
+        publish = message.publish
+        if not publish.embedded or message.term is not None:
+            return message.term
+        shape = (publish.template, equal(publish.size_bytes), publish.raw_persistent)
+        term: bytes = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
+        return term

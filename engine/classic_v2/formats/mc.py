@@ -222,6 +222,19 @@ def parse_container(term: bytes) -> MessageContainer:
     return MessageContainer(exchange, tuple(keys), properties, body, id16, persistent, found, places)
 
 
+def container_body(term: bytes) -> bytes:
+    """Return the body in a message container.
+
+    Raises:
+        TermError: it is none of AMQP 0-9-1.
+    """
+    _properties, at = _read_binary(term, len(_HEAD))
+    protocol = next((each for each in _PROTOCOLS if term.startswith(each, at)), None)
+    if not term.startswith(_HEAD) or protocol is None:
+        raise TermError("no_basic_message")
+    return b"".join(reversed(_read_list(term, at + len(protocol))[0]))
+
+
 def _read_binary(term: bytes, at: int) -> tuple[bytes, int]:
     if at + 5 > len(term) or term[at] != 109:
         raise TermError("no_basic_message")

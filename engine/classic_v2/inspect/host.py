@@ -6,12 +6,14 @@ import struct
 from collections.abc import Collection
 from typing import Any, Final
 
+from engine.classic_v2.formats.mc import container_body, parse_container
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
 from engine.classic_v2.inspect.queue import KeptMessage, QueueSigns, V2QueueInspector, content_of
-from engine.damage.readers import InspectedQueue
+from engine.damage.readers import InspectedQueue, StoredMessage
 from engine.damage.reading import content, numbered
 from engine.damage.store import StoreFiles
 from engine.formats.clean_stop import RecoveryTerms
+from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
 from engine.values.inherit import override
 
@@ -146,6 +148,15 @@ class V2HostReader:
     def store(self, directory: str) -> V2StoreInspector:
         """Return the reader of a store's directory."""
         return V2StoreInspector(self._host, directory, self._signs)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term of 4.x, None if it is none (W160)."""
+        try:
+            found, body = parse_container(term), container_body(term)
+        except TermError:
+            return None
+        keys = found.routing_keys
+        return StoredMessage(found.id16, found.exchange, keys, found.properties, None, found.persistent, body)
 
     def release(self, terms: Collection[RecoveryTerms]) -> str | None:
         """Return the series of a 4.x, by what queues saved, and otherwise by the order of annotations (W211)."""

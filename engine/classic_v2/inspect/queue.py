@@ -278,6 +278,19 @@ class V2QueueInspector:
 
     # --- messages ---
 
+    def content(self, seq: int) -> bytes | None:
+        """Return the stored term of a message whose body is in `.qs`; None where a broker would not take it."""
+        found = self.messages[seq]
+        path = self._path(f"{seq // (self.entry_count or 1)}.qs")
+        size = equal(found.slots.term_bytes)
+        if found.entry is None or self._storage.size(path) is None:
+            return None
+        data = self._storage.read_bytes(path, found.entry, ENTRY_HEADER_BYTES + size)
+        try:
+            return entry_term(data, 0, size)
+        except _Broken:
+            return None
+
     def _digest(self) -> str:
         digest = hashlib.sha256()
         for seq, found in sorted(self.messages.items()):

@@ -1,0 +1,257 @@
+"""`python waterline-inspect.pyz DIR`: what a start brings back of a node's files, what is damaged, and what to do.
+
+Exit status: 0 everything comes back and nothing is damaged, 1 something is lost or damaged, 2 nothing to read there,
+3 too large to play a start: the files were read, and the start was not played.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from engine.damage.reading import ReadingOptions
+from engine.inspect.directory_kinds import VHOSTS, inspect
+from engine.inspect.messages import messages_of
+from engine.storage.directory import DirectoryStorage
+from engine.values.entries import USUAL_ENTRY_COUNT
+from playground.inspecting import reading, summary
+from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.readout import DEAD
+from playground.inspecting.revival import vhost_directories
+from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import Files, gathered, is_needed
+
+GOOD, BAD, NOTHING, NOT_PLAYED = range(4)
+MOST_BYTES: Final = 256 << 20
+"""Of files on which a start is played; larger ones are read a file at a time."""
+BESIDE: Final = ("quorum", "stream", "coordination")
+"""Directories of a node that are no classic queue's."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answer what was asked; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="waterline-inspect", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("directory", type=Path, help="of a node, its msg_stores, a virtual host, or a queue")
+    parser.add_argument("--vhost", default="", help="name of the virtual host, where there are several")
+    parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument(
+        "--what-to-do", action="store_true", help="print what to move away, what that costs, and the commands"
+    )
+    parser.add_argument("--extract", metavar="QUEUE", help="print a queue's messages, one a line, as JSON")
+    parser.add_argument("--day", type=_day, default=0.0, help="of the start, as 2026-01-31; today without it")
+    options = parser.parse_args(argv)
+    place: Path = options.directory
+    if not place.is_dir():
+        sys.stderr.write(f"waterline-inspect: {place} is no directory\n")
+        return NOTHING
+    if options.extract is not None:
+        return _extract(place, options.extract, options.vhost)
+    try:
+        return _answer(place, options)
+    except UnreadableInput as bad:
+        if bad.code != "too_many_bytes":
+            sys.stderr.write(f"waterline-inspect: nothing of a queue is in {place} ({bad.code})\n")
+            return NOTHING
+    return _only_read(place, options.json)
+
+
+def _node(place: Path) -> Path:
+    """Return the node's directory where one above it was given, as data directories have it, else what was given."""
+    below = sorted(each for each in place.glob("*/msg_stores") if each.is_dir())
+    return (below[0].parent if below else place).resolve()
+
+
+def _day(text: str) -> float:
+    return dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC).timestamp()
+
+
+def _files(place: Path) -> Files:
+    """Return the files that matter, with the node's flags and definitions, which may lie beside its directory."""
+    node = next((each for each in (place, *place.resolve().parents) if (each / "msg_stores").is_dir()), None)
+    beside = [*node.parent.glob(f"{node.name}-feature_flags")] if node is not None else []
+    found = [path for path in sorted(place.rglob("*")) if path.is_file() and is_needed(path.name)]
+    if sum(path.stat().st_size for path in found) > MOST_BYTES:
+        raise UnreadableInput("too_many_bytes", most=MOST_BYTES >> 20)
+    named = [(f"{place.resolve().name}/{path.relative_to(place).as_posix()}", path) for path in found]
+    named += [(path.name, path) for path in beside]
+    return gathered(((name, [path.read_bytes()]) for name, path in named), MOST_BYTES)
+
+
+def _answer(place: Path, options: argparse.Namespace) -> int:
+    files = _files(place)
+    plain = reading.without_beside(files)[0]
+    answers = []
+    for vhost in vhost_directories(plain) or [""]:
+        name = plain.get(f"{VHOSTS}/{vhost}/.vhost", b"").decode("utf-8", "replace")
+        if options.vhost and options.vhost != name:
+            continue
+        sys.stderr.write(f"reading {name or place} ...\n")
+        answer, _started = reading.directory(files, ReleaseChoice(vhost=vhost, day=options.day))
+        answers.append((name, vhost, answer))
+    if options.json:
+        rows = [{"vhost": name, **_short(answer)} for name, _vhost, answer in answers]
+        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+    else:
+        for name, vhost, answer in answers:
+            for line in lines(name, answer):
+                sys.stdout.write(line + "\n")
+            for line in advice(files, vhost, answer, options.day) if options.what_to_do else ():
+                sys.stdout.write(line + "\n")
+        for line in _beside(place):
+            sys.stdout.write(line + "\n")
+    if not any(answer["queues"] or answer["stores"] for _name, _vhost, answer in answers):
+        return NOTHING
+    if any(answer["unplayed"] for _name, _vhost, answer in answers):
+        return NOT_PLAYED
+    return BAD if any(_is_bad(answer) for _name, _vhost, answer in answers) else GOOD
+
+
+def _is_bad(answer: dict[str, Any]) -> bool:
+    lost = any(row["back"] is None or row["gone"] or row["unreadable"] for row in answer["queues"])
+    return bool(answer["failure"] or answer["damage"] or lost)
+
+
+def _short(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what only a page draws."""
+    return {key: value for key, value in answer.items() if key not in ("begun", "started", "files")}
+
+
+def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
+    """Yield the verdict on a virtual host, a line for each start, a line for each queue, and the damage.
+
+    Args:
+        name: of the virtual host, empty where it is not known.
+        answer: see `reading.directory`.
+    """
+    live = sum(row["live"] for row in answer["queues"])
+    back = sum(row["back"] or 0 for row in answer["queues"])
+    where = f"virtual host {name!r}" if name else "these files"
+    if answer["failure"]:
+        yield f"FAILS: a start on {where} fails: {answer['failure']['code']} {answer['failure']['values']}"
+    elif answer["unplayed"]:
+        yield f"NOT PLAYED: {where}: {answer['unplayed']['code']}"
+    else:
+        sign = "LOSES" if _is_bad(answer) else "ALL BACK"
+        yield f"{sign}: {answer['source']} starts on {where} and has {back} of {live} messages"
+    for row in answer["upgrades"]:
+        if row["is_back"] or row["policy"] is not None or "-v" in row["target"]:
+            continue
+        after = [queue["after"] for queue in row["queues"]]
+        said = "?" if None in after or row["unplayed"] else f"{sum(after)} of {live}"
+        gate = row["gate"]
+        missing = (
+            f"refuses to start; not enabled: {', '.join(gate['missing'])}; way: {' -> '.join(gate['way'])}"
+        )
+        yield f"  to {row['target']}: " + (f"starts, has {said}" if gate["accepted"] else missing)
+    for row in summary_first(answer["queues"]):
+        yield f"  {row['name']}: {_of_queue(row)}"
+    for each in answer["damage"]:
+        at = "" if each["offset"] is None else f" at {each['offset']}"
+        yield f"  damage: {each['file']}{at}: {each['words']}"
+
+
+def summary_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the queues that lose something first."""
+    return sorted(rows, key=lambda row: (row["back"] is not None, -(row["gone"] or 0), row["name"]))
+
+
+def _of_queue(row: dict[str, Any]) -> str:
+    if row["ends"] == DEAD:
+        return f"does not start; {row['live']} messages are in its files"
+    if row["back"] is None:
+        return f"{row['live']} messages in its files"
+    said = f"{row['back']} of {row['live']} back, {row['redelivered']} redelivered"
+    if row["expired"]:
+        said += f", {row['expired']} expired"
+    if row["unreadable"]:
+        said += f"; lists {row['listed']}, and a read ends its {row['ends']} after {row['listed'] - row['unreadable']}"
+    return said
+
+
+def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iterator[str]:
+    """Yield what to do, each with what it costs and its commands; nothing of it is run.
+
+    Args:
+        files: that were given.
+        vhost: directory of the virtual host.
+        answer: on it.
+        day: of the start.
+    """
+    if not _is_bad(answer):
+        yield "  do: nothing"
+        return
+    yield "  do first: stop the node, and copy its directory: cp -a DIR DIR.copy"
+    below = f"{VHOSTS}/{vhost}/" if vhost else ""
+    for row in answer["queues"]:
+        if row["ends"] == DEAD:
+            yield f"  do: move the files of {row['name']} away; costs its {row['live']} messages"
+            yield f"      (--extract first); mv {below}{row['dir']} /safe/place/"
+    if any(row["unreadable"] for row in answer["queues"]):
+        saved = "recovery.dets"
+        rest = {path: data for path, data in files.items() if not path.endswith(f"/{saved}")}
+        later, _started = reading.directory(rest, ReleaseChoice(vhost=vhost, day=day))
+        back = sum(row["back"] or 0 for row in later["queues"])
+        now = sum((row["listed"] or 0) - (row["unreadable"] or 0) for row in answer["queues"])
+        yield f"  do: let the start read all files, as after a crash: {back} can then be read, instead of {now};"
+        yield "      costs: every message of this virtual host comes back as redelivered"
+        yield f"      mv {below}{saved} /safe/place/"
+
+
+def _beside(place: Path) -> Iterator[str]:
+    """Yield a line for each directory of queues that are not classic ones."""
+    for kind in BESIDE:
+        for path in sorted(place.glob(f"{kind}/*/*" if kind != "stream" else f"{kind}/*")):
+            if path.is_dir():
+                yield f"  {kind}: {path.name}: not read"
+
+
+def _only_read(place: Path, as_json: bool) -> int:
+    """Report on files that are too many for a start: what is live in each queue, and what is damaged."""
+    report = inspect(DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0))
+    if report["kind"] is None:
+        return NOTHING
+    if as_json:
+        sys.stdout.write(json.dumps(report) + "\n")
+        return NOT_PLAYED
+    most = MOST_BYTES >> 20
+    sys.stdout.write(f"NOT PLAYED: the files are larger than {most} MiB, so no start was played on them\n")
+    for queue in summary.queues_of(report):
+        sys.stdout.write(f"  {queue['name'] or queue['dir']}: {queue['lasting_messages']} live messages\n")
+    for each in report["damage"]:
+        sys.stdout.write(f"  damage: {each['file']}: {each['words']}\n")
+    return NOT_PLAYED
+
+
+def _extract(place: Path, queue: str, vhost: str) -> int:
+    """Print the messages of each queue of that name, those of all parts of a priority queue."""
+    storage = DirectoryStorage(str(_node(place)))
+    report = inspect(storage, ReadingOptions(list_most=0))
+    hosts = report["vhosts"] if report["kind"] == "node" else [report] if report["kind"] == "vhost" else []
+    found = False
+    for host in hosts:
+        if vhost and host["vhost"] != vhost:
+            continue
+        directory = f"{VHOSTS}/{host['vhost_dir']}" if report["kind"] == "node" else ""
+        for each in host["queues"]:
+            own = str(each["name"] or each["dir"])
+            if queue not in (own, summary.whole_name(own)[0]):
+                continue
+            found = True
+            entries = host["segment_entry_count"] or USUAL_ENTRY_COUNT
+            for message in messages_of(storage, directory, each["dir"], entries):
+                row = {"vhost": host["vhost"], "queue": summary.whole_name(own)[0], **message}
+                sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+    if not found:
+        sys.stderr.write(f"waterline-inspect: no queue {queue!r} in {place}\n")
+    return GOOD if found else NOTHING
+
+
+if __name__ == "__main__":
+    sys.exit(main())
