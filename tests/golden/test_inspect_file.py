@@ -57,7 +57,7 @@ def test_it_says_what_to_do_about_damage_and_what_that_costs(built: Path, given:
     assert broken.stdout.startswith("LOSES: ")
     assert "large: 5 of 12 back, 5 redelivered" not in broken.stdout
     assert "lists 12, and a read ends its queue after 5" in broken.stdout
-    assert "it then has 41 that can be read, instead of 35" in broken.stdout
+    assert "41 can then be read, instead of 35" in broken.stdout
     assert run(built, tmp_path / "no").returncode == 2
 
 
