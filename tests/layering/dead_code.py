@@ -43,11 +43,6 @@ ALLOWED = (
         "HappenedElsewhere",
         "scripts of a page make it, by the catalogue that is generated from the class",
     ),
-    (
-        r"engine/formats/properties\.py",
-        "decoded_properties",
-        "a part of what is decoded, which tests compare",
-    ),
     (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),
     (r"playground/urls\.py", r"handler\d+", "Django's name"),
     (r"playground/web/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
