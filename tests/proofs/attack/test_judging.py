@@ -35,6 +35,11 @@ def test_a_refused_command_is_too_much() -> None:
     assert judged(here, given(10)).is_too_much
 
 
+def test_where_the_other_server_refused_as_well_nothing_holds() -> None:
+    refused = [*given(10), (15.0, -1.0)]
+    assert judged(refused, refused).is_too_much
+
+
 def test_a_short_stretch_says_nothing() -> None:
     found = judged(given(10_000, count=4), given(10, count=4))
     assert found.here_ms is None

@@ -41,10 +41,10 @@ class Felt(NamedTuple):
 
     @property
     def is_too_much(self) -> bool:
-        """Return whether the attack made it more than twice as slow."""
+        """Return whether the attack made it more than twice as slow, or nothing shows that it did not."""
         if self.here_ms is None or self.beside_ms is None:
             return False
-        return self.here_ms > max(RATIO * self.beside_ms, FLOOR_MS)
+        return self.beside_ms == math.inf or self.here_ms > max(RATIO * self.beside_ms, FLOOR_MS)
 
 
 def p95(found: Measured, stretch: MeasuredStretch) -> float:
