@@ -113,17 +113,20 @@ class RecordReader:
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
         homes = ((each, each.home(own, self._reader, seq, count)) for each in FILE_READERS)
-        reader, home = next(((each, found) for each, found in homes if found is not None), (None, None))
-        if not self.sizes:
-            raise NotThere("asleep")
-        if reader is None or home is None:
-            raise NotThere("absent", seq=seq)
+        home = None
         try:
+            reader, home = next(((each, found) for each, found in homes if found is not None), (None, None))
+            if not self.sizes:
+                raise NotThere("asleep")
+            if reader is None or home is None:
+                raise NotThere("absent", seq=seq)
             shape = self._layout(home.path, home.offset, home.size)
-        except NoRecord as error:
+            found = self._fields_of(home.path, home.offset, shape, home.kind, home.number)
+            return found | reader.about(home, shape, self._reader, seq)
+        except NoRecord as error:  # the engine writes the file at this moment, or has not yet
+            if home is None:
+                raise NotThere("absent", seq=seq) from error
             raise NotThere("waiting", offset=home.offset, size=self.sizes[home.path]) from error
-        found = self._fields_of(home.path, home.offset, shape, home.kind, home.number)
-        return found | reader.about(home, shape, self._reader, seq)
 
     def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
         """Return the seq_id that a message has in a queue's index, or None.
@@ -135,7 +138,10 @@ class RecordReader:
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
         seqs = (each.seq_with_id(own, self._reader, msg_id, count) for each in FILE_READERS)
-        return next((seq for seq in seqs if seq is not None), None)
+        try:
+            return next((seq for seq in seqs if seq is not None), None)
+        except NoRecord:  # the engine writes the file at this moment
+            return None
 
     def _layout(self, path: str, offset: int, at_least: int) -> FileLayout:
         name = _name(path)

@@ -164,7 +164,7 @@ def test_of_version_2_the_slot_names_the_body(client: Client, release: str) -> N
     waits = client.get(f"/s/{session_id}/record", {"seq": 40}, headers=JSON).json()
     assert waits["reason"] in ("waiting", "absent")
     assert ask(client, session_id, file=f"slots:{21 // 8}", offset=64 + 21 % 8 * 32)["hex"] == small["hex"]
-    header = ask(client, session_id, file="slots:0", offset=0)
+    header = ask(client, session_id, file="slots:0", offset=0, whose=1)  # nobody's: it is no message
     assert_true_bytes(session_id, header)
     assert (header["kind"], header["size"]) == ("header", 64)
     data = body_of(client.get(f"/s/{session_id}/download", {"path": entry["path"]}))
