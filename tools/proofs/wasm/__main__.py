@@ -27,7 +27,7 @@ def in_node(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
     node = subprocess.run(
         [ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True
     ).stdout.strip()
-    command = [node, ROOT / "tests" / "programs" / "wasm" / "digests.mjs", wasm, *names]
+    command = [node, ROOT / "tools" / "proofs" / "wasm" / "digests.mjs", wasm, *names]
     played = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     rows: list[dict[str, Any]] = json.loads(played.stdout)
     return rows
