@@ -227,12 +227,10 @@ class MemoryMonitors:
 
     def _garbage(self, actors: int) -> GarbageBytes:
         """Return the garbage of processes; a connection that nobody reads has no receive buffer."""
-        publishers = self._connections.publishers.values()
-        return self._garbage_watch.check(
-            (live.process for _, live in self._queues.items()),
-            actors - sum(each.blocked for each in publishers if not each.bursts),
-            sum(each.published for each in publishers if each.bursts),
+        blocked = sum(
+            each.blocked for each in self._connections.publishers.values() if bare(each.name) != "burst"
         )
+        return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has; a single node counts all, even while its broker is stopped."""

@@ -90,30 +90,21 @@ class GarbageWatch:
         seed: all draws follow from it.
     """
 
-    __slots__ = ("_draws", "_collections", "_heap_bytes", "_sent", "_sending")
+    __slots__ = ("_draws", "_collections", "_heap_bytes")
 
     def __init__(self, seed: str) -> None:
         self._draws = RandomDraws(seed)
         self._collections = -1
         self._heap_bytes = 0
         """The last draw, and the number of collections at that time."""
-        self._sent = 0
-        self._sending = False
-        """What bursts had brought at the last call, and whether more than at the call before."""
 
-    def check(self, processes: Iterable[HeapCollector], connections: int, sent: int = 0) -> GarbageBytes:
+    def check(self, processes: Iterable[HeapCollector], connections: int) -> GarbageBytes:
         """Return the garbage of processes now; a body that left several queues at once counts once.
-
-        Bursts that come again and again, as those of a log do, keep a connection busy; a single one is soon over.
 
         Args:
             processes: of the queues.
             connections: how many there are whose sockets are read.
-            sent: messages that bursts have brought so far.
         """
-        sending, self._sent = sent > self._sent, sent
-        busy = connections + (sending and self._sending)
-        self._sending = sending
         every = list(processes)
         collections = sum(each.collections for each in every)
         if not any(each.awake for each in every):
@@ -124,7 +115,7 @@ class GarbageWatch:
         return GarbageBytes(
             self._heap_bytes,
             max((each.garbage_bytes for each in every), default=0),
-            sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(busy)),
+            sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(connections)),
         )
 
 

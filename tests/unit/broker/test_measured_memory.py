@@ -77,23 +77,6 @@ def test_a_connection_takes_its_receive_buffer_along() -> None:
     assert memory(made)["process_memory"] - before > 3_900_000
 
 
-def test_bursts_without_a_pause_keep_a_connection_busy_and_a_single_one_does_not() -> None:
-    """A log of 1200 messages a second: binaries were 11.5 MB after a second, 8 of them buffers of two connections."""
-
-    def most_bytes(seconds: range) -> int:
-        made = node(processes_collect_garbage=True)
-        found = []
-        for second in range(30):
-            if second in seconds:
-                made.submit({"do": "publish", "count": 10, "size_bytes": 100})
-            made.advance(1_000_000 * (second + 1))
-            found.append(memory(made)["process_memory"])
-        return max(found) - min(found) - max(HEAP_BYTES)
-
-    assert most_bytes(range(0, 30, 3)) < 100_000
-    assert most_bytes(range(30)) > 3_900_000
-
-
 def paged() -> Cluster:
     """Return a node whose idle queue paged out 1000 bodies of 10 kB half a second ago."""
     made = node(processes_collect_garbage=True, desired_hibernate_ms=10_000)
