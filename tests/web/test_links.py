@@ -397,7 +397,9 @@ def test_the_library_is_searched_and_filtered(client: Client, library: list[Scen
     assert {"disk-alarm", "disk-fills-between-checks"} <= about_22 < {each.slug for each in library}
     assert set(slugs(subject=22)) == about_22
     assert "requeue-order" in slugs(question=10)
-    assert slugs(q="watermark paging spike") == ["paging-spike"]
+    found = slugs(q="watermark paging spike")
+    assert found[0] == "paging-spike"
+    assert 1 < len(found) < len(library) / 2, "those that have most of the words follow"
     assert slugs(q="qwertz") == []
     assert len(slugs(subject="99", question="<x>", q="")) == len(library)
 

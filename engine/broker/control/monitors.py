@@ -19,6 +19,7 @@ from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage
+from engine.values.labels import bare
 
 
 def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None = None) -> int:

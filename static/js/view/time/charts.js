@@ -250,7 +250,7 @@ export class ChartsView {
    * @param {Box} box
    */
   paintMemory(pen, samples, span, box) {
-    const { used, limit, pagingAt } = figures(this.playhead.state);
+    const now = figures(this.playhead.state);
     const until = this.session.nowUs;
     const top = Math.max(1, ...samples.map((sample) => Math.max(sample.mostMemory, (sample.limit ?? 0) * 1.12)));
     pen.fillStyle = faded(colors.alarm, 0.16);
@@ -280,10 +280,10 @@ export class ChartsView {
       pen,
       box,
       gettext("Memory"),
-      bytes(used),
-      pagingAt === null
-        ? fill(gettext("watermark %(limit)s"), { limit: bytes(limit) })
-        : fill(gettext("paging %(paging)s"), { paging: bytes(pagingAt) }),
+      bytes(now.used),
+      now.pagingAt === null
+        ? fill(gettext("watermark %(limit)s"), { limit: bytes(now.limit) })
+        : fill(gettext("paging %(paging)s"), { paging: bytes(now.pagingAt) }),
     );
     baseline(pen, box);
   }
