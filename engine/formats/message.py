@@ -62,6 +62,10 @@ class MessageIds:
             return self._foreign[msg_no - FIRST_FOREIGN]
         return self.id_prefix + msg_no.to_bytes(8, "big")
 
+    def has_number(self, id16: bytes) -> bool:
+        """Return whether an id is this node's own, or has been given a number."""
+        return id16.startswith(self.id_prefix) or id16 in self._foreign_numbers
+
     def msg_no_of(self, id16: bytes) -> int:
         """Return the number of an id, giving another node's id a fresh one when it is new.
 

@@ -297,13 +297,14 @@ def number_by_position(ids: Iterator[tuple[int, bytes]], codec: MessageCodec) ->
     So messages that are alike follow one another in both, and the queue has them as one.
 
     Args:
-        ids: (position, id) of each message; no more than the first is read where that one is the codec's own.
+        ids: (position, id) of each message; no more than two are read where the first has a number already, or where
+            positions ascend, so that reading in file order numbers them.
         codec: gives the numbers.
     """
-    first = next(ids, None)
-    if first is None or first[1].startswith(codec.id_prefix):
+    first, second = next(ids, None), next(ids, None)
+    if first is None or second is None or first[0] < second[0] or codec.has_number(first[1]):
         return
-    for _position, each in sorted((first, *ids)):
+    for _position, each in sorted((first, second, *ids)):
         codec.msg_no_of(each)
 
 

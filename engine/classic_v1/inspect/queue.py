@@ -438,7 +438,7 @@ class QueueInspector:
             "delivered": message.delivered,
             "acked": message.acked,
         }
-        term = self.content(seq)
+        term = self.content(seq) if publish.embedded else None
         if term is not None:
             found["body"] = body_of(term)
         return found
