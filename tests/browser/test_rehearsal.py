@@ -30,7 +30,7 @@ def is_printed_alone(page: Page) -> None:
     page.evaluate("window.print = () => {}")
     page.get_by_role("button", name="Print the rehearsal").click()
     page.emulate_media(media="print")
-    expect(page.get_by_text("RabbitMQ 4.0.5").first).to_be_visible()
+    expect(page.locator("section.upgrades").get_by_text("RabbitMQ 4.0.5").first).to_be_visible()
     for other in (page.locator("canvas"), page.locator("header"), page.get_by_text("What is in these files")):
         expect(other.locator("visible=true")).to_have_count(0)
     expect(page.locator("button").locator("visible=true")).to_have_count(0)

@@ -23,7 +23,7 @@ def test_it_is_folded_to_what_comes_back_and_printed_whole(open_page: OpenPage) 
     assert box["height"] < SCREENS * 640, box
     folded = section.locator("details[data-upgrade]")
     today = section.locator("[data-upgrade='4.3.6'] > summary")
-    expect(today).to_contain_text("Messages after a crash: 21 → 0; after an orderly stop: 21 → 0")
+    expect(today).to_contain_text("Messages after a crash: 17 → 0; after an orderly stop: 17 → 0")
     today.focus()
     page.keyboard.press("Enter")
     expect(section.get_by_role("button", name="Step through this start")).to_be_visible()

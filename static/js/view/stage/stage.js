@@ -11,10 +11,9 @@ import { shownQueue, shownState } from "../../model/shown.js";
 import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
-import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
 import { CALM_SPEED, Pace, act, draw } from "../base/scheduler.js";
-import { paintAxis, paintBands, paintHeaders } from "./frame.js";
+import { paintAxis, paintBands, paintHeaders, paintMark } from "./frame.js";
 import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
 import { Slide, Tween } from "./tween.js";
 
