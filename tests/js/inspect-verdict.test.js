@@ -48,6 +48,9 @@ test("queues that lose something come first", () => {
 test("what expired is not called lost, and a queue that does not start is", () => {
   const expired = verdictOf(answer({ queues: [queue("a", 5, 3, { expired: 2 })] }));
   assert.deepEqual([expired.tone, expired.first], ["open", "A start brings back 3 of 5 persistent messages; the others have expired. Queues: 1."]);
+  const both = verdictOf(answer({ queues: [queue("a", 21, 8, { expired: 2 })] }));
+  assert.deepEqual([both.tone, both.first], ["bad", "A start brings back 8 of 21 persistent messages; 11 are lost. Queues: 1."]);
+  assert.match(both.rest[0], /^2 have expired by then/, "so that the numbers add up");
   const dead = verdictOf(answer({ queues: [queue("a", 5, 5), queue("b", 4, null, { ends: "dead" })] }));
   assert.deepEqual([dead.tone, dead.first], ["bad", "A start brings back 5 of 9 persistent messages; 4 are lost. Queues: 2."]);
 });

@@ -215,6 +215,13 @@ function saved(listed, lost, back, ends) {
 }
 
 /**
+ * What becomes of messages whose time is over when a start meets them.
+ * @param {number} n
+ */
+export const expiredWords = (n) =>
+  fill(ngettext("%(n)s has expired by then: the start drops it, or sends it to the queue's dead-letter exchange.", "%(n)s have expired by then: the start drops them, or sends them to the queue's dead-letter exchange.", n), { n: number(n) });
+
+/**
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
@@ -235,7 +242,7 @@ export function startWords({ live, back, listed, unreadable: unread, expired, en
   else if (delivered && back) sentences.push(fill(ngettext("%(n)s of the live ones was delivered before; what comes back is marked redelivered.", "%(n)s of the live ones were delivered before; what comes back is marked redelivered.", delivered), { n: number(delivered) }));
   if (transient) sentences.push(fill(ngettext("%(n)s is transient: a start drops it.", "%(n)s are transient: a start drops them.", transient), { n: number(transient) }));
   if (noContent) sentences.push(fill(ngettext("%(n)s is persistent, and its content is in no store file: it is lost.", "%(n)s are persistent, and their content is in no store file: they are lost.", noContent), { n: number(noContent) }));
-  if (expired) sentences.push(fill(ngettext("%(n)s has expired by then: the start drops it, or sends it to the queue's dead-letter exchange.", "%(n)s have expired by then: the start drops them, or sends them to the queue's dead-letter exchange.", expired), { n: number(expired) }));
+  if (expired) sentences.push(expiredWords(expired));
   const other = live - back - (noContent ?? 0) - (expired ?? 0);
   if (other > 0) sentences.push(fill(ngettext("%(n)s more does not come back.", "%(n)s more do not come back.", other), { n: number(other) }));
   return sentences;

@@ -1,4 +1,5 @@
 /** The first sentence of the answer about a broker's files, and the few that belong to it: what comes back, what is lost, what is broken. */
+import { expiredWords } from "./inspect-words.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 import { releaseWords, targetName } from "./upgrade-words.js";
 
@@ -75,7 +76,9 @@ export function verdictOf(answer) {
   const [tone, first] = outcome(answer);
   const unread = sum(answer.queues, (queue) => queue.unreadable);
   const transient = sum(answer.queues, (queue) => queue.transient);
+  const expired = sum(answer.queues, (queue) => queue.expired);
   const rest = [
+    tone === "bad" && expired ? expiredWords(expired) : "",
     unread ? fill(ngettext("A start lists %(n)s message that its queue does not give: a read of what is broken ends the queue or its virtual host.", "A start lists %(n)s messages that their queues do not give: a read of what is broken ends the queue or its virtual host.", unread), { n: number(unread) }) : "",
     transient ? fill(ngettext("%(n)s transient message is dropped by every start.", "%(n)s transient messages are dropped by every start.", transient), { n: number(transient) }) : "",
     `${author(answer)} ${ending(answer.stop)}`.trim(),

@@ -1,7 +1,6 @@
 /** The first thing in the report on a broker's files: one sentence that answers, and the few that belong to it. */
 import { gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
-
 import { table } from "./tables.js";
 
 /** @import { AnswerRow, Verdict } from "../../model/verdict-words.js" */
