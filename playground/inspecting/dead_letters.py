@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
-EXCHANGE, KEY = "dead-letter-exchange", "dead-letter-routing-key"
+from engine.amqp.exchanges import Binding, Exchange, Exchanges
+
+EXCHANGE, KEY = "x-dead-letter-exchange", "x-dead-letter-routing-key"
 MOST_BYTES: Final = 4 << 20
-FANOUT: Final = "amq.fanout"
 
 
 class DeadLetterRoutes(msgspec.Struct, frozen=True):
@@ -27,18 +29,17 @@ class DeadLetterRoutes(msgspec.Struct, frozen=True):
         Args:
             expired: how many expire in each.
         """
-        found: dict[str, int] = {}
+        found: Counter[str] = Counter()
         for queue, count in expired.items():
-            for each in self.queues.get(queue, ()) if count else ():
-                found[each] = found.get(each, 0) + count
-        return found
+            found.update(dict.fromkeys(self.queues.get(queue, ()), count))
+        return {queue: count for queue, count in found.items() if count}
 
 
 def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
     """Return the routes in definitions.json, None if it is none.
 
-    Arguments of queues count, no policies; of exchanges the default one, and others by their bindings, where the
-    queue names the routing key or the exchange needs none.
+    Arguments of queues count, no policies. A message keeps its routing key where the queue names none: the default
+    exchange is taken to have brought it, and no other exchange that needs a key gets it.
 
     Args:
         data: the file.
@@ -50,33 +51,37 @@ def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
         return None
     if not isinstance(found, dict):
         return None
-    kinds = {str(each.get("name")): each.get("type") for each in _items(found, "exchanges", vhost)}
-    bindings = _items(found, "bindings", vhost)
+    exchanges = Exchanges()
+    queues = _items(found, "queues", vhost)
+    for each in queues:
+        exchanges.add_queue(str(each.get("name")))
+    for each in _items(found, "exchanges", vhost):
+        exchanges.add(
+            Exchange(name=str(each.get("name")), type=str(each.get("type")), arguments=_arguments(each))
+        )
+    for each in _items(found, "bindings", vhost):
+        if str(each.get("source")) in exchanges.exchanges:
+            exchanges.bind(
+                Binding(
+                    exchange=str(each["source"]),
+                    queue=str(each.get("destination")),
+                    routing_key=str(each.get("routing_key", "")),
+                    arguments=_arguments(each),
+                    to="exchange" if each.get("destination_type") == "exchange" else "queue",
+                )
+            )
     routes = {}
-    for each in _items(found, "queues", vhost):
-        arguments, name = each.get("arguments"), str(each.get("name"))
-        exchange = arguments.get(f"x-{EXCHANGE}") if isinstance(arguments, dict) else None
-        if isinstance(exchange, str) and isinstance(arguments, dict):
-            key = arguments.get(f"x-{KEY}")
-            routes[name] = _to(exchange, key if isinstance(key, str) else None, name, kinds, bindings)
+    for each in queues:
+        name, exchange, key = str(each.get("name")), _arguments(each).get(EXCHANGE), _arguments(each).get(KEY)
+        if isinstance(exchange, str):
+            keys = (key,) if isinstance(key, str) else () if exchange else (name,)
+            routes[name] = exchanges.route(exchange, keys)
     return DeadLetterRoutes(routes)
 
 
-def _to(
-    exchange: str, key: str | None, queue: str, kinds: Mapping[str, Any], bindings: list[dict[str, Any]]
-) -> tuple[str, ...]:
-    if not exchange:
-        return (key if key is not None else queue,)
-    to_all = kinds.get(exchange) == "fanout" or exchange == FANOUT
-    return tuple(
-        dict.fromkeys(
-            str(each.get("destination"))
-            for each in bindings
-            if each.get("source") == exchange
-            and each.get("destination_type", "queue") == "queue"
-            and (to_all or each.get("routing_key") == key)
-        )
-    )
+def _arguments(each: dict[str, Any]) -> dict[str, Any]:
+    found = each.get("arguments")
+    return found if isinstance(found, dict) else {}
 
 
 def _items(found: dict[str, Any], table: str, vhost: str | None) -> list[dict[str, Any]]:
