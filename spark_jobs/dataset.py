@@ -81,12 +81,18 @@ class ArrivingRows:
         return [each.path for each in found if each.base_name.endswith(".parquet")]
 
 
+def _rows(path: str, wanted: ds.Expression, columns: list[str] | None = None) -> list[Row]:
+    """Return the rows of a dataset that a filter takes; none where the dataset does not exist yet."""
+    filesystem, inner = locate(path)
+    if filesystem.get_file_info(inner).type != fs.FileType.Directory:
+        return []
+    dataset = ds.dataset(inner, filesystem=filesystem, format="parquet", schema=CELLS)
+    return dataset.to_table(columns=columns, filter=wanted).to_pylist()
+
+
 def finished_ids(path: str, engine_build: str) -> set[str]:
     """Return the ids of the cells that have a row of this engine, with an error or without."""
-    filesystem, inner = locate(path)
-    dataset = ds.dataset(inner, filesystem=filesystem, format="parquet", schema=CELLS)
-    wanted = ds.field("engine_build") == engine_build
-    return set(dataset.to_table(columns=["cell_id"], filter=wanted).column(0).to_pylist())
+    return {row["cell_id"] for row in _rows(path, ds.field("engine_build") == engine_build, ["cell_id"])}
 
 
 def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, Row]:
@@ -97,16 +103,12 @@ def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, R
         engine_version: version that must be equal.
         engine_build: fingerprint of sources that must be equal.
     """
-    filesystem, inner = locate(path)
-    if filesystem.get_file_info(inner).type != fs.FileType.Directory:
-        return {}
-    dataset = ds.dataset(inner, filesystem=filesystem, format="parquet", schema=CELLS)
     wanted = (
         (ds.field("engine_version") == engine_version)
         & (ds.field("engine_build") == engine_build)
         & ds.field("error").is_null()
     )
-    return {row["cell_id"]: row for row in dataset.to_table(filter=wanted).to_pylist()}
+    return {row["cell_id"]: row for row in _rows(path, wanted)}
 
 
 def mean_costs_s(rows: Iterable[Row]) -> dict[str, float]:
@@ -119,16 +121,12 @@ def mean_costs_s(rows: Iterable[Row]) -> dict[str, float]:
 
 def failed_rows(path: str, cell_ids: Iterable[str], engine_build: str) -> dict[str, Row]:
     """Return the rows of cells that ended in an error, by cell id."""
-    filesystem, inner = locate(path)
-    if filesystem.get_file_info(inner).type != fs.FileType.Directory:
-        return {}
-    dataset = ds.dataset(inner, filesystem=filesystem, format="parquet", schema=CELLS)
     wanted = (
         ds.field("cell_id").isin(list(cell_ids))
         & (ds.field("engine_build") == engine_build)
         & ds.field("error").is_valid()
     )
-    return {row["cell_id"]: row for row in dataset.to_table(filter=wanted).to_pylist()}
+    return {row["cell_id"]: row for row in _rows(path, wanted)}
 
 
 def read_table(path: str) -> pa.Table:

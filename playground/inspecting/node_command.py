@@ -150,16 +150,14 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
             f"refuses to start; not enabled: {', '.join(gate['missing'])}; way: {' -> '.join(gate['way'])}"
         )
         yield f"  to {row['target']}: " + (f"starts, has {said}" if gate["accepted"] else missing)
-    for row in summary_first(answer["queues"]):
+    losing_first = sorted(
+        answer["queues"], key=lambda row: (row["back"] is not None, -(row["gone"] or 0), row["name"])
+    )
+    for row in losing_first:
         yield f"  {row['name']}: {_of_queue(row)}"
     for each in answer["damage"]:
         at = "" if each["offset"] is None else f" at {each['offset']}"
         yield f"  damage: {each['file']}{at}: {each['words']}"
-
-
-def summary_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the queues that lose something first."""
-    return sorted(rows, key=lambda row: (row["back"] is not None, -(row["gone"] or 0), row["name"]))
 
 
 def _of_queue(row: dict[str, Any]) -> str:

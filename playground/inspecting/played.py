@@ -9,7 +9,7 @@ import msgspec
 from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.values.errors import EngineError
+from playground.inspecting.readout import CRASHES
 from playground.inspecting.revival import (
     POWER_CUT_US,
     UNTIL_US,
@@ -98,7 +98,7 @@ def start(revival: QueueRevival) -> dict[str, Any]:
         files = files_of(storage)  # before messages are taken, which writes some
         found = taken_out(msgspec.structs.replace(revival, node=node))
         return {"queues": found, "files": files, "work": work, "failure": None}
-    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except CRASHES as error:
         return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
 
 
@@ -118,7 +118,7 @@ def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
         node.advance(node.now_us + POWER_CUT_US)
         saved = of_node(node)
         work, after = dict(storage.work), files_of(storage)
-    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except CRASHES as error:
         return None, {"files": [], "work": None, "saved": {}, "failure": why(error)}
     left = {
         path: storage.read_bytes(path, 0, storage.size(path) or 0)

@@ -16,7 +16,8 @@ from playground.inspecting.uploads import Files
 MOST_MESSAGES: Final = 200_000
 """With more in a queue the order is not compared one by one."""
 QUEUE, HOST, DEAD = "queue", "host", "dead"
-CRASHES = (EngineError, ArithmeticError, LookupError, TypeError, ValueError)
+CRASHES: Final = (EngineError, ArithmeticError, LookupError, TypeError, ValueError)
+"""How a start on damaged files ends, which is no mistake of the program."""
 
 
 class TakenOut(msgspec.Struct):

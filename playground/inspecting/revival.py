@@ -14,18 +14,17 @@ from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.directory_kinds import VHOSTS, inspect
-from engine.releases import PROFILES, REFERENCE, RELEASES
+from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.values.errors import EngineError
 from engine.values.inherit import override
 from playground.hosting.solo import SoloStorage
 from playground.inspecting import dead_letters
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.dead_letters import DeadLetterRoutes
-from playground.inspecting.readout import DEAD, HOST, ReadableRecords, TakenOut, take_out
-from playground.inspecting.stopped import STORE, SavedStop, give, of_files
+from playground.inspecting.readout import CRASHES, DEAD, HOST, ReadableRecords, TakenOut, take_out
+from playground.inspecting.stopped import STORE, SavedStop, give, has_old_store, of_files
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
@@ -34,8 +33,6 @@ LISTED: Final = 5_000
 """Most records of one file, and messages of one queue, that are listed one by one."""
 POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
-OLD_STORES: Final = ("3.8", "3.10")
-"""Series in which the store's own process reads a message: one that it cannot read ends the virtual host."""
 V2_ENTRIES: Final = "index_v2_segment_entry_count"
 """The setting of a release that has queues of both versions."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
@@ -278,19 +275,18 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
         revival: that was not played.
         records: that are in its indexes, for anyone who asks why it takes too long.
     """
+    played = _play(revival, records)
     dead: list[str] = []
-    while True:
-        played = _play(revival, records)
-        failure = played.failure
-        if failure is None or failure["code"] == "far_apart" or dead or len(revival.names) < 2:
-            break
+    if played.failure is not None and played.failure["code"] != "far_apart" and len(revival.names) > 1:
         dead = [own for own in revival.names if _play(_alone(revival, own), 0).failure is not None]
-        if not dead or len(dead) == len(revival.names):
-            break
-        revival = _without(revival, dead)
+        if 0 < len(dead) < len(revival.names):
+            revival = _without(revival, dead)
+            played = _play(revival, records)
     if played.node is None:
         return played
-    if dead and _hangs(revival, report_is_clean=bool(revival.stop and revival.stop.is_clean)):
+    # Where the walk over an index of version 1 does not end, the node never ends its boot (S117).
+    is_walked = revival.stop is None or not revival.stop.is_clean
+    if dead and is_walked and has_old_store(revival.scenario["profile"]):
         return msgspec.structs.replace(played, failure={"code": "start_hangs", "values": {"queue": dead[0]}})
     if played.node.host.down:
         return played  # a stop came after the start
@@ -314,9 +310,9 @@ def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
         if revival.is_damaged and stop and stop.is_clean
         else None
     )
-    old = PROFILES[revival.scenario["profile"]].release.series in OLD_STORES
+    is_old = has_old_store(revival.scenario["profile"])
     found = {
-        own: take_out(node, name, revival.now_us, records, old)
+        own: take_out(node, name, revival.now_us, records, is_old)
         for own, name in revival.names.items()
         if name in node.queues
     }
@@ -325,11 +321,6 @@ def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
             if own in found:
                 found[own].arrived = count
     return found
-
-
-def _hangs(revival: QueueRevival, report_is_clean: bool) -> bool:
-    """Return whether a node never ends its boot where the walk over an index of version 1 does not end (S117)."""
-    return PROFILES[revival.scenario["profile"]].release.series in OLD_STORES and not report_is_clean
 
 
 def _alone(revival: QueueRevival, own: str) -> QueueRevival:
@@ -358,7 +349,7 @@ def _play(revival: QueueRevival, records: int) -> QueueRevival:
         recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, revival.scenario["until_us"]])  # type: ignore[arg-type]
     except (MemoryError, OutOfTime) as error:
         return msgspec.structs.replace(revival, unplayed=too_much(error, records))
-    except (EngineError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+    except (*CRASHES, OSError) as error:
         return msgspec.structs.replace(revival, failure=why(error))
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(revival.scenario).to_json(), starter.node.snapshot()

@@ -56,6 +56,11 @@ class SavedStop(msgspec.Struct, frozen=True):
     is_clean: bool = True
 
 
+def has_old_store(profile: str) -> bool:
+    """Return whether the store's own process reads messages, as in 3.x: an unreadable one ends the virtual host."""
+    return PROFILES[profile].release.storage.host_files is REFERENCE.storage.host_files
+
+
 def of_node(node: Cluster) -> SavedStop:
     """Return what the stopped node of a run saved."""
     path = f"{node.host.root}/{STORE}/{CLEAN}"
@@ -147,8 +152,8 @@ def give(node: Cluster, stop: SavedStop) -> None:
     """
     host = node.host
     release, _scale = PROFILES[node.scenario.profile]
-    is_version_1 = release.storage.host_files is REFERENCE.storage.host_files
-    if is_version_1 and not release.rules.get("starts_at_a_boundary"):
+    is_old = has_old_store(node.scenario.profile)
+    if is_old and not release.rules.get("starts_at_a_boundary"):
         settings = resolve(node.scenario.profile, node.scenario.settings)[0]
         most = FAR_SEGMENTS * settings.shown()["delta_read_cap"]
         empty = [each for each in stop.terms.values() if each and not each.segments]
@@ -159,7 +164,7 @@ def give(node: Cluster, stop: SavedStop) -> None:
     if not stop.is_clean:
         return
     refs = [ref for name in host.names() if (each := stop.terms.get(name)) for ref in each.persistent_refs]
-    step = [1] if is_version_1 else []  # rows of version 1 say besides in which direction they lie
+    step = [1] if is_old else []  # the rows of such a store say besides in which direction they lie
     rows = sorted([node.codec.msg_no_of(each.id16), 1, *each[1:], *step] for each in stop.rows)
     note = {"refs": sorted(refs), "files": stop.files, "rows": rows}
     path = f"{host.root}/{STORE}/{CLEAN}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, TypeVar
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -70,15 +70,17 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
     words = sought_words(query)
     found: dict[Key, tuple[int, float]] = {}
     for word in words:
+        said = forms(word)
+        in_heading = {key for key, (heading, _text) in texts.items() if any(form in heading for form in said)}
         has = [
-            (key, in_heading)
-            for key, (heading, text) in texts.items()
-            for in_heading in _where(word, heading, text)
+            key
+            for key, (_heading, text) in texts.items()
+            if key in in_heading or any(form in text for form in said)
         ]
         rarity = math.log(1 + len(texts) / (1 + len(has)))
-        for key, in_heading in has:
+        for key in has:
             count, score = found.get(key, (0, 0.0))
-            found[key] = count + 1, score + rarity * (HEADING_WEIGHT if in_heading else 1)
+            found[key] = count + 1, score + rarity * (HEADING_WEIGHT if key in in_heading else 1)
     order = {key: place for place, key in enumerate(texts)}
     enough = [key for key, (count, _score) in found.items() if 2 * count >= len(words)]
     return sorted(enough, key=lambda key: (-found[key][0], -found[key][1], order[key]))
@@ -87,11 +89,3 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
 def first_form(word: str, text: str) -> str | None:
     """Return the form of a word that a plain text has; the word itself before others."""
     return next((form for form in sorted(forms(word), key=lambda form: form != word) if form in text), None)
-
-
-def _where(word: str, heading: str, text: str) -> Iterable[bool]:
-    """Yield once whether the heading has a word in some form; nothing if neither it nor the text has."""
-    if any(form in heading for form in forms(word)):
-        yield True
-    elif any(form in text for form in forms(word)):
-        yield False

@@ -22,6 +22,9 @@ export function figures(state) {
   /** @param {string[]} lanes */
   const sum = (lanes) => lanes.reduce((total, lane) => total + lengths[lane], 0);
   const counters = queue?.counters || {};
+  const target = targetOf(queue);
+  const memory = memoryOf(state);
+  const over = overTarget(queue);
   return {
     queue,
     name,
@@ -31,13 +34,14 @@ export function figures(state) {
     ready,
     limited: sum(limitedLanesOf(queue, "contents")),
     unacked: pendingOf(queue),
-    target: targetOf(queue),
+    target,
     inRam: contentsInRam(queue),
     mode: queue?.mode || "default",
-    ...memoryOf(state),
-    over: overTarget(queue),
+    ...memory,
+    over,
     next: nextSeqOf(queue),
-    paging: pages(state, queue),
+    // Contents leave RAM: some must, or memory is past the paging line and the target lets no more come in.
+    paging: target !== null && (over > 0 || memory.past),
     asleep: name !== null && isAsleep(state, name),
     alarms: alarmsOf(state),
   };
@@ -67,13 +71,6 @@ function overTarget(queue) {
   const held = pendingPlacesOf(queue).filter((place) => aboutPlace(place).content === "ram");
   return Math.max(0, contentsInRam(queue) + held.reduce((sum, place) => sum + lengthOf(queue, place), 0) - target);
 }
-
-/**
- * Whether contents leave RAM: some must, or memory is past the paging line and the target lets no more come in.
- * @param {RunSnapshot} state
- * @param {QueueSnapshot | null} queue
- */
-const pages = (state, queue) => targetOf(queue) !== null && (overTarget(queue) > 0 || memoryOf(state).past);
 
 /**
  * Whether a queue's process hibernates: it reports no rates, so it gets no target until something comes (P4, P5). The node tells of the
