@@ -10,7 +10,7 @@ import msgspec
 from playground import rules
 from playground.rules.render import plain
 from playground.rules.specification import RuleText
-from playground.texts.word_search import first_form, ranked, sought_words
+from playground.texts.word_search import first_form, ranked
 from playground.texts.word_search import plain as plain_words
 
 SPAN = re.compile(r"([A-Za-z])(\d{1,3})\s*[-–]\s*[A-Za-z]?(\d{1,3})")
@@ -28,17 +28,21 @@ class SearchHit(msgspec.Struct, frozen=True):
 
 
 @cache
-def _texts() -> dict[str, tuple[str, str]]:
-    """Return heading and text of each rule, as words are compared."""
+def _shown() -> dict[str, str]:
+    """Return the plain text of each rule with its id and title."""
     return {
-        rule.id: (plain_words(f"{rule.id} {rule.heading}"), plain_words(_shown(rule)))
+        rule.id: " ".join(filter(None, (rule.id, plain(rule.title or ""), plain(rule.text))))
         for rule in rules.by_id().values()
     }
 
 
-def _shown(rule: RuleText) -> str:
-    title = f"{plain(rule.title)} " if rule.title else ""
-    return f"{rule.id} {title}{plain(rule.text)}"
+@cache
+def _texts() -> dict[str, tuple[str, str]]:
+    """Return heading and text of each rule, as words are compared."""
+    return {
+        rule.id: (plain_words(f"{rule.id} {rule.heading}"), plain_words(_shown()[rule.id]))
+        for rule in rules.by_id().values()
+    }
 
 
 def search(query: str) -> list[SearchHit]:
@@ -57,14 +61,15 @@ def search(query: str) -> list[SearchHit]:
             if rule.id[0] == family and first <= int(rule.id[1:]) <= last
         ]
     exact = rules.find(query) if query else None
-    found = [_hit(rules.by_id()[rule_id], sought_words(query)) for rule_id in ranked(query, _texts())]
+    best = ranked(query, _texts())
+    found = [_hit(rules.by_id()[rule_id], best.words) for rule_id in best.keys]
     return [SearchHit(exact), *(hit for hit in found if hit.rule is not exact)] if exact else found
 
 
 def _hit(rule: RuleText, words: list[str]) -> SearchHit:
-    """Return a rule with the words around the first of the query's words that it has."""
-    text = _shown(rule)
-    form = next(filter(None, (first_form(word, plain_words(text)) for word in words)), "")
+    """Return a rule with the words around the rarest of the query's words that it has."""
+    text, (_heading, plain_text) = _shown()[rule.id], _texts()[rule.id]
+    form = next(filter(None, (first_form(word, plain_text) for word in words)), "")
     found = re.search(re.escape(form), text, re.IGNORECASE) if form else None
     if found is None:  # casefold has more pairs of letters than a regular expression does
         return SearchHit(rule)

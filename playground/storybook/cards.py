@@ -266,10 +266,8 @@ def found(
     ]
     if not words.strip():
         return chosen
-    return [
-        chosen[place]
-        for place in ranked(words, {place: _searched(each) for place, each in enumerate(chosen)})
-    ]
+    best = ranked(words, {place: _searched(each) for place, each in enumerate(chosen)})
+    return [chosen[place] for place in best.keys]
 
 
 def _searched(each: ScenarioCard) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "541": ("internal_error", "internal error"),
@@ -58,7 +58,19 @@ def sought_words(query: str) -> list[str]:
     return [word for word in words if word not in FILLERS] or words
 
 
-def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
+class RankedTexts(NamedTuple, Generic[Key]):
+    """What a query found.
+
+    Args:
+        keys: of the texts, the best first.
+        words: of the query, the rarest first.
+    """
+
+    keys: list[Key]
+    words: list[str]
+
+
+def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> RankedTexts[Key]:
     """Return what has at least half of a query's words, the best first.
 
     More words come first; among as many, rare words and words of a heading count more; then the given order decides.
@@ -69,6 +81,7 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
     """
     words = sought_words(query)
     found: dict[Key, tuple[int, float]] = {}
+    rarities: dict[str, float] = {}
     for word in words:
         said = forms(word)
         in_heading = {key for key, (heading, _text) in texts.items() if any(form in heading for form in said)}
@@ -77,13 +90,16 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> list[Key]:
             for key, (_heading, text) in texts.items()
             if key in in_heading or any(form in text for form in said)
         ]
-        rarity = math.log(1 + len(texts) / (1 + len(has)))
+        rarity = rarities[word] = math.log(1 + len(texts) / (1 + len(has)))
         for key in has:
             count, score = found.get(key, (0, 0.0))
             found[key] = count + 1, score + rarity * (HEADING_WEIGHT if key in in_heading else 1)
     order = {key: place for place, key in enumerate(texts)}
     enough = [key for key, (count, _score) in found.items() if 2 * count >= len(words)]
-    return sorted(enough, key=lambda key: (-found[key][0], -found[key][1], order[key]))
+    return RankedTexts(
+        sorted(enough, key=lambda key: (-found[key][0], -found[key][1], order[key])),
+        sorted(words, key=lambda word: -rarities[word]),
+    )
 
 
 def first_form(word: str, text: str) -> str | None:

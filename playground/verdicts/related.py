@@ -27,7 +27,7 @@ class RelatedPages(NamedTuple):
 def related(query: str) -> RelatedPages:
     """Return the subjects and scenarios that have a query's words, in the reader's language."""
     subjects = {each.slug: each for each in verdicts.verdicts().values()}
-    found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()})
+    found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()}).keys
     every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
     return RelatedPages(
         [(slug, str(SUBJECTS[subjects[slug].number])) for slug in found[:MOST]],

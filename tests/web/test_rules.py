@@ -158,7 +158,7 @@ def test_people_type_other_words_than_the_rules_have(query: str, says: str) -> N
 
 def test_more_words_come_first() -> None:
     texts = {"one": ("", "a queue"), "both": ("", "a queue that pages"), "heading": ("paging", "of a queue")}
-    assert ranked("queue paging", texts) == ["heading", "both", "one"]
+    assert ranked("queue paging", texts) == (["heading", "both", "one"], ["paging", "queue"])
 
 
 def test_subjects_and_scenarios_are_found_too(client: Client) -> None:

@@ -116,7 +116,7 @@ export class WhyPanel {
     this.head(explained.name, explained.rule, `${seconds(line.atUs)} \u00b7 #${number(line.number)}`);
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");
-    const several = line.times > 1 ? severalPasses(line) : [];
+    const several = line.times > 1 ? severalTimes(line) : [];
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     need("[data-why-body]", this.root).replaceChildren(
       ...several,
@@ -152,11 +152,15 @@ function weightOf({ t, messages, fate }) {
 }
 
 /**
- * The passes of a line that stands for several: when, the last ones one by one, and that the numbers below are those of the last.
+ * Of a line that stands for several: when, and that the numbers below are those of the last; the last passes of a reduction one by one.
  * @param {Line} line
  */
-function severalPasses({ times, sinceUs, atUs, passes }) {
+function severalTimes({ t: { kind }, times, sinceUs, atUs, passes }) {
   const values = { times: number(times), from: seconds(sinceUs), to: seconds(atUs) };
+  if (kind !== "Reduced") {
+    if (values.from === values.to) return [];
+    return [el("p.dim", {}, fill(gettext("%(times)s times from %(from)s s to %(to)s s; the numbers are those of the last time."), values))];
+  }
   const when = values.from === values.to ? gettext("In %(times)s passes at %(to)s s:") : gettext("In %(times)s passes from %(from)s s to %(to)s s:");
   const items = passes.map(({ atUs: us, t }) => el("li", {}, el("span.num", {}, seconds(us)), " ", narrate(t, undefined, null, us).text));
   const omitted = times > passes.length ? [el("li.dim", {}, "\u2026")] : [];
