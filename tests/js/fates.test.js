@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fateSegments, segmentFrame, segmentParts } from "../../static/js/layout/fates.js";
+import { fateSegments, lostShares, segmentFrame, segmentParts, shareFrame } from "../../static/js/layout/fates.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { countsOf, fateOf } from "../../static/js/model/fate.js";
 import { PERSISTENT, paged, published, stateOf } from "./feed.js";
@@ -45,4 +45,22 @@ test("of messages that are only counted, those that a start drops are drawn as l
   assert.deepEqual(delta(0), [40, [["lost", 24]]], "all of them");
   assert.deepEqual(delta(24), [16, [["kept", 24]]], "none");
   assert.deepEqual(delta(18), [22, [["lost", 6], ["kept", 18]]], "a quarter");
+});
+
+test("what a stop lost keeps its place in its lane, however long the lanes are afterwards", () => {
+  for (const turned of [false, true]) {
+    const [along, length] = turned ? ["y", "h"] : ["x", "w"];
+    const before = stateOf(published(0, 40), paged(0, 40, 10));
+    const { orders } = before.queues;
+    const full = stageScene(before, 1200, 900, turned);
+    const lost = lostShares(full, orders, fateOf(orders, null));
+    assert.deepEqual([...new Set(lost.map(({ lane }) => lane))].sort(), full.lanes.filter(({ count }) => count).map(({ name }) => name).sort());
+    const empty = stageScene(stateOf(published(0, 1)), 1200, 900, turned);
+    for (const part of lost) {
+      const { u0, u1 } = empty.lanes.find(({ name }) => name === part.lane);
+      const frame = shareFrame(empty, part);
+      assert.ok(frame[along] >= Math.min(u0, u1) - 1 && frame[along] + frame[length] <= Math.max(u0, u1) + 1, part.lane);
+    }
+    assert.equal(shareFrame(empty, { lane: "no such lane", from: 0, to: 1 }), null);
+  }
 });

@@ -6,6 +6,7 @@ import { rowsOfLane } from "./spot.js";
 /**
  * @import { QueueSnapshot } from "../model/catalogue/types.js"
  * @import { Fate } from "../model/fate.js"
+ * @import { Geo } from "./geometry.js"
  * @import { Lane, Scene } from "./stage.js"
  */
 
@@ -86,10 +87,59 @@ export function segmentFrame({ geo }, { lane, from, to }) {
   if (first >= end) return null;
   const high = plan.border(first);
   const low = Math.min(plan.border(end), high - 3);
+  return frameAcross(geo, low, high);
+}
+
+/**
+ * The rectangle of what lies between two places along the lanes.
+ * @param {Geo} geo
+ * @param {number} low
+ * @param {number} high
+ */
+function frameAcross(geo, low, high) {
   const v = geo.ramContent - 4;
   const depth = geo.diskContent + geo.content + 4 - v;
   return geo.turned ? { x: v, y: low, w: depth, h: high - low } : { x: low, y: v, w: high - low, h: depth };
 }
+
+/** @typedef {{ lane: string, from: number, to: number }} LaneShare a part of a lane, as shares of its length */
+
+/**
+ * Which parts of the lanes a stop empties: they keep their places in the lanes, however long these are afterwards.
+ * @param {Scene} scene
+ * @param {QueueSnapshot} queue
+ * @param {Fate} fates
+ * @returns {LaneShare[]}
+ */
+export function lostShares(scene, queue, fates) {
+  const [along, length] = axisOf(scene.geo);
+  return fateSegments(scene, queue, fates).flatMap((segment) => {
+    const { name, u0, u1 } = segment.lane;
+    /** @param {number} u */
+    const share = (u) => (u - u0) / (u1 - u0);
+    return segmentParts(scene, segment)
+      .filter(([{ kind }]) => kind === "lost")
+      .map(([, frame]) => ({ lane: name, from: share(frame[along]), to: share(frame[along] + frame[length]) }));
+  });
+}
+
+/**
+ * The rectangle of a part of a lane; null where the stage has no such lane any more.
+ * @param {Scene} scene
+ * @param {LaneShare} part
+ */
+export function shareFrame({ geo, lanes }, { lane, from, to }) {
+  const found = lanes.find(({ name }) => name === lane);
+  if (!found) return null;
+  const { u0, u1 } = found;
+  return frameAcross(geo, u0 + from * (u1 - u0), u0 + to * (u1 - u0));
+}
+
+/**
+ * Along which side of a rectangle the lanes run, and how long it is there.
+ * @param {Geo} geo
+ */
+const axisOf = ({ turned }) => (turned ? /** @type {const} */ (["y", "h"]) : /** @type {const} */ (["x", "w"]));
 
 /**
  * The two parts of a segment's rectangle: of the messages that are lost, and of those that have the segment's own fate.
@@ -102,7 +152,7 @@ export function segmentParts(scene, segment) {
   if (!frame) return [];
   const { kind, share } = segment;
   if (!share) return [[{ kind }, frame]];
-  const [along, length] = scene.geo.turned ? /** @type {const} */ (["y", "h"]) : /** @type {const} */ (["x", "w"]);
+  const [along, length] = axisOf(scene.geo);
   const lost = frame[length] * share;
   return [
     [{ kind: "lost" }, { ...frame, [length]: lost }],

@@ -1,9 +1,10 @@
 /** Before a stop: what it would keep, lose and bring back, over the glyphs. After it: where the lost messages were. */
-import { fateSegments, segmentParts } from "../../layout/fates.js";
+import { fateSegments, lostShares, segmentParts, shareFrame } from "../../layout/fates.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /**
+ * @import { LaneShare } from "../../layout/fates.js"
  * @import { Scene } from "../../layout/stage.js"
  * @import { QueueSnapshot, Values } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
@@ -21,10 +22,8 @@ export class Fates {
   constructor() {
     /** @type {Fate | null} what a stop would do to the queue that is shown */
     this.shown = null;
-    /** @type {{x: number, y: number, w: number, h: number}[]} where the messages were that the last stop lost */
-    this.lostFrames = [];
-    /** The size of the stage on which they were. */
-    this.size = "";
+    /** @type {LaneShare[]} where the messages were that the last stop lost */
+    this.lost = [];
   }
 
   /**
@@ -34,10 +33,7 @@ export class Fates {
    * @param {Fate | null} fate of a stop that begins
    */
   cut(scene, queue, fate) {
-    const segments = queue && fate ? fateSegments(scene, queue, fate) : [];
-    const parts = segments.flatMap((segment) => segmentParts(scene, segment));
-    this.lostFrames = parts.filter(([{ kind }]) => kind === "lost").map(([, frame]) => frame);
-    this.size = sizeOf(scene);
+    this.lost = queue && fate ? lostShares(scene, queue, fate) : [];
     this.shown = null;
   }
 
@@ -51,7 +47,10 @@ export class Fates {
     if (this.shown && queue)
       for (const segment of fateSegments(scene, queue, this.shown))
         for (const [{ kind }, frame] of segmentParts(scene, segment)) this.paintOne(pen, scene, kind, frame);
-    if (this.size === sizeOf(scene)) for (const frame of this.lostFrames) paintLost(pen, frame);
+    for (const part of this.lost) {
+      const frame = shareFrame(scene, part);
+      if (frame) paintLost(pen, frame);
+    }
   }
 
   /**
@@ -84,12 +83,6 @@ export class Fates {
     write(pen, sign, cx, cy + 4, { size: 11, weight: 700, family: colors.sans, color: colors[tone], align: "center" });
   }
 }
-
-/**
- * The size of a stage, and which way it lies.
- * @param {Scene} scene
- */
-const sizeOf = ({ geo: { turned, width, end } }) => [turned, width, end].join();
 
 /**
  * @param {CanvasRenderingContext2D} pen
