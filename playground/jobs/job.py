@@ -41,12 +41,14 @@ PICTURE: Final = JobBounds(work_s=12, wall_s=50.0, memory_bytes=512 * MEBIBYTE)
 RUN: Final = JobBounds(work_s=75, wall_s=200.0, memory_bytes=768 * MEBIBYTE)
 """Bounds for one or several runs that somebody waits for."""
 
+LOST: Final = "lost"
 ENDED: Final = {
     "time": _("That takes longer than this server allows. Use a shorter or smaller run."),
     "memory": _("That takes more memory than this server allows. Use fewer messages, or more alike."),
-    "lost": _("The process that did this is gone. Try again."),
+    LOST: _("The process that did this is gone. Try again."),
 }
 """Reasons why a job ended without an answer."""
+BEYOND_BOUNDS: Final = ENDED.keys() - {LOST}
 
 
 class JobEnded(RequestRefused):

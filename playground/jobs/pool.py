@@ -18,7 +18,7 @@ from django.utils import translation
 from playground.hosting.workers.link import LinkClosed, ProcessLink
 from playground.hosting.workers.pool import Launch, StartedProcess, process
 from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
-from playground.jobs.job import BoundedJob, JobBounds, JobEnded
+from playground.jobs.job import LOST, BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import CODEC, unpacked
 from playground.limits import page_scheduler
 from playground.limits.work_places import PLACES, TEXT, GateBusy
@@ -71,7 +71,7 @@ class JobProcess:
                         yield value
         except LinkClosed:
             # The kernel ends it after so much work, which takes at least as long.
-            raise JobEnded("time" if time.monotonic() - began_s >= bounds.work_s else "lost") from None
+            raise JobEnded("time" if time.monotonic() - began_s >= bounds.work_s else LOST) from None
         if kind == "raised":
             raise unpacked(*value)
 
@@ -138,7 +138,7 @@ class JobPool:
             if not self._changed.wait_for(lambda: self._free or self._ended, self._patience_s):
                 raise GateBusy(TEXT)
             if self._ended:
-                raise JobEnded("lost")
+                raise JobEnded(LOST)
             self._free -= 1
             found = self._idle.pop() if self._idle else None
         try:
@@ -151,7 +151,7 @@ class JobPool:
             with self._changed:
                 self._free += 1
                 self._changed.notify()
-            raise JobEnded("lost") from None
+            raise JobEnded(LOST) from None
         with self._changed:
             self.busy.add(taken)
             if self.is_ended:

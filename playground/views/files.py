@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from playground.hosting.file_records import NotThere, wanted
 from playground.hosting.real_engine import door
 from playground.hosting.records_words import missing_words
+from playground.jobs.job import JobEnded
 from playground.limits import work_places
 from playground.models import Session
 from playground.records import selectors
@@ -178,6 +179,9 @@ def _stream(
     except NotThere as missing:
         held.close()
         return answer(request, 404, _("No such file"), missing_words(missing, "")[missing.reason])
+    except JobEnded:
+        held.close()
+        raise  # its middleware answers, as for every view
     except RequestRefused as refused:
         held.close()
         return answer(request, 400, _("That did not work"), refused.message)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from playground.jobs.job import BEYOND_BOUNDS, JobEnded
 from playground.limits import request_limits, work_places
 from playground.records import kept_bytes
 from playground.texts.page_message import PageMessage
@@ -114,7 +115,7 @@ def busy(request: HttpRequest, message: Any) -> HttpResponse:
 
 
 class BusyMiddleware:
-    """Answers what a view raised because there is no place, room, database or handle now."""
+    """Answers what a view raised because there is no place, room, job, database or handle now."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -125,8 +126,10 @@ class BusyMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer it; every other error is Django's."""
-        if isinstance(error, work_places.GateBusy):
-            logger.info("no place to repeat a run at %.200s", request.path)
+        if isinstance(error, (work_places.GateBusy, JobEnded)):
+            logger.info("no place, or no process any more, for work at %.200s", request.path)
+            if error.message.code in BEYOND_BOUNDS:
+                return answer(request, 422, _("That did not work"), error.message)
             return busy(request, error.message)
         if isinstance(error, kept_bytes.NoRoom):
             return answer(request, 409, _("There is no room for more"), error.message)

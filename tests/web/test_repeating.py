@@ -16,6 +16,7 @@ from django.urls import reverse
 from playground.callers.request_callers import RequestCaller
 from playground.comparing.reel import ReelMaker
 from playground.hosting.real_engine import door
+from playground.jobs.job import ENDED, JobEnded
 from playground.limits import work_places
 from playground.limits.work_places import USUAL, GateBusy, RepeatGate
 from playground.records import services
@@ -187,3 +188,20 @@ def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late
     assert again is not making
     studio.forget("one", making)  # an answer that comes late ends nobody else's comparison
     assert studio.ask("one", [{}, {}], no_place(), "") is again
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("why", "status"), [("lost", 503), ("memory", 422), ("time", 422)])
+def test_a_job_that_ended_is_an_answer_whoever_asked(
+    client: Client, monkeypatch: pytest.MonkeyPatch, why: str, status: int
+) -> None:
+    session = services.start_session(services.blank_scenario("classroom"))
+
+    def ended(*_key: object) -> None:
+        raise JobEnded(why)
+
+    monkeypatch.setattr(live_hosts.past(), "_repeat", ended)
+    for place in ("record?seq=1&at=1", "files.zip?at=1"):
+        answer = client.get(f"/s/{session.public_id}/{place}", headers={"accept": "application/json"})
+        assert (answer.status_code, answer.json()["error"]) == (status, str(ENDED[why]))
+        assert ("Retry-After" in answer) == (why == "lost")

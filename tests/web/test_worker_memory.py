@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import mmap
 from pathlib import Path
 
 import msgspec
@@ -82,16 +83,24 @@ async def test_a_session_whose_record_takes_too_much_stands_still_and_can_be_men
         await settled(lambda: not any(alive(pid) for pid in workers.pids))
 
 
+def new_pages(count: int) -> mmap.mmap:
+    """Return bytes that lie in pages of their own; bytes of Python may lie where others were freed before."""
+    pages = mmap.mmap(-1, count)
+    pages.write(b"x" * count)
+    return pages
+
+
 def test_what_is_added_counts_for_the_session_whose_turn_it_was() -> None:
     memory = WorkerMemory()
     memory.note("small")
-    kept = b"x" * (8 << 20)
+    kept = new_pages(8 << 20)
     assert memory.taken_bytes() >= len(kept) // 2
     memory.note("large")
     assert memory.largest(None) == memory.largest("small") == "large"
-    more = b"y" * (16 << 20)
+    more = new_pages(16 << 20)
     assert memory.largest("small") == "small"
-    del kept, more
+    kept.close()
+    more.close()
     memory.forget("large")
     assert memory.largest(None) == "small"
     memory.close()
