@@ -61,6 +61,17 @@ def test_what_4_kb_cost(kind: str) -> None:
     assert calls <= MOST_FOR_4_KB
 
 
+def test_a_directory_of_many_queues_costs_no_more_than_its_queues() -> None:
+    """Each is rehearsed on every release; none is asked for what only others did."""
+
+    def of(count: int) -> int:
+        return counted(lambda: read({f"queues/q{each}/0.idx": PUBLISHED for each in range(count)}), 10**7)[0]
+
+    of(2)
+    few, many = of(4), of(16)
+    assert many <= 4.4 * few
+
+
 def _tried(repo_root: Path, recordings: Path, directory: str, each: int, first: int) -> str:
     command = [sys.executable, "-m", "tests.fuzz.hostile", str(recordings / directory)]
     run = subprocess.run(

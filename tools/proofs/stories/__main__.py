@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.measured_on import measured_on
 from tools.proofs.differential.installation import LATEST, RELEASES, summary_file
-from tools.proofs.stories.run import run
+from tools.proofs.stories.run import Result, run
 from tools.proofs.stories.side_by_side import Seeds, run_side_by_side
 from tools.proofs.stories.stories import STORIES
 from tools.proofs.stories.story import Story
@@ -32,6 +32,30 @@ def targeted() -> Iterator[Story]:
 def _recorded(name: str, release: str) -> str:
     """Return the file of what nodes of a release showed."""
     return name if release == LATEST else name.replace(".jsonl", f"-{release}.jsonl")
+
+
+class SummaryFile:
+    """The counts of random programs, in a file; what was there before stays with --add."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        added = options.add and options.summary.exists()
+        self._before = json.loads(options.summary.read_text(encoding="utf-8")) if added else None
+
+    def write(self, result: Result) -> None:
+        """Write what was counted so far; who ends the program loses nothing."""
+        options, before = self._options, self._before
+        seeds = [[options.seed, options.seed + result.stories - 1]]
+        if before is not None:
+            result, seeds = result.added_to(before), [*before["seeds"], *seeds]
+        summary = {
+            "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
+            "broker": f"RabbitMQ {options.release}",
+            "seeds": seeds,
+            **result.as_dict(),
+        }
+        options.summary.parent.mkdir(parents=True, exist_ok=True)
+        options.summary.write_text(json.dumps(summary, indent=1) + "\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,7 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         last = None if options.minutes is None else began + 60 * options.minutes
         seeds_left = Seeds(options.seed, options.count, last, options.most_differing, options.theme)
         found = None if options.as_it_is else options.found
-        done = [run_side_by_side(seeds_left, options.nodes, found, options.release)]
+        summary = SummaryFile(options)
+        done = [run_side_by_side(seeds_left, options.nodes, found, options.release, summary.write)]
     stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)
     chance = sum(len(each.by_chance) for each in done)
     steps = sum(each.steps for each in done)
@@ -81,19 +106,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"stories: {equal} of {stories} equal, {chance} as one of several that the broker showed, {steps} steps, "
         f"{time.monotonic() - began:.0f} s"
     )
-    if not options.known:
-        result, seeds = done[0], [[options.seed, options.seed + stories - 1]]
-        if options.add:
-            before = json.loads(options.summary.read_text(encoding="utf-8"))
-            result, seeds = result.added_to(before), [*before["seeds"], *seeds]
-        summary = {
-            "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
-            "broker": f"RabbitMQ {options.release}",
-            "seeds": seeds,
-            **result.as_dict(),
-        }
-        options.summary.parent.mkdir(parents=True, exist_ok=True)
-        options.summary.write_text(json.dumps(summary, indent=1) + "\n")
     whole = options.known or options.minutes is not None or stories == options.count
     return 0 if equal + chance == stories and whole else 1
 

@@ -192,6 +192,7 @@ def run(
     record: Path | None = None,
     found: Path | None = None,
     on_differing: Callable[[], None] | None = None,
+    on_played: Callable[[], None] | None = None,
     report: Callable[[str], None] = print,
     result: Result | None = None,
     release: str = LATEST,
@@ -201,7 +202,8 @@ def run(
     Args:
         record: write there what the broker showed of all.
         found: a folder; what differs is shortened and stored there.
-        on_differing: called with each story that differs.
+        on_differing: called after each story that differs.
+        on_played: called after each story.
         result: counts are added to these; what was counted stays if the node fails.
         release: of the node.
     """
@@ -230,6 +232,8 @@ def run(
                     on_differing()
             elif result.stories % 50 == 0:
                 report(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
+            if on_played is not None:
+                on_played()
         bench.broker.close()
     if record is not None:
         write_recorded(record, recorded)

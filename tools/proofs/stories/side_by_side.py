@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from pika.exceptions import AMQPError
 
 from tools.proofs.differential.installation import LATEST, TODAYS
@@ -65,42 +66,62 @@ class Seeds:
             self._differing.value += 1
 
 
-def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None, release: str = LATEST) -> Result:
+def run_side_by_side(
+    seeds: Seeds,
+    nodes: int,
+    found: Path | None,
+    release: str = LATEST,
+    progress: Callable[[Result], None] = lambda _result: None,
+) -> Result:
     """Play programs on so many nodes, each with a process of its own; return the counts of all.
+
+    Args:
+        progress: called with the counts so far after each program.
 
     Raises RuntimeError if one of them ended without a result.
     """
-    ends: list[Connection] = []
+    counts: dict[Connection, Result] = {}
     processes: list[Any] = []
     for _ in range(nodes):
         ours, theirs = PROCESSES.Pipe(duplex=False)
         process = PROCESSES.Process(target=_share, args=(seeds, found, theirs, release))
         process.start()
         theirs.close()
-        ends.append(ours)
+        counts[ours] = Result()
         processes.append(process)
-    total, left = Result(), list(ends)
+    left = list(counts)
     try:
         while left:
             for end in wait(left):
                 assert isinstance(end, Connection)
                 try:
-                    total = total.added_to(end.recv())
+                    told = end.recv()
                 except EOFError:
                     raise RuntimeError("a process that played programs failed; its words are above") from None
-                left.remove(end)
+                if told is None:
+                    left.remove(end)
+                else:
+                    counts[end] = msgspec.convert(told, Result)
+                    progress(_sum(counts.values()))
     finally:
         for process in processes:
             if left:
                 process.terminate()
             process.join()
+    return _sum(counts.values())
+
+
+def _sum(parts: Iterable[Result]) -> Result:
+    total = Result()
+    for each in parts:
+        total = total.added_to(each.as_dict())
     total.by_chance.sort()
     total.differing.sort()
     return total
 
 
 def _share(seeds: Seeds, found: Path | None, result: Connection, release: str = LATEST) -> None:
-    """Play programs on a node for as long as there are seeds, and send the counts.
+    """Play programs on a node for as long as there are seeds; send the counts after each, and None at the end.
 
     A node that ends, or does not start again in time on a busy machine, is replaced; the new one plays its program.
     """
@@ -118,10 +139,17 @@ def _share(seeds: Seeds, found: Path | None, result: Connection, release: str = 
 
     for failures in range(MOST_FAILURES):
         try:
-            run(stories(), found=found, on_differing=seeds.differs, result=total, release=release)
+            run(
+                stories(),
+                found=found,
+                on_differing=seeds.differs,
+                on_played=lambda: result.send(total.as_dict()),
+                result=total,
+                release=release,
+            )
             break
         except (NodeFailed, AMQPError, OSError) as failed:
             print(f"{begun[-1].name if begun else 'no program yet'}: the node failed: {failed}")
             if failures == MOST_FAILURES - 1:
                 raise
-    result.send(total.as_dict())
+    result.send(None)
