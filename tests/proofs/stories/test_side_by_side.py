@@ -6,7 +6,7 @@ import json
 import multiprocessing
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,9 @@ class Nodes:
         self.failing = failing
         self.played: list[str] = []
 
-    def run(self, stories: Iterable[Story], *, result: Result, **_: Any) -> Result:
+    def run(
+        self, stories: Iterable[Story], *, result: Result, on_played: Callable[[], None], **_: Any
+    ) -> Result:
         """Play the programs, as `tools.proofs.stories.run.run` does."""
         for story in stories:
             if story.name in self.failing:
@@ -41,23 +43,24 @@ class Nodes:
                 raise NodeFailed("it did not start in time")
             self.played.append(story.name)
             result.stories += 1
+            on_played()
         return result
 
 
-def counts(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Return what a process sends that plays three programs."""
+def counts(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many stories a process that plays three programs sends each time."""
     monkeypatch.setattr(side_by_side, "run", nodes.run)
     ours, theirs = multiprocessing.Pipe(duplex=False)
     side_by_side._share(Seeds(7, 3, None, 5, PLAIN), Path("unused"), theirs)
-    found: dict[str, Any] = ours.recv()
-    return found
+    theirs.close()
+    return [told["stories"] for told in iter(ours.recv, None)]
 
 
 def test_a_node_that_fails_is_replaced_and_its_program_is_played_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     nodes = Nodes(["p8", "p8"])
-    assert counts(nodes, monkeypatch)["stories"] == 3
+    assert counts(nodes, monkeypatch) == [1, 2, 3]
     assert nodes.played == ["p7", "p8", "p9"]
 
 
