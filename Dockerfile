@@ -23,11 +23,21 @@ COPY locked/app.txt ./
 RUN python -m venv /opt/waterline \
     && /opt/waterline/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r app.txt
 
+# What puts the pages' scripts together when the container starts.
+FROM debian:trixie-slim AS scripts
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends npm=9.2.* \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+
 FROM python:3.13-slim-trixie AS app
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/waterline --shell /usr/sbin/nologin waterline
 COPY --from=packages /opt/waterline /opt/waterline
 WORKDIR /srv/waterline
 COPY . .
+COPY --from=scripts /build/node_modules/@esbuild node_modules/@esbuild
 # The translations are compiled here, so that the program's own directory can stay read-only.
 RUN /opt/waterline/bin/python tools/compile_messages.py
 ENV PYTHON=/opt/waterline/bin/python \

@@ -127,6 +127,11 @@ WASM_DIR = Path(environment.text("WATERLINE_WASM", str(BASE_DIR / "dist" / "wasm
 """Where `make wasm` writes the engine for browsers."""
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise reads it when the app starts
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [  # the first that has a file wins
+    "playground.server.script_bundles.BundleFinder",
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "playground.server.static_assets.HashedStorage"},

@@ -32,6 +32,7 @@ IMPORT: Final = re.compile(
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 """On lines of its own: a cast is before what it casts, which must stay."""
+IMPORTED_SHEET: Final = re.compile(r'^@import "([^"]+)";$', re.MULTILINE)
 URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
 
 
@@ -62,14 +63,21 @@ def modules(entry: str) -> dict[str, str]:
     return found
 
 
-def styles(names: list[str]) -> str:
-    """Return style sheets in one, with what they load written into it."""
+def styles(*names: str) -> str:
+    """Return style sheets in one, with what they import and load written into it."""
 
-    def inside(match: re.Match[str]) -> str:
-        data = (settings.BASE_DIR / "static" / match[1]).read_bytes()
-        return f'url("data:font/woff2;base64,{base64.b64encode(data).decode()}")'
+    def style(name: str) -> str:
+        def imported(match: re.Match[str]) -> str:
+            return style(normpath(join(dirname(name), match[1])))
 
-    return "\n".join(URL.sub(inside, read(name)) for name in names)
+        return URL.sub(_loaded, IMPORTED_SHEET.sub(imported, read(name)))
+
+    return "\n".join(map(style, names))
+
+
+def _loaded(match: re.Match[str]) -> str:
+    data = (settings.BASE_DIR / "static" / match[1]).read_bytes()
+    return f'url("data:font/woff2;base64,{base64.b64encode(data).decode()}")'
 
 
 def sprite() -> str:
@@ -83,7 +91,6 @@ ICON: Final = "icon-sprite#"
 
 
 ENTRY: Final = "js/pages/recorded.js"
-SHEET: Final = re.compile(r"""(?:css/|vendor/uplot/)[a-z-]+\.css""")
 SPRITE: Final = re.compile(r'href="[^"]*/icons/sprite[^"#]*\.svg#')
 SESSION: Final = "offline"
 
@@ -143,12 +150,10 @@ def _packed(data: bytes) -> bytes:
 
 def _program() -> dict[str, Any]:
     """Return what is the same in every language."""
-    template = (settings.BASE_DIR / "templates" / "playground" / "live.html").read_text("utf-8")
-    sheets = ["css/tokens.css", "css/base.css", *SHEET.findall(template), "css/offline.css"]
     return {
         "modules": modules(ENTRY),
         "entry": NAME + ENTRY,
-        "css": styles(sheets),
+        "css": styles("css/tokens.css", "css/base.css", "css/session.css", "css/offline.css"),
         "sprite": sprite(),
     }
 

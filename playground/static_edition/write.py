@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from playground.exercises import catalog, task
 from playground.hosting.real_engine import door
 from playground.inspecting import page
 from playground.library import ready_scenarios
+from playground.server.script_bundles import bundle, entries
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
 from playground.static_edition.figures import Moment, moments, write_leads
@@ -67,6 +69,7 @@ def write(
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns(*LEFT_OUT),
     )
+    _bundle(out / "static")
     names = permalinks()
     with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.urls"):
         seen = _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
@@ -74,6 +77,14 @@ def write(
     _tables(out / "data" / "heatmaps")
     (out / "index.html").write_text(FIRST, "utf-8")
     return left_out
+
+
+def _bundle(static: Path) -> None:
+    """Put each script and style sheet together with what it imports, where there is a bundler."""
+    with tempfile.TemporaryDirectory() as folder:
+        bundled = Path(folder) / "bundled"
+        if bundle(entries(settings.BASE_DIR / "templates", static, edition=True), static, bundled):
+            shutil.copytree(bundled, static, dirs_exist_ok=True)
 
 
 def _write_languages(

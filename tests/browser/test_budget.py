@@ -9,8 +9,9 @@ from playwright.sync_api import Page
 
 from tests.browser.sessions import live
 
-BUDGET_KB = {".js": 130, ".css": 16, ".woff2": 120, "/": 12}
-REQUESTS = 64
+BUDGET_KB = {".js": 60, ".css": 12, ".woff2": 120, "/": 12}
+REQUESTS = 25
+SESSION_KB = 300
 MEASURE = """() => performance.getEntries()
   .filter((entry) => ["navigation", "resource"].includes(entry.entryType))
   .map((entry) => [new URL(entry.name).pathname, entry.encodedBodySize])"""
@@ -30,6 +31,9 @@ def test_the_first_page_stays_small_and_the_instruments_library_waits_until_it_i
     page.get_by_role("button", name="Play it yourself").click()
     live(page)
     page.get_by_role("button", name="Publish the first messages").wait_for()
+    entries = page.evaluate(MEASURE)
+    assert len(entries) <= REQUESTS, entries
+    assert sum(size for _name, size in entries) <= SESSION_KB * 1000, entries
     assert not [url for url in asked if "uplot" in url and ".js" in url]
     page.keyboard.press("i")
     page.locator(".u-over").first.wait_for()

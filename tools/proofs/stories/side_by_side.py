@@ -10,7 +10,6 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from pika.exceptions import AMQPError
 
 from tools.proofs.differential.installation import LATEST, TODAYS
@@ -101,7 +100,7 @@ def run_side_by_side(
                 if told is None:
                     left.remove(end)
                 else:
-                    counts[end] = msgspec.convert(told, Result)
+                    counts[end] = Result().added_to(told)
                     progress(_sum(counts.values()))
     finally:
         for process in processes:
