@@ -28,6 +28,14 @@ ENGLISH: Final[dict[str, str]] = {
         "%(count)s live persistent messages, the first of them seq %(first)s, have no record in %(store)s; "
         "a broker's dirty recovery drops them"
     ),
+    "expiry_of_no_clock": (
+        "%(count)s messages expire at a time that no broker has written, the first, seq %(first)s, %(at)s us after "
+        "1970; a start drops what it takes for expired"
+    ),
+    "size_of_other_body": (
+        "the index says a size that is not the body's for %(count)s messages; of the first, seq %(first)s, it says "
+        "%(said)s B, and the body has %(found)s B"
+    ),
     # --- a queue's index ---
     "segment_missing": "recovery.dets counts %(count)s live messages in this segment, and the file is not there",
     "segment_of_other_count": (

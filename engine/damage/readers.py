@@ -62,6 +62,14 @@ class IndexedMessage(Protocol):
         """Number of its message."""
 
     @property
+    def expiry_us(self) -> int:
+        """Microseconds since 1970 at which it expires, 0 for never."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of its body, as the index says."""
+
+    @property
     def embedded(self) -> bool:
         """Whether its body is stored with the queue."""
 
@@ -94,6 +102,9 @@ class QueueReader(Protocol):
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message whose body lies with the queue; None where it cannot be read."""
 
+    def body_bytes(self, seq: int) -> int | None:
+        """Return the bytes of such a message's body, as the body itself says; None where it cannot be read."""
+
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the start after an orderly stop would end the queue's process; None if it would not.
 
@@ -107,6 +118,7 @@ class StoreReader(Protocol):
     """Reads one store's directory."""
 
     message_numbers: set[int]
+    body_bytes: dict[int, int]
     runs: list[tuple[int, int, int]]
     saved_refs: list[bytes] | None
 

@@ -38,6 +38,8 @@ class StoreFiles(ABC):
         self._directory = directory
         self.message_numbers: set[int] = set()
         """Numbers of the messages with a complete record in some file."""
+        self.body_bytes: dict[int, int] = {}
+        """Bytes of the body of another node's messages, by their numbers, as the records say."""
         self.runs: list[tuple[int, int, int]] = []
         """Their records in runs: first number, count, bytes of each."""
         self.saved_refs: list[bytes] | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
 from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import ReadingOptions, content, numbered, parsed
+from engine.formats.message import FIRST_FOREIGN
 from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
 from engine.inspect.generations import GenerationReaders
 from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
@@ -19,6 +20,10 @@ STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"
 SEGMENTS: Final = ("idx", "qi", "qs")
 """Suffixes of files that only a queue's directory has."""
+
+EARLIEST_US: Final = 1_167_609_600_000_000
+LATEST_US: Final = 7_258_118_400_000_000
+"""Between 2007, when the first broker was made, and 2200, every expiry lies that a broker writes: 50 days at most."""
 
 
 def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
@@ -88,6 +93,7 @@ def _vhost(
     }
     store_reports = [store.report() for store in stores.values()]
     terms = recovery_terms(storage, directory, findings)
+    sizes = {number: size for store in stores.values() for number, size in store.body_bytes.items()}
     old = storage.size(_joined(directory, ".config")) is None
     read, queues, unknown = [], [], []
     owned = _directories(storage, _joined(directory, "queues"))
@@ -117,6 +123,7 @@ def _vhost(
             report["delivered_before"] = delivered_before(queue, terms[each])
             report["start_ends_process"] = old and try_start(storage, queue, terms[each], inside, findings)
         report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
+        _compare_messages(queue, sizes, inside, findings)
         read.append(queue)
         queues.append(_relative(report, directory))
     for store, found in zip(stores.values(), store_reports, strict=True):
@@ -173,6 +180,48 @@ def _look_up(queue: QueueReader, store: StoreReader | None, path: str, findings:
             store=STORES[0],
         )
     return len(lost)
+
+
+def _compare_messages(
+    queue: QueueReader, sizes: Mapping[int, int], path: str, findings: DamageFindings
+) -> None:
+    """Note live messages of another node whose expiry no clock gives, or whose size is not their body's.
+
+    Args:
+        queue: read already.
+        sizes: bytes of the bodies in stores, by the numbers of their messages.
+        path: of the queue's directory.
+        findings: where damage is noted.
+    """
+    expiries: list[tuple[int, int]] = []
+    others: list[tuple[int, int, int]] = []
+    for seq, message in queue.messages.items():
+        if message.acked or (not message.embedded and message.msg_no < FIRST_FOREIGN):
+            continue
+        found = queue.body_bytes(seq) if message.embedded else sizes.get(message.msg_no)
+        if found is None:
+            continue
+        if message.expiry_us and not EARLIEST_US <= message.expiry_us <= LATEST_US:
+            expiries.append((seq, message.expiry_us))
+        if found != message.size_bytes:
+            others.append((seq, message.size_bytes, found))
+    if expiries:
+        first, at = min(expiries)
+        findings.add(
+            path, None, "contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at
+        )
+    if others:
+        first, said, found = min(others)
+        findings.add(
+            path,
+            None,
+            "contradiction",
+            "size_of_other_body",
+            count=len(others),
+            first=first,
+            said=said,
+            found=found,
+        )
 
 
 def _entry_count(

@@ -34,6 +34,14 @@ TEXTS: Final[dict[str, Any]] = {
         "Live persistent messages without a record in %(store)s: %(count)s; the first has seq %(first)s. A broker "
         "drops them when it starts after a crash."
     ),
+    "expiry_of_no_clock": _(
+        "Messages with an expiry that no broker has written: %(count)s. The first, seq %(first)s, expires %(at)s us "
+        "after 1970. A start drops what it takes for expired."
+    ),
+    "size_of_other_body": _(
+        "Messages whose size in the index is not the body's: %(count)s. Of the first, seq %(first)s, the index says "
+        "%(said)s B, and the body has %(found)s B."
+    ),
     # --- a queue's index ---
     "segment_missing": _(
         "recovery.dets counts live messages in this segment (%(count)s), but the segment's file "

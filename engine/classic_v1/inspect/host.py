@@ -48,10 +48,15 @@ class StoreInspector(StoreFiles):
         """Note a record whose message cannot be read, or is another one than the record names."""
         if run.term is None:
             return
-        if body_of(run.term) is None:
+        try:
+            found = self._codec.read_term(run.term)
+        except TermError:
             self._findings.add(path, offset, "garbage", "record_without_message", at=offset)
-        elif self._codec.read_term(run.term).msg_no != run.msg_no:
+            return
+        if found.msg_no != run.msg_no:
             self._findings.add(path, offset, "garbage", "record_of_another_message", at=offset)
+        else:
+            self.body_bytes[run.msg_no] = found.size_bytes
 
     def _note_skipped(self, path: str, offset: int, chunk: AnyChunk) -> None:
         """Note bytes that the scanner does not report (S209)."""

@@ -128,6 +128,16 @@ class FoundMessage(msgspec.Struct, gc=False):
         return self.first.msg_no + self.at
 
     @property
+    def expiry_us(self) -> int:
+        """Microseconds since 1970 at which it expires, 0 for never."""
+        return self.first.expiry_us
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of its body, as the record says."""
+        return equal(self.first.size_bytes)
+
+    @property
     def embedded(self) -> bool:
         """Whether its body lies with the queue."""
         return self.first.embedded
@@ -442,6 +452,11 @@ class QueueInspector:
         if term is not None:
             found["body"] = body_of(term)
         return found
+
+    def body_bytes(self, seq: int) -> int | None:
+        """Return the bytes of an embedded body, as its term says."""
+        term = self.messages[seq].term
+        return None if term is None else self._codec.read_term(term).size_bytes
 
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message that is embedded."""

@@ -73,6 +73,8 @@ class V2StoreInspector(StoreFiles):
             return None
         if found.id16 != id16:
             self._findings.add(path, offset, "garbage", "record_of_another_message", at=offset)
+        else:
+            self.body_bytes[self._codec.msg_no_of(id16)] = found.body["body_length"]
         self.signs.note(found)
         return found
 

@@ -76,6 +76,16 @@ class FoundSlot(msgspec.Struct, gc=False):
     acked: bool = False
 
     @property
+    def expiry_us(self) -> int:
+        """Microseconds since 1970 at which it expires, 0 for never."""
+        return self.slots.expiry_us
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of its body, as the slot says."""
+        return equal(self.slots.body_bytes)
+
+    @property
     def embedded(self) -> bool:
         """Whether its body lies with the queue."""
         return self.entry is not None
@@ -277,6 +287,14 @@ class V2QueueInspector:
                 self._findings.add(path, at, "garbage", "slot_fields", at=at)
 
     # --- messages ---
+
+    def body_bytes(self, seq: int) -> int | None:
+        """Return the bytes of another node's body in `.qs`, as it says itself; None where it cannot be read."""
+        found = self.messages[seq]
+        if found.id16 is None or found.body is None or found.id16.startswith(self._codec.id_prefix):
+            return None
+        size: int = found.body["body_length"]
+        return size
 
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message whose body is in `.qs`; None where a broker would not take it."""
