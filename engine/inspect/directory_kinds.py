@@ -93,7 +93,8 @@ def _vhost(
     }
     store_reports = [store.report() for store in stores.values()]
     terms = recovery_terms(storage, directory, findings)
-    sizes = {number: size for store in stores.values() for number, size in store.body_bytes.items()}
+    bodies = (each for store in stores.values() for each in store.body_bytes.items())
+    sizes = {number: size for number, size in bodies if number >= FIRST_FOREIGN}
     old = storage.size(_joined(directory, ".config")) is None
     read, queues, unknown = [], [], []
     owned = _directories(storage, _joined(directory, "queues"))
@@ -122,8 +123,7 @@ def _vhost(
             compare(queue, terms[each], inside, findings)
             report["delivered_before"] = delivered_before(queue, terms[each])
             report["start_ends_process"] = old and try_start(storage, queue, terms[each], inside, findings)
-        report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
-        _compare_messages(queue, sizes, inside, findings)
+        report["without_record"] = _look_up(queue, stores.get(STORES[0]), sizes, inside, findings)
         read.append(queue)
         queues.append(_relative(report, directory))
     for store, found in zip(stores.values(), store_reports, strict=True):
@@ -163,65 +163,70 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
     return report
 
 
-def _look_up(queue: QueueReader, store: StoreReader | None, path: str, findings: DamageFindings) -> int:
-    """Note live persistent messages without a record in any store file; return their number."""
-    there = store.message_numbers if store is not None else set()
-    lost = sorted(
-        seq for seq, message in queue.messages.items() if message.is_owed and message.msg_no not in there
-    )
-    if lost:
-        findings.add(
-            path,
-            None,
-            "missing",
-            "messages_without_record",
-            count=len(lost),
-            first=lost[0],
-            store=STORES[0],
-        )
-    return len(lost)
+def _look_up(
+    queue: QueueReader,
+    store: StoreReader | None,
+    sizes: Mapping[int, int],
+    path: str,
+    findings: DamageFindings,
+) -> int:
+    """Note live persistent messages without a record in any store file; return their number.
 
-
-def _compare_messages(
-    queue: QueueReader, sizes: Mapping[int, int], path: str, findings: DamageFindings
-) -> None:
-    """Note live messages of another node whose expiry no clock gives, or whose size is not their body's.
+    Another node's messages are compared with their bodies besides: an expiry that no clock gives, and a size that is
+    not the body's, are damage of the index.
 
     Args:
         queue: read already.
-        sizes: bytes of the bodies in stores, by the numbers of their messages.
+        store: the persistent one.
+        sizes: bytes of another node's bodies in stores, by the numbers of their messages.
         path: of the queue's directory.
         findings: where damage is noted.
     """
+    there = store.message_numbers if store is not None else set()
+    lost: list[int] = []
     expiries: list[tuple[int, int]] = []
     others: list[tuple[int, int, int]] = []
+    found: int | None
     for seq, message in queue.messages.items():
-        if message.acked or (not message.embedded and message.msg_no < FIRST_FOREIGN):
+        if message.is_owed:
+            number = message.msg_no
+            if number not in there:
+                lost.append(seq)
+            if number not in sizes:
+                continue
+            found = sizes[number]
+        elif message.acked or not message.embedded:
             continue
-        found = queue.body_bytes(seq) if message.embedded else sizes.get(message.msg_no)
-        if found is None:
-            continue
-        if message.expiry_us and not EARLIEST_US <= message.expiry_us <= LATEST_US:
-            expiries.append((seq, message.expiry_us))
-        if found != message.size_bytes:
-            others.append((seq, message.size_bytes, found))
+        else:
+            found = queue.body_bytes(seq)
+            if found is None:
+                continue
+        expiry_us, size = message.expiry_us, message.size_bytes
+        if expiry_us and not EARLIEST_US <= expiry_us <= LATEST_US:
+            expiries.append((seq, expiry_us))
+        if found != size:
+            others.append((seq, size, found))
+    _note(findings, path, "missing", "messages_without_record", [(seq,) for seq in lost], store=STORES[0])
     if expiries:
-        first, at = min(expiries)
-        findings.add(
-            path, None, "contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at
-        )
+        _first, at = min(expiries)
+        _note(findings, path, "contradiction", "expiry_of_no_clock", expiries, at=at)
     if others:
-        first, said, found = min(others)
-        findings.add(
-            path,
-            None,
-            "contradiction",
-            "size_of_other_body",
-            count=len(others),
-            first=first,
-            said=said,
-            found=found,
-        )
+        _first, said, found = min(others)
+        _note(findings, path, "contradiction", "size_of_other_body", others, said=said, found=found)
+    return len(lost)
+
+
+def _note(
+    findings: DamageFindings,
+    path: str,
+    kind: str,
+    code: str,
+    rows: Sequence[tuple[int, ...]],
+    **values: object,
+) -> None:
+    """Note what is wrong with some messages; each row begins with a seq_id."""
+    if rows:
+        findings.add(path, None, kind, code, count=len(rows), first=min(rows)[0], **values)
 
 
 def _entry_count(
