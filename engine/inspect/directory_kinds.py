@@ -206,27 +206,34 @@ def _look_up(
             expiries.append((seq, expiry_us))
         if found != size:
             others.append((seq, size, found))
-    _note(findings, path, "missing", "messages_without_record", [(seq,) for seq in lost], store=STORES[0])
+    if lost:
+        findings.add(
+            path,
+            None,
+            "missing",
+            "messages_without_record",
+            count=len(lost),
+            first=min(lost),
+            store=STORES[0],
+        )
     if expiries:
-        _first, at = min(expiries)
-        _note(findings, path, "contradiction", "expiry_of_no_clock", expiries, at=at)
+        first, at = min(expiries)
+        findings.add(
+            path, None, "contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at
+        )
     if others:
-        _first, said, found = min(others)
-        _note(findings, path, "contradiction", "size_of_other_body", others, said=said, found=found)
+        first, said, found = min(others)
+        findings.add(
+            path,
+            None,
+            "contradiction",
+            "size_of_other_body",
+            count=len(others),
+            first=first,
+            said=said,
+            found=found,
+        )
     return len(lost)
-
-
-def _note(
-    findings: DamageFindings,
-    path: str,
-    kind: str,
-    code: str,
-    rows: Sequence[tuple[int, ...]],
-    **values: object,
-) -> None:
-    """Note what is wrong with some messages; each row begins with a seq_id."""
-    if rows:
-        findings.add(path, None, kind, code, count=len(rows), first=min(rows)[0], **values)
 
 
 def _entry_count(
