@@ -192,7 +192,11 @@ V3_8_9: Final = BrokerRelease(
         "recovery_flushes": False,
         "fetchwhile_forgets": True,
     },
-    amqp=AmqpRules(validation=VALIDATIONS["3.8.9"], late_words="consumer ack timed out on channel {channel}"),
+    amqp=AmqpRules(
+        validation=VALIDATIONS["3.8.9"],
+        settles_by_name=False,
+        late_words="consumer ack timed out on channel {channel}",
+    ),
     profiles={"real": "articles", "classroom": "3.8.9-classroom"},
 )
 """The broker that the articles describe (V1-V10)."""
@@ -234,6 +238,7 @@ V4_0_5: Final = BrokerRelease(
         validation=VALIDATIONS["4.0.5"],
         limits_channels=True,
         exchanges_stay=False,
+        commits_look_up=False,
         acknowledgements_time_out=True,
     ),
     node=TODAYS_NODE,

@@ -81,15 +81,20 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
         unknown_type: the AMQP error for an unknown type of exchange (P18, W225).
         exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not, like any
             deletion (W227); else it keeps only what is durable (D1).
+        settles_by_name: an acknowledgement goes to whoever has the queue's name, where a queue was declared anew
+            (P14); else to the process that delivered.
         commits_to_processes: a commit sends to the processes that the queues had at the publish, and fails if one of
             them is gone (W229); else to the queues that have these names at the commit (D13).
+        commits_look_up: a commit looks up each message's queues; the connection ends where one is gone (W229).
         acknowledgements_time_out: a channel is closed if its oldest delivery waits longer than consumer_timeout (P21);
             else a classic queue waits for ever (W230).
         late_words: why it is closed, with the channel's number and the time.
         validation: the accepted arguments, policies and exchanges.
     """
 
+    settles_by_name: bool = True
     commits_to_processes: bool = False
+    commits_look_up: bool = False
     acknowledgements_time_out: bool = True
     validation: ReleaseValidation = REFERENCE
     limits_channels: bool = True
@@ -112,6 +117,7 @@ TODAYS: Final = AmqpRules(
     unknown_type="precondition_failed",
     exchanges_stay=True,
     commits_to_processes=True,
+    commits_look_up=True,
     acknowledgements_time_out=False,
 )
 """Checks of 4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

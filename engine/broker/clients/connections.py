@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import LOCAL_RANDOM
+from engine.amqp.policies import term
 from engine.backing_queue.protocol import Arrival
 from engine.broker.clients.actors import OPEN, Publisher, stop
-from engine.broker.clients.channel import HeldPublish
+from engine.broker.clients.channel import ChannelTransaction, HeldPublish
 from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.consumers import Consumers
 from engine.broker.clients.manual_channels import ManualChannel, UnreadInput
@@ -33,7 +34,7 @@ from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.values.errors import CommandError
-from engine.values.labels import BREAK, beside, in_host
+from engine.values.labels import BREAK, bare, beside, host_of, in_host
 from engine.values.sizes import Sizes
 from engine.values.stretches import Range
 
@@ -74,6 +75,16 @@ class MessageRouter:
             if (record is not None and record.mirrors) or (queue is not None and queue.holds):
                 return True
         return False
+
+    def look_up(self, queues: Sequence[str]) -> None:
+        """Find queues by name.
+
+        Raises AmqpError, which ends the connection, for the first one that there is not (W229).
+        """
+        for name in queues:
+            if name not in self.definitions.queues:
+                resource = f"{{resource,{term(host_of(name))},queue,{term(bare(name))}}}"
+                raise AmqpError("resource_error", f"failed to deliver message: {{not_found,{resource}}}")
 
     def gone(self, held: HeldPublish) -> list[str]:
         """Return the queues of a commit whose processes have ended since the publish (W229)."""
@@ -212,8 +223,14 @@ class PublisherConnections:
         publisher = hand.publisher
         tx = publisher.tx
         if tx is not None:
-            for each in tx.take():
-                self._spread(publisher, each, True, BURST_SPACING_US)
+            self._commit(publisher, tx, BURST_SPACING_US)
+
+    def _commit(self, publisher: Publisher, tx: ChannelTransaction, spacing_us: int) -> None:
+        """Deliver held messages, up to the first of which a queue is gone, if that ends the connection (W229)."""
+        for each in tx.take():
+            if self._consumers.rules.commits_look_up:
+                self.router.look_up(each.queues)
+            self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
 
     @property
     def waiting(self) -> int:
@@ -351,8 +368,10 @@ class PublisherConnections:
             held = replace(held, processes=tuple((queue, queue.life) for queue in alive))
         publisher.tx.held.append(held)
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
-            for each in publisher.tx.take():
-                self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+            try:
+                self._commit(publisher, publisher.tx, spacing_us)
+            except AmqpError as error:
+                self.confirms.fail(publisher.name, error)
 
     def _send_parts(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Give each queue that the exchange may draw its part of a batch."""

@@ -269,10 +269,11 @@ class Consumers:
     # --- ends --------------------------------------------------------------------------------------------------------
 
     def forget_queue(self, queue: str, rule: str, cause: str) -> None:
-        """Cancel the consumers of a queue that is gone; its deliveries can no longer be acknowledged."""
+        """Cancel the consumers of a queue that is gone; only a namesake hears of its deliveries, if any (P14)."""
         self.cancel_all(queue, rule, cause)
-        for hand in self.by_hand.values():
-            hand.channel.forget_queue(queue)
+        if not self.rules.settles_by_name:
+            for hand in self.by_hand.values():
+                hand.channel.forget_queue(queue)
 
     def cancel_all(self, queue: str, rule: str, cause: str) -> None:
         """Cancel the consumers of a queue process that is gone; channels keep its deliveries as old tags (H68)."""

@@ -359,9 +359,11 @@ class HandVerbs(OnClientParts):
         if tx is None:
             return
         tx.at_commit, tx.refused = True, False
-        self._connections.commit(hand)
-        self._consumers.hand_deliveries.commit(hand)
-        tx.at_commit = False
+        try:
+            self._connections.commit(hand)
+            self._consumers.hand_deliveries.commit(hand)
+        finally:
+            tx.at_commit = False
         if tx.refused:
             raise AmqpError("precondition_failed", "partial tx completion")
 

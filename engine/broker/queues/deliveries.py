@@ -287,6 +287,7 @@ class QueueDeliveries:
         process: the queue process.
         way_out: the way of deliveries and acknowledgements if work takes time.
         callbacks: called about messages.
+        life: number of its process.
     """
 
     def __init__(
@@ -295,11 +296,12 @@ class QueueDeliveries:
         way_out: WayOut,
         scheduler: TimerScheduler,
         callbacks: QueueCallbacks,
+        life: int,
     ) -> None:
         self.process = process
         self.name = process.name
         self.evictions = LimitEvictions(process, scheduler, callbacks.bury)
-        self.life = 1
+        self.life = life
         """Number of its process; each knows only its own deliveries (H68)."""
         self.used = self._broken = False
         """Whether it ever had a consumer (P18), and whether its process is about to crash (P8.3)."""

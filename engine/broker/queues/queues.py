@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
@@ -248,6 +248,8 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._definitions = definitions
         self._lifetimes = lifetimes
         self.live: dict[str, QueueDeliveries] = {}
+        self._lives: Counter[str] = Counter()
+        """The last process of each queue that was deleted; its namesake has later ones (P14)."""
         self._down: dict[str, QueueDeliveries] = {}
         self._in_order = False
         """Whether the node stopped in order."""
@@ -275,7 +277,9 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         version = self._definitions.effective(name).queue_version
         self._node_of[name].host.add(queue, self._clock.now_us, version)
         self.wishes[name] = RequestedSettings()
-        live = QueueDeliveries(self._process(name), self.way_out, self._clock, self._callbacks)
+        live = QueueDeliveries(
+            self._process(name), self.way_out, self._clock, self._callbacks, self._lives[name] + 1
+        )
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
         self.live[name] = live
         self.obey(name)
@@ -349,6 +353,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     def end(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue with everything in it (Q64)."""
         live = self.live.pop(name)
+        self._lives[name] = live.life
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
@@ -391,7 +396,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     def forget(self, name: str, rule: str) -> None:
         """Forget a queue that is down and does not come back (H76)."""
         self._definitions.remove_queue(name, rule)
-        del self._down[name]
+        self._lives[name] = self._down.pop(name).life
         del self._node_of[name]
         del self.wishes[name]
 
