@@ -161,6 +161,18 @@ def calling_themselves(compiled: Trees) -> list[str]:
     ]
 
 
+def held_slices(compiled: Trees) -> list[str]:
+    """Return slices that a function makes before it uses them: the compiler takes one for a place in bytes."""
+    return [
+        f"{path}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in compiled.items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "slice"
+    ]
+
+
 def _through(function: ast.FunctionDef) -> str:
     """Return what stands before a function's name where it calls itself."""
     first = function.args.args[0].arg if function.args.args else ""
@@ -184,7 +196,9 @@ def test_nothing_is_searched_that_cannot_say_what_it_holds(compiled: Trees, ever
     assert searched_without_contains(compiled, every) == []
 
 
-@pytest.mark.parametrize("find", [made_floats, without_truth, needing_a_dictionary, calling_themselves])
+@pytest.mark.parametrize(
+    "find", [made_floats, without_truth, needing_a_dictionary, calling_themselves, held_slices]
+)
 def test_nothing_compiled_does_otherwise(compiled: Trees, find) -> None:
     assert find(compiled) == []
 
@@ -231,3 +245,4 @@ def test_the_searches_find_what_they_look_for() -> None:
     }
     deep = "def f(a):\n return f(a)\nclass A:\n def g(self):\n  self.g()\n def h(self):\n  self.other.h()"
     assert calling_themselves(tree(deep)) == ["m.py:1 f", "m.py:4 g"]
+    assert held_slices(tree("def f(a):\n at = slice(1, 2)\n return a[at], a[1:2]")) == ["m.py:2 slice(1, 2)"]

@@ -240,8 +240,8 @@ def _may_go_on(data: bytes, at: int, first: SegmentRecords) -> bool:
     kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
     if not rel or data[at : at + 2] != _HEAD.pack(kind | (rel - 1)):
         return False
-    behind_id, stride = slice(at + 18, at + PUBLISH_BYTES), first.size_bytes
-    if data[behind_id] != data[behind_id.start - stride : behind_id.stop - stride]:
+    start, end, stride = at + 18, at + PUBLISH_BYTES, first.size_bytes  # what follows the id
+    if data[start:end] != data[start - stride : end - stride]:
         return False
     if not 0 < publish.msg_no < FIRST_FOREIGN:
         return True
