@@ -82,18 +82,19 @@ def test_an_answer_that_breaks_off_says_that_the_node_ended() -> None:
 
 
 def delivered(sizes: str) -> View:
-    """Return deliveries of a queue: a digit for a message's size, and `d` behind that of a dead letter."""
+    """Return deliveries of a queue: a digit for a message's size; a letter after it is the queue where it died."""
     found: list[Delivery] = []
     for sign in sizes:
-        if sign == "d":
-            found[-1] = msgspec.structs.replace(found[-1], headers={"x-death": []})
+        if sign.isalpha():
+            found[-1] = msgspec.structs.replace(found[-1], headers={"x-death": [{"queue": sign}]})
         else:
             found.append(Delivery(len(found) + 1, "c", int(sign), False, "", "q"))
     return View(deliveries=found)
 
 
-def test_two_senders_may_mix_but_each_keeps_its_order() -> None:
+def test_senders_may_mix_but_each_keeps_its_order() -> None:
     assert only_mixed([delivered("1d23d4")], [delivered("241d3d")])
+    assert only_mixed([delivered("1d2e3d")], [delivered("2e1d3d")]), "two queues dead-letter"
     assert not only_mixed([delivered("1d23d4")], [delivered("421d3d")]), "another order of a channel"
     assert not only_mixed([delivered("1d23d4")], [delivered("243d1d")]), "another order of a queue"
     assert not only_mixed([delivered("1d23d4")], [delivered("1d23d")]), "a message is missing"

@@ -95,20 +95,23 @@ def compared(story: Story, ours: Sequence[View], theirs: Sequence[View]) -> list
 
 
 def only_mixed(ours: Sequence[View], theirs: Sequence[View]) -> bool:
-    """Return whether views differ only in how dead letters mix with what a channel sent to the same queue.
+    """Return whether views differ only in how messages of several senders mix on their way to the same queue.
 
-    A channel and a queue are two senders. Erlang keeps the order of what one process sends to another, and of nothing
-    else, so that each order of the two is possible as long as each sender's own order stays.
+    A channel is a sender, and so is each queue that dead-letters. Erlang keeps the order of what one process sends to
+    another, and of nothing else, so that each order is possible as long as each sender's own order stays.
     """
     return list(map(_by_sender, ours)) == list(map(_by_sender, theirs))
 
 
-def _by_sender(view: View) -> tuple[dict[str, Any], list[Any], list[Any]]:
-    """Return a view with its dead letters and its other deliveries apart, without the tags that number both."""
+def _by_sender(view: View) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Return a view with its deliveries by sender, without the tags that number all of them."""
     plain = as_plain(view)
-    deliveries = [(each.pop("tag"), each)[1] for each in plain.pop("deliveries", [])]
-    dead = [each for each in deliveries if "x-death" in each.get("headers", {})]
-    return plain, dead, [each for each in deliveries if each not in dead]
+    senders: dict[str, list[Any]] = {}
+    for each in plain.pop("deliveries", []):
+        del each["tag"]
+        deaths = each.get("headers", {}).get("x-death")
+        senders.setdefault(deaths[0]["queue"] if deaths else "", []).append(each)
+    return plain, senders
 
 
 def as_recorded(story: Story, views: Sequence[View]) -> dict[str, Any]:
