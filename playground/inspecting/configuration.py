@@ -54,6 +54,8 @@ INSIDE: Final = {"relative": "", "absolute": "absolute", "mem_relative": "mem_re
 """Last steps of keys in rabbitmq.conf that say how a value is meant."""
 VERSION_KEYS: Final = ("classic_queue.default_version", "classic_queue_default_version")
 """What decides of which version a queue is that does not say so itself: in rabbitmq.conf, and in Erlang's form."""
+DEFAULT_TYPE: Final = "default_queue_type"
+"""The type of queues that name none, of a whole node."""
 IN_CONF: Final = frozenset(
     "vm_memory_high_watermark.relative vm_memory_high_watermark.absolute vm_memory_high_watermark_paging_ratio "
     "memory_monitor_interval vm_memory_calculation_strategy total_memory_available_override_value "
@@ -110,8 +112,9 @@ def read(text: str) -> ConfigurationReport:
     left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
     queue: dict[str, Any] = {"name": "orders"}
     entries = [*_lines(text), *_terms(text)]
-    coming = next_release.of_settings([(entry.key, str(entry.value)) for entry in entries])
-    if not coming and not any(entry.key in NAMES or entry.key in VERSION_KEYS for entry in entries):
+    coming = next_release.of_settings([(each.written, _said(each.value), each.in_conf) for each in entries])
+    known = (each.key in NAMES or each.key in VERSION_KEYS or _is_of_broker(each) for each in entries)
+    if not coming and not any(known):
         raise UnreadableInput("figures")
     for entry in _decided(entries, left_out):
         if entry.key in VERSION_KEYS and str(entry.value) in ("1", "2"):
@@ -120,6 +123,10 @@ def read(text: str) -> ConfigurationReport:
                 left_out.append((entry.written, {"code": "version_of_queue", "values": {"version": 2}}))
             continue
         name = NAMES.get(entry.key)
+        if entry.key == DEFAULT_TYPE and str(entry.value) in ("quorum", "stream"):
+            values = {"type": str(entry.value)}
+            left_out.append((entry.written, {"code": "untyped_queues", "values": values}))
+            continue
         if name is None:
             left_out.append((entry.written[:255], {"code": "key_unused", "values": {}}))
             continue
@@ -167,6 +174,11 @@ def _decided(
         if not first:
             found[entry.key] = entry
     yield from found.values()
+
+
+def _is_of_broker(entry: ConfigurationEntry) -> bool:
+    """Return whether some release has a key of rabbitmq.conf in its schemas."""
+    return entry.in_conf and bool(next_release.places_of(entry.written))
 
 
 def _is_bytes(entry: ConfigurationEntry) -> bool:

@@ -9,12 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.arguments import NOT_HERE
-from engine.amqp.rules import REFERENCE
 from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.broker.commands.scenario import MAX_QUEUES, MAX_VHOSTS, parse
+from engine.releases import PROFILES
 from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release
+from playground.inspecting.release_choice import profile_of
 from playground.inspecting.unreadable import UnreadableInput, Why, why
 from playground.texts.pasted_text import text_of
 
@@ -52,7 +53,9 @@ OF_PLUGIN: Final = frozenset(
 APPLIES_TO: Final = {"classic_queues": "queues"}
 """What a policy of today's releases applies to, as 3.10 says it."""
 OTHER_QUEUES: Final = ("quorum_queues", "streams")
-VHOST_FIELDS: Final = frozenset({"name"})
+VHOST_FIELDS: Final = frozenset({"name", "default_queue_type"})
+VERSIONS: Final = ("rabbitmq_version", "rabbit_version", "product_version")
+"""Where a file says which release wrote it."""
 
 Item = dict[str, Any]
 LeftOut = tuple[str, Why]
@@ -62,20 +65,22 @@ class TakenDefinitions(msgspec.Struct, frozen=True):
     """What of the definitions the engine can play.
 
     Args:
-        scenario: with their topology.
-        vhost: the virtual host that a page of it shows first: the first with queues.
+        scenario: with their topology; None where no queue is played.
+        vhost: the virtual host that a page of it shows first: the first with queues; "" where there is none.
         vhosts: all that the scenario has, each with how many queues it has there.
         left_out: names of what is not played, each with the reason.
         left_out_count: of all: only the first ones are named.
         next: what today's releases refuse, or take without effect; see `next_release`.
+        outcomes: how far each of today's releases gets with the whole file.
     """
 
-    scenario: dict[str, Any]
+    scenario: dict[str, Any] | None
     vhost: str
     vhosts: list[tuple[str, int]]
     left_out: list[LeftOut]
     left_out_count: int
     next: list[dict[str, Any]]
+    outcomes: list[dict[str, Any]]
 
 
 def read(data: bytes) -> TakenDefinitions:
@@ -94,35 +99,34 @@ def read(data: bytes) -> TakenDefinitions:
         raise UnreadableInput("definitions_encoding", byte=bad.start + 1) from None
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         raise UnreadableInput("definitions") from None
-    if "queues" not in found and not found.keys().isdisjoint({*FIELDS, *OTHERS, "vhosts"}):
-        raise UnreadableInput("definitions_queues")
-    if not isinstance(found.get("queues"), list):
+    if not any(_objects(found.get(table)) for table in {*FIELDS, *OTHERS, "vhosts"}):
         raise UnreadableInput("definitions")
     reader = _Reader(found)
     reader.read()
     vhosts = [(name, len(host.topology["queues"])) for name, host in reader.hosts.items()]
-    vhost = next((name for name, queues in vhosts if queues), None)
-    if vhost is None:
-        raise _none_playable(reader.refused)
-    scenario = parse(reader.scenario()).to_json()
-    coming = next_release.of_definitions(found)
+    vhost = next((name for name, queues in vhosts if queues), "")
     return TakenDefinitions(
-        scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out), coming
+        parse(reader.scenario()).to_json() if vhost else None,
+        vhost,
+        vhosts,
+        reader.left_out[:MOST_NAMED],
+        len(reader.left_out),
+        next_release.of_definitions(found),
+        next_release.outcomes(found),
     )
 
 
-def _none_playable(refused: list[LeftOut]) -> UnreadableInput:
-    """Return why no queue is played: the reason of the first one that the file has."""
-    if not refused:
-        return UnreadableInput("definitions_queues")
-    (name, reason), *_ = refused
-    return UnreadableInput("definitions_queues_refused", name=name, reason=reason, count=len(refused))
-
-
 class _Host:
-    """One virtual host: what of it can be played."""
+    """One virtual host: what of it can be played.
 
-    def __init__(self) -> None:
+    Args:
+        profile: of the session.
+        untyped: type of its queues that name none.
+    """
+
+    def __init__(self, profile: str, untyped: str) -> None:
+        self.untyped = untyped
+        self._profile = profile
         self.topology: dict[str, list[Item]] = {table: [] for table in FIELDS}
         self.commands: list[Item] = []
         self.missing: set[tuple[str, str]] = set()
@@ -132,15 +136,15 @@ class _Host:
         """Take an object; raises EngineError where the engine does not play it beside those that are taken."""
         mine = table in FIELDS
         topology = {**self.topology, table: [*self.topology[table], wanted]} if mine else self.topology
-        parse(_run(topology, self.commands if mine else [*self.commands, wanted]))
+        parse(_run(self._profile, topology, self.commands if mine else [*self.commands, wanted]))
         (self.topology[table] if mine else self.commands).append(wanted)
 
 
-def _run(topology: Item, commands: list[Item]) -> Item:
+def _run(profile: str, topology: Item, commands: list[Item]) -> Item:
     return {
         "version": 1,
         "title": "definitions.json",
-        "profile": "real",
+        "profile": profile,
         "seed": 1,
         "topology": topology,
         "commands": commands,
@@ -158,9 +162,12 @@ class _Reader:
     def __init__(self, found: Item) -> None:
         self._found = found
         self.left_out: list[LeftOut] = []
-        self.refused: list[LeftOut] = []
-        """Queues that are not played."""
-        self.hosts = {name: _Host() for name in self._names()}
+        version = next((found[each] for each in VERSIONS if found.get(each)), None)
+        self._profile = profile_of(version)
+        self._validation = PROFILES[self._profile].release.amqp.validation
+        types = {str(each.get("name")): _default_type(each) for each in _objects(found.get("vhosts"))}
+        whole = _default_type(found)
+        self.hosts = {name: _Host(self._profile, types.get(name) or whole) for name in self._names()}
 
     def _names(self) -> list[str]:
         """Return the virtual hosts that are played: the first one, and those that the file names."""
@@ -187,7 +194,7 @@ class _Reader:
             for name, host in self.hosts.items()
             for each in host.commands
         ]
-        return _run(topology, commands)
+        return _run(self._profile, topology, commands)
 
     def read(self) -> None:
         """Read all sections."""
@@ -212,8 +219,15 @@ class _Reader:
             for each in objects:
                 self._leave(_name(each, section), "operator_policy", pattern=str(each.get("pattern"))[:80])
         elif section == "parameters":
-            for component, count in Counter(str(each.get("component"))[:80] for each in objects).items():
-                self._leave(f"{section}: {component}", "section", count=count)
+            for each in objects:
+                policy = each.get("value") if each.get("component") == "operator_policy" else None
+                if isinstance(policy, dict):
+                    pattern = str(policy.get("pattern"))[:80]
+                    self._leave(_name(each, section), "operator_policy", pattern=pattern)
+            others = [str(each.get("component"))[:80] for each in objects]
+            for component, count in Counter(others).items():
+                if component != "operator_policy":
+                    self._leave(f"{section}: {component}", "section", count=count)
         else:
             objects = []
         rest = (len(value) if isinstance(value, list | dict) else 1) - len(objects)
@@ -293,13 +307,15 @@ class _Reader:
             wanted["exclusive"] = each["exclusive"]
         given = arguments if isinstance(arguments, dict) else {}
         other = next(((n, v, code) for n, v, code in NOT_HERE if given.get(n) == v), None)
+        untyped = self.hosts[_vhost(each)].untyped if _takes_default_type(wanted, given) else ""
+        full = other is None and not untyped and self._full()
         if other is not None:
             self._leave(_name(each, "queues"), other[2], name=other[0], value=other[1])
-        full = other is None and self._full()
-        if full:
+        elif untyped:
+            self._leave(_name(each, "queues"), "type_by_default", type=untyped, vhost=_vhost(each)[:255])
+        elif full:
             self._leave(_name(each, "queues"), "queues_beyond", most=MAX_QUEUES)
-        if other is not None or full or not self._take(each, "queues", wanted):
-            self.refused.append(self.left_out[-1])
+        if other is not None or untyped or full or not self._take(each, "queues", wanted):
             self._miss(each, "queue")
 
     def _full(self) -> bool:
@@ -351,7 +367,9 @@ class _Reader:
             if not definition:
                 return
         foreign = (
-            sorted(REFERENCE.not_for_classic & definition.keys()) if isinstance(definition, dict) else []
+            sorted(self._validation.not_for_classic & definition.keys())
+            if isinstance(definition, dict)
+            else []
         )
         if foreign and applies != "exchanges":
             names = ", ".join(foreign)
@@ -366,6 +384,25 @@ class _Reader:
             "apply_to": APPLIES_TO.get(applies, applies) if isinstance(applies, str) else applies,
         }
         self._take(each, "policies", wanted)
+
+
+def _default_type(each: Item) -> str:
+    """Return the type that a virtual host, or a file of one, gives queues without one, where it is not played here."""
+    metadata = each.get("metadata")
+    given = each.get("default_queue_type")
+    if given is None and isinstance(metadata, dict):
+        given = metadata.get("default_queue_type")
+    return str(given) if given in ("quorum", "stream") else ""
+
+
+def _takes_default_type(wanted: Item, arguments: Item) -> bool:
+    """Return whether a queue gets its virtual host's type: it names none, and could be of that type."""
+    return (
+        "x-queue-type" not in arguments
+        and wanted["durable"] is True
+        and not wanted["auto_delete"]
+        and not wanted.get("exclusive")
+    )
 
 
 def _vhost(each: Item) -> str:

@@ -1,15 +1,18 @@
 """Which parts of a configuration or of definitions today's releases refuse, and which they accept without effect.
 
-Refusals are those that real nodes of 4.0.5 and 4.3.6 gave (`tests/recordings/upgrades`, held to it by a test); what
-has no effect is said by rules of docs/rules/queue-v2.md.
+Refusals are those that real nodes of 4.0.5 and 4.3.6 gave (`tests/recordings/upgrades`, held to it by a test), and keys
+that their own schemas lack (`schema_keys.py`); what has no effect is said by rules of docs/rules/queue-v2.md.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from engine.amqp.rules import REFERENCE, VALIDATIONS
+from playground.inspecting.schema_keys import KEYS
+from playground.inspecting.schema_keys import RELEASES as SCHEMAS
 
 REFUSED: Final = "refused"
 NO_EFFECT: Final = "no_effect"
@@ -46,7 +49,15 @@ SETTINGS: Final[dict[str, Fate]] = {
     "memory_monitor_interval": PAGING,
     "mirroring_sync_batch_size": (NO_EFFECT, NO_EFFECT, "mirrors"),
 }
-NEXT: Final = tuple(VALIDATIONS[name] for name in ("4.0.5", "4.3.6"))
+OF_ANOTHER_TYPE: Final[Fate] = (REFUSED, REFUSED, "other_type")
+"""An argument of classic queues in the declaration of a quorum queue or a stream, which 3.10.8 refuses as well."""
+GONE_KEY, AMOUNT = "gone_key", "amount"
+AMOUNTS: Final = frozenset({"vm_memory_high_watermark.absolute", "disk_free_limit.absolute"})
+"""Keys whose value 4.x validates as an amount of information."""
+AMOUNT_FORM: Final = re.compile(r"\d+|.*[0-9](k|m|g|t|p)i?b?", re.IGNORECASE)
+"""What the validator of 4.x takes: whole bytes, or digits before a unit. It looks at the end alone."""
+TARGETS: Final = ("4.0.5", "4.3.6")
+NEXT: Final = tuple(VALIDATIONS[name] for name in TARGETS)
 FOR_CLASSIC: Final = ("all", "queues", "classic_queues")
 DEFAULT_VERSION: Final = "classic_queue.default_version"
 MOST_NAMED: Final = 5
@@ -59,7 +70,7 @@ def of_definitions(found: dict[str, Any]) -> list[dict[str, Any]]:
         found: definitions.json, of any shape.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for place, key, name, fate in [*_of_policies(found), *_of_queues(found)]:
+    for place, key, name, fate in _fates(found):
         row = rows.setdefault((place, key), {**_row(place, key, fate), "names": [], "count": 0})
         row["count"] += 1
         if len(row["names"]) < MOST_NAMED:
@@ -67,17 +78,72 @@ def of_definitions(found: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(rows.values(), key=lambda row: (REFUSED not in row["fates"], row["place"], row["key"]))
 
 
-def of_settings(pairs: list[tuple[str, str]]) -> list[dict[str, Any]]:
+def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return for each of today's releases how far it gets with definitions, as real nodes got.
+
+    A refused policy ends the import before any queue and binding; a refused queue ends it before the bindings, the
+    other queues are there. Some are not declared without a word. A node that loads the file when it starts does not
+    start where the import ends.
+
+    Returns:
+        `target`, `ends` (whether the import ends with an error), `queues` of how many `of`, None where that is not
+        known, `bindings` (whether they are there), and `refused`: the entries to be removed first.
+    """
+    of = len(_objects(found.get("queues")))
+    rows = []
+    for at, target in enumerate(TARGETS):
+        refused = [each for each in _fates(found) if each[3][at] == REFUSED]
+        policies = [each for each in refused if each[0] == "policy"]
+        operator = [each for each in refused if each[0] == "operator_policy"]
+        queues = [each for each in refused if each[0] == "queue"]
+        loud = [each for each in queues if each[3] is not LOCATOR]
+        gone = len({each[2] for each in queues})
+        rows.append(
+            {
+                "target": target,
+                "ends": bool(policies or operator or loud),
+                "queues": 0 if policies else None if operator else of - gone,
+                "of": of,
+                "bindings": not (policies or operator or loud),
+                "refused": len(refused),
+            }
+        )
+    return rows
+
+
+def places_of(key: str) -> frozenset[str]:
+    """Return the releases in whose schemas a key of rabbitmq.conf is."""
+    exact = _EXACT.get(key, "")
+    places = set(exact) or {place for form, places in _FORMS for place in places if form.fullmatch(key)}
+    return frozenset(SCHEMAS[int(place)] for place in places)
+
+
+_EXACT: Final = {key: places for places, keys in KEYS.items() for key in keys.split() if "$" not in key}
+_FORMS: Final = [
+    (re.compile(re.escape(key).replace(r"\$", "[^.]+")), places)
+    for places, keys in KEYS.items()
+    for key in keys.split()
+    if "$" in key
+]
+
+
+def of_settings(pairs: list[tuple[str, str, bool]]) -> list[dict[str, Any]]:
     """Return a row for each key of a configuration that today's releases treat otherwise.
 
     Args:
-        pairs: keys and values, as `rabbitmq.conf` has them.
+        pairs: keys and values, and whether they stand in `rabbitmq.conf`.
     """
     rows = []
-    for key, value in pairs:
+    for key, value, in_conf in pairs:
         fate = SETTINGS.get(key)
         if key == DEFAULT_VERSION and value.strip() == "1":
             fate = (REFUSED, REFUSED, "version")
+        if in_conf and key in AMOUNTS and not AMOUNT_FORM.fullmatch(value.strip()):
+            fate = (REFUSED, REFUSED, AMOUNT)
+        there = places_of(key) if in_conf else frozenset()
+        if there and not there.issuperset(TARGETS) and there & {"3.8.9", "3.10.8"}:
+            first, second = (TAKEN if target in there else REFUSED for target in TARGETS)
+            fate = (first, second, GONE_KEY)
         if fate is not None:
             rows.append({**_row("configuration", key, fate), "names": [], "count": 1})
     return rows
@@ -87,15 +153,26 @@ def _row(place: str, key: str, fate: Fate) -> dict[str, Any]:
     return {"place": place, "key": key, "fates": fate[:2], "instead": fate[2]}
 
 
+def _fates(found: dict[str, Any]) -> list[tuple[str, str, str, Fate]]:
+    return [*_of_policies(found), *_of_queues(found)]
+
+
 def _of_policies(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:
-    for each in _objects(found.get("policies")):
-        definition = each.get("definition")
-        for key in definition if isinstance(definition, dict) else ():
-            fate = MIRRORS if key.startswith("ha-") else POLICIES.get(key)
-            if fate is None and each.get("apply-to", "all") in FOR_CLASSIC:
-                fate = _of_foreign(key)
-            if fate is not None:
-                yield "policy", key, str(each.get("name")), fate
+    """Yield what becomes of policies; operator policies are parameters, and a section of their own is ignored."""
+    operator = [
+        {**each["value"], "name": each.get("name")}
+        for each in _objects(found.get("parameters"))
+        if each.get("component") == "operator_policy" and isinstance(each.get("value"), dict)
+    ]
+    for place, policies in (("policy", _objects(found.get("policies"))), ("operator_policy", operator)):
+        for each in policies:
+            definition = each.get("definition")
+            for key in definition if isinstance(definition, dict) else ():
+                fate = MIRRORS if key.startswith("ha-") else POLICIES.get(key)
+                if fate is None and each.get("apply-to", "all") in FOR_CLASSIC:
+                    fate = _of_foreign(key)
+                if fate is not None:
+                    yield place, key, str(each.get("name")), fate
 
 
 def _of_foreign(key: str) -> Fate | None:
@@ -110,10 +187,17 @@ def _of_foreign(key: str) -> Fate | None:
 def _of_queues(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:
     for each in _objects(found.get("queues")):
         arguments = each.get("arguments")
+        is_other = isinstance(arguments, dict) and _type_of(each, arguments) in ("quorum", "stream")
         for key, value in arguments.items() if isinstance(arguments, dict) else ():
             fate = OLD_VERSION if key == "x-queue-version" and value == 1 else ARGUMENTS.get(key)
+            if is_other:
+                fate = OF_ANOTHER_TYPE if key == "x-queue-mode" else None
             if fate is not None:
                 yield "queue", key if fate is not OLD_VERSION else f"{key} = 1", str(each.get("name")), fate
+
+
+def _type_of(queue: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    return arguments.get("x-queue-type", queue.get("type"))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ def taken(**tables: Any) -> TakenDefinitions:
 
 
 def names(found: TakenDefinitions, table: str = "queues") -> list[str]:
+    assert found.scenario is not None
     return [each["name"] for each in found.scenario["topology"].get(table, ())]
 
 
@@ -203,9 +205,45 @@ def test_a_file_that_power_shell_wrote_is_read() -> None:
     assert read(json.dumps({"queues": [queue("in")]}).encode("utf-16")).vhosts == [(VHOST, 1)]
 
 
-def test_a_file_without_queues_is_told_so() -> None:
-    with pytest.raises(UnreadableInput, match="definitions_queues"):
-        read(json.dumps({"users": [], "vhosts": [{"name": "/"}], "exchanges": []}).encode())
+def test_a_file_without_queues_says_what_4_x_does_with_it() -> None:
+    """A chart's usual file: users, a virtual host, and a policy that mirrors everything."""
+    mirrors = {"name": "ha", "vhost": "/", "pattern": "", "definition": {"ha-mode": "all"}}
+    chart = {"users": [{"name": "app"}], "vhosts": [{"name": "/"}], "policies": [mirrors]}
+    found = read(json.dumps(chart).encode())
+    assert (found.scenario, found.vhost) == (None, "")
+    assert [row["key"] for row in found.next] == ["ha-mode"]
+    assert [(row["ends"], row["of"]) for row in found.outcomes] == [(True, 0), (True, 0)]
+    with pytest.raises(UnreadableInput, match="definitions"):
+        read(b'{"users": [], "queues": []}')
+
+
+@pytest.mark.parametrize(
+    ("version", "profile"),
+    [
+        ("3.8.9", "articles"),
+        ("3.9.1", "real"),
+        ("3.13.7", "real"),
+        ("4.1.3", "4.0.5"),
+        ("4.3.0", "4.3.6"),
+        (7, "real"),
+    ],
+)
+def test_the_release_that_a_file_names_chooses_the_session(version: object, profile: str) -> None:
+    found = taken(rabbit_version=version)
+    assert found.scenario is not None
+    assert found.scenario["profile"] == profile
+
+
+def test_a_virtual_hosts_default_type_is_that_of_its_untyped_queues(recordings: Path) -> None:
+    """Case 34, as a real 4.0.5 imported it: carts is a quorum queue, and an operator policy limits bills."""
+    found = read((recordings / "texts" / "34-default-queue-type.json").read_bytes())
+    assert names(found) == []
+    assert found.scenario is not None
+    shop = found.scenario["topology"]["vhosts"][0]
+    assert [each["name"] for each in shop["queues"]] == ["bills"]
+    reasons = dict(found.left_out)
+    assert reasons["carts"] == {"code": "type_by_default", "values": {"type": "quorum", "vhost": "shop"}}
+    assert reasons["cap-bills"] == {"code": "operator_policy", "values": {"pattern": "^bills"}}
 
 
 def test_a_byte_order_mark_is_no_error() -> None:
@@ -271,11 +309,11 @@ def test_a_count_of_priorities_that_the_broker_refuses_is_counted_by_nobody(prio
     assert "invalid arg 'x-max-priority' for queue 'p'" in str(reason["values"]["words"])
 
 
-def test_where_no_queue_can_be_played_the_first_reason_is_given() -> None:
+def test_where_no_queue_can_be_played_each_has_its_reason() -> None:
     """The page once said that names begin with a small letter, which is not so."""
     quorum = queue("Q", **{"x-queue-type": "quorum"})
-    with pytest.raises(UnreadableInput, match="definitions_queues_refused") as refused:
-        read(json.dumps({"queues": [quorum, {**queue("b"), "durable": 1}]}).encode())
-    values = refused.value.values
-    assert (values["name"], values["reason"]["code"], values["count"]) == ("Q", "quorum_queue", 2)
+    found = read(json.dumps({"queues": [quorum, {**queue("b"), "durable": 1}]}).encode())
+    assert found.scenario is None
+    assert left_out(found)["Q"] == "quorum_queue"
+    assert "b" in left_out(found)
     assert names(taken(queues=[queue("Orders")])) == ["Orders"]

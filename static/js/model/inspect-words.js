@@ -4,7 +4,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @import { Values } from "./catalogue/types.js"
- * @import { NextRow } from "./next-release-words.js"
+ * @import { ImportOutcome, NextRow } from "./next-release-words.js"
  * @import { OrderlyStop, Upgrade } from "./upgrade-words.js"
  */
 
@@ -35,7 +35,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
  * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
  * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
- * @typedef {{ scenario: Values, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] }} TopologyAnswer
+ * @typedef {{ scenario: Values | null, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[], outcomes: ImportOutcome[] }} TopologyAnswer
  */
 
 /** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] }} SettingsAnswer what a reader answers of a pasted configuration */
@@ -76,11 +76,9 @@ function unreadable() {
     node_status: gettext("This is the state of a node as a whole, with no figures of a queue and no setting that is read here. Paste what the command above prints, or rabbitmqctl environment."),
     report_without_status: gettext("This is a report without backing_queue_status and without the node's environment. Paste what the command above prints, or rabbitmqctl environment."),
     environment_file: gettext("This is rabbitmq-env.conf: variables for the start of the node's process, none of which is read here. Paste rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
-    definitions: gettext("This is not a definitions.json: it is not a JSON object with queues."),
+    definitions: gettext("This is not a definitions.json: it has no queue, policy or other entry of a broker."),
     definitions_bytes: gettext("The definitions have more than %(most)s bytes."),
     definitions_encoding: gettext("This is not UTF-8, from byte %(byte)s on. Save the file as UTF-8, as the broker exports it."),
-    definitions_queues: gettext("No queue is named in it, so there is nothing to play."),
-    definitions_queues_refused: gettext("None of its queues can be played: %(count)s. The first is %(name)s: %(reason)s"),
   };
 }
 
@@ -142,6 +140,8 @@ function failures() {
     operator_policy: gettext("an operator policy: its limits for queues called %(pattern)s do not apply here"),
     policy_of_plugin: gettext("keys of the federation plugin, which is not played here: %(names)s; no message comes from another broker"),
     policy_not_for_classic: gettext("it names keys that classic queues do not have, so RabbitMQ applies none of it to them, its limits included: %(names)s"),
+    type_by_default: gettext("a %(type)s queue: it names no type, and its virtual host %(vhost)s gives this one by default"),
+    untyped_queues: gettext("a queue that names no type is a %(type)s queue on such a node; the queue of this session is a classic one"),
     policy_of_other_queues: gettext("it applies to %(type)s only, and there are none here"),
     no_list: gettext("this is not a list"),
     no_objects: gettext("entries that are not objects: %(count)s"),
@@ -170,6 +170,25 @@ function failures() {
  */
 const spaced = (values) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number.isInteger(value) ? number(value) : value]));
+
+/**
+ * The answer of a listing: each queue with its messages, how many of them are in RAM, and the first question.
+ * @param {Figures[]} figures
+ * @returns {import("./verdict-words.js").AnswerRow[]}
+ */
+export function listingRows(figures) {
+  return figures.map(({ name, lanes, questions: asked }) => {
+    const counted = (/** @type {FigureLane[]} */ some) => (some.some(([, count]) => count === null) ? "?" : number(some.reduce((whole, [, count]) => whole + (count ?? 0), 0)));
+    const [first] = asked;
+    return {
+      target: name,
+      starts: counted(lanes),
+      back: counted(lanes.filter(([, , , where]) => where === "ram")),
+      first: first ? questionWords(first[0], first[1]) : gettext("nothing"),
+      tone: "good",
+    };
+  });
+}
 
 /**
  * A question that a queue's figures raise.

@@ -1,5 +1,5 @@
 /** What a later release does with a key of definitions or of a configuration, in words (playground/inspecting/next_release.py). */
-import { gettext } from "./text.js";
+import { fill, gettext, ngettext, number } from "./text.js";
 
 /** @typedef {{ place: string, key: string, fates: string[], instead: string, names: string[], count: number }} NextRow */
 
@@ -17,6 +17,46 @@ export function fateWords(fate, place) {
   return place === "queue" ? gettext("refused: the queue is not declared") : gettext("refused: the import ends with an error");
 }
 
+/** @typedef {{ target: string, ends: boolean, queues: number | null, of: number, bindings: boolean, refused: number }} ImportOutcome */
+/** @typedef {import("./verdict-words.js").AnswerRow} AnswerRow */
+
+const removed = (/** @type {number} */ count) =>
+  count ? fill(ngettext("Remove %(n)s entry that is refused.", "Remove %(n)s entries that are refused.", count), { n: number(count) }) : gettext("nothing");
+
+/**
+ * How far each release gets with definitions: the first table of the answer.
+ * @param {ImportOutcome[]} outcomes
+ * @returns {AnswerRow[]}
+ */
+export function importRows(outcomes) {
+  return outcomes.map(({ target, ends, queues, of, bindings, refused }) => ({
+    target: fill(gettext("RabbitMQ %(release)s"), { release: target }),
+    starts: ends ? gettext("no: the import ends with an error, and a node that loads the file at its start (load_definitions) does not start") : gettext("yes"),
+    back: queues === null ? "?" : `${fill(gettext("%(back)s of %(live)s"), { back: number(queues), live: number(of) })}${bindings ? "" : gettext(", and no binding")}`,
+    first: removed(refused),
+    tone: ends || (queues !== null && queues < of) ? "bad" : "good",
+  }));
+}
+
+/**
+ * Whether each release starts with a configuration.
+ * @param {NextRow[]} rows
+ * @returns {AnswerRow[]}
+ */
+export function configurationRows(rows) {
+  return ["4.0.5", "4.3.6"].map((target, at) => {
+    const count = (/** @type {string} */ fate) => rows.filter(({ fates }) => fates[at] === fate).length;
+    const refused = count("refused");
+    return {
+      target: fill(gettext("RabbitMQ %(release)s"), { release: target }),
+      starts: refused ? gettext("no: it refuses lines of this file") : gettext("yes, as far as its schemas say"),
+      back: number(count("no_effect")),
+      first: removed(refused),
+      tone: refused ? "bad" : "good",
+    };
+  });
+}
+
 /** @returns {Record<string, string>} */
 const instead = () => ({
   mirrors: gettext("Classic mirrors are gone: a quorum queue keeps copies on several nodes (W75)."),
@@ -26,6 +66,9 @@ const instead = () => ({
   left_out: gettext("Classic queues lack this key, so none of the policy applies to them: give it a policy of its own, with its limits in another (P17)."),
   joined: gettext("Classic queues have this key now, so all of the policy applies to them, its limits included (P17)."),
   paging: gettext("Nothing: no message is paged out, only the memory alarm is left (W70)."),
+  gone_key: gettext("Nothing: the release has no such key. Remove the line."),
+  amount: gettext("Whole bytes, or digits and a unit: 8589934592, 8GB, 2Gi."),
+  other_type: gettext("Nothing: a quorum queue or a stream has no mode, and 3.10.8 refuses it too. Remove the argument."),
 });
 
 /**

@@ -25,7 +25,7 @@ import { Recording } from "./recording.js";
 /**
  * What is wanted of files (playground/inspecting/choice.py): the directory of a virtual host, a release that starts on them; the
  * profile and the entries of a segment of the session that wrote them.
- * @typedef {{ vhost?: string, target?: string, stopped?: boolean, profile?: string, entries?: number | null }} Choice
+ * @typedef {{ vhost?: string, target?: string, stopped?: boolean, profile?: string, entries?: number | null, day?: number }} Choice
  */
 
 /** @typedef {(progress: Progress) => void} OnStep is called whenever reading has got further */

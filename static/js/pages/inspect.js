@@ -36,6 +36,8 @@ const answerPlace = need("#inspect-answer");
 const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => need(`[data-inspect=${each}]`, HTMLFormElement));
 const examples = need("[data-examples]");
 
+need("[data-day]", HTMLInputElement).defaultValue = new Date().toISOString().slice(0, 10);
+
 /** @type {Reader | null} who reads */
 let reader = null;
 
@@ -154,12 +156,19 @@ function directoryShown(answer, by, step) {
   return [report(answer, by, page, [importForm(answer.begun), others()], step)];
 }
 
+/** The day of the start in seconds since 1970, by which messages expire; 0 for now. */
+function dayOfStart() {
+  const { value, defaultValue } = need("[data-day]", HTMLInputElement);
+  return value === defaultValue ? 0 : (Date.parse(value) || 0) / 1000;
+}
+
 /**
  * Read files; if they are of several virtual hosts, of the one that the reader chooses.
  * @param {Promise<[path: string, file: Blob][]>} entries
- * @param {Choice} [choice]
+ * @param {Choice} [wished]
  */
-function readDirectory(entries, choice = {}) {
+function readDirectory(entries, wished = {}) {
+  const choice = { day: dayOfStart(), ...wished };
   const again = (/** @type {string} */ vhost) => readDirectory(entries, { ...choice, vhost });
   const step = async (/** @type {string} */ target, stopped = false) => openApart({ entries: await entries, choice: { ...choice, target, stopped } });
   request(async (by, onStep) => by.directory(await entries, choice, onStep), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by, step)));
@@ -216,11 +225,11 @@ function watchTheStart({ engine }, { at_us: at }) {
 
 /**
  * The button that plays a scenario on this page, where the engine runs here.
- * @param {Values} scenario
+ * @param {Values | null} scenario
  * @param {Reader} by
  */
 function playHere(scenario, by) {
-  return by.own
+  return by.own && scenario
     ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {Event} */ event) => (listenerOf(event, HTMLButtonElement).remove(), open(by.host(scenario, 0), { scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
 }

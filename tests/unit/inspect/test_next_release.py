@@ -59,7 +59,7 @@ def test_real_nodes_refuse_what_the_table_says(
     "mirroring_sync_batch_size = 4096", "channel_max = 2047"])  # fmt: skip
 def test_real_nodes_start_with_what_is_not_refused(asked: dict[str, dict[str, Any]], line: str) -> None:
     key, _, value = line.partition(" = ")
-    rows = next_release.of_settings([(key, value)])
+    rows = next_release.of_settings([(key, value, True)])
     fates = rows[0]["fates"] if rows else (TAKEN, TAKEN)
     started = [asked[release]["configuration"][line] == "starts" for release in RELEASES]
     assert [fate != REFUSED for fate in fates] == started
@@ -120,3 +120,76 @@ def test_a_policy_that_stops_or_begins_to_apply_to_classic_queues(key: str, fate
     assert set(changes.values()) == {{LEFT_OUT: 1, JOINED: -1, None: 0}[fate]}
     other = {"name": "p", "apply-to": "quorum_queues", "definition": {key: 5}}
     assert next_release.of_definitions({"policies": [other]}) == []
+
+
+@pytest.fixture(scope="module")
+def given() -> dict[str, Any]:
+    """What was given to real nodes, and what each then had (`answers`) or whether it started with it (`boots`)."""
+    found: dict[str, Any] = json.loads((RECORDINGS / "upgrades" / "definitions.json").read_text())
+    return found
+
+
+FAR = ("01-helm-ha-all", "02-ha-exactly-locator", "04-quorum-stream", "06-versions", "07-federation", "10-limits",
+    "11-ha-nodes-mixed", "12-ready")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize("release", RELEASES)
+def test_how_far_an_import_gets_is_what_real_nodes_did(
+    given: dict[str, Any], name: str, release: str
+) -> None:
+    """A policy that is refused ends it before the queues; a queue that is, before the bindings."""
+    real = given["answers"][release][name]
+    [mine] = [row for row in next_release.outcomes(given["definitions"][name]) if row["target"] == release]
+    assert (mine["ends"], mine["queues"]) == (real["ends"], real["queues"])
+
+
+def test_an_operator_policy_is_a_parameter_and_its_section_is_ignored(given: dict[str, Any]) -> None:
+    ignored = given["definitions"]["03-operator-policy"]
+    assert next_release.of_definitions(ignored) == []
+    [policy, _limits] = ignored["operator_policies"]
+    parameter = {"component": "operator_policy", "name": "op", "value": {**policy, "name": "op"}}
+    rows = next_release.of_definitions({"parameters": [parameter]})
+    assert {(row["place"], row["fates"]) for row in rows} == {("operator_policy", (REFUSED, REFUSED))}
+    assert [row["ends"] for row in next_release.outcomes({"parameters": [parameter]})] == [True, True]
+
+
+def test_a_quorum_queue_with_a_mode_of_classic_ones_is_refused(given: dict[str, Any]) -> None:
+    rows = next_release.of_definitions(given["definitions"]["11-ha-nodes-mixed"])
+    fates = {row["key"]: row["fates"] for row in rows if row["place"] == "queue"}
+    assert fates == {"x-queue-mode": (REFUSED, REFUSED)}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_node_starts_with_a_configuration_or_not_as_real_ones_did(
+    given: dict[str, Any], release: str
+) -> None:
+    for name, started in given["boots"][release].items():
+        found = configuration.read("\n".join(given["configurations"][name]))
+        at = RELEASES.index(release)
+        assert any(row["fates"][at] == REFUSED for row in found.next) is not started, name
+
+
+def test_keys_that_are_gone_come_from_the_schemas() -> None:
+    """Of a $ any one step; `channel_max` has another name in 4.3.6 and is still taken."""
+    assert next_release.places_of("ssl_options.versions.1") == {"3.8.9", "3.10.8", *RELEASES}
+    assert next_release.places_of("channel_max") >= set(RELEASES)
+    assert next_release.places_of("no.such.key") == frozenset()
+    gone = [
+        ("amqp1_0.default_user", "x", True),
+        ("ssl_options.cacerts.a", "x", True),
+        ("mqtt.vhost", "/", True),
+    ]
+    assert [(row["key"], row["fates"]) for row in next_release.of_settings(gone)] == [
+        ("amqp1_0.default_user", (REFUSED, REFUSED)),
+        ("ssl_options.cacerts.a", (TAKEN, REFUSED)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "starts"),
+    [("8.59e+09", False), ("2Gi", True), ("2GB", True), ("1000", True), ("plenty", False)],
+)
+def test_amounts_are_validated_by_4_x(value: str, starts: bool) -> None:
+    rows = next_release.of_settings([("disk_free_limit.absolute", value, True)])
+    assert [row["fates"] for row in rows] == ([] if starts else [(REFUSED, REFUSED)])

@@ -1,7 +1,8 @@
 /** Pasted figures: each queue as its places from the tail to the head, above and below the waterline, and what needs attention. */
-import { questionWords } from "../../model/inspect-words.js";
+import { listingRows, questionWords } from "../../model/inspect-words.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
+import { answerTable } from "./verdict.js";
 
 /** @import { FigureLane, Figures, ListingAnswer } from "../../model/inspect-words.js" */
 
@@ -47,5 +48,8 @@ function notRead({ left_out: lines, left_out_count: count, columns, more, rest }
  * @param {ListingAnswer} given
  */
 export function listingCards(given) {
-  return [...given.figures.map(figureCard), ...notRead(given)];
+  const answer = answerTable(listingRows(given.figures), gettext("What each queue of this listing asks for"), [gettext("Queue"), gettext("Messages"), gettext("In RAM"), gettext("What to look at first")]);
+  return [
+    el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" }, el("h2", { id: "report-heading", tabindex: -1 }, gettext("Where the messages are")), answer),
+    ...given.figures.map(figureCard), ...notRead(given)];
 }

@@ -2,7 +2,9 @@
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
+import { configurationRows } from "../../model/next-release-words.js";
 import { nextReleases } from "./next-release.js";
+import { answerTable, folded } from "./verdict.js";
 
 /** @import { SettingsAnswer } from "../../model/inspect-words.js" */
 
@@ -12,12 +14,13 @@ import { nextReleases } from "./next-release.js";
  * @param {(Node | null)[]} actions
  */
 export function settingsCard({ settings, left_out: leftOut, left_out_count: count, next }, sentences, actions) {
-  return el("section.card.pad", { "aria-labelledby": "report-heading" },
+  return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("The settings of a session")), el("span.spacer"), ...actions),
+    answerTable(configurationRows(next), gettext("Whether a node starts with this configuration"), [gettext("Start of"), gettext("Does it start?"), gettext("Lines without effect"), gettext("What to do first")]),
     el("ul.damage", {}, ...Object.entries(settings).map(([name, value]) => el("li", {}, el("code", {}, name), " ", el("b.mono", {}, JSON.stringify(value))))),
-    nextReleases(next),
+    folded(fill(gettext("What 4.x does with each entry (%(n)s)"), { n: number(next.length) }), nextReleases(next)),
     count
-      ? el("details", { open: "" }, el("summary", {}, fill(gettext("Left out, and why: %(count)s"), { count: number(count) })),
+      ? folded(fill(gettext("Left out, and why: %(count)s"), { count: number(count) }),
         el("ul", {}, ...leftOut.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${codedWords(why, sentences)}`))))
       : null);
 }

@@ -24,14 +24,22 @@ export function verdict({ tone, first, rest }) {
 }
 
 /**
- * What each start would do, as the first table of the report; what is bad says so in words and in red.
+ * The answer as the first table of a report; what is bad says so in words and in red.
  * @param {AnswerRow[]} rows
+ * @param {string} caption
+ * @param {string[]} heads of the four columns
  */
-export function answerTable(rows) {
+export function answerTable(rows, caption = gettext("What each start does with these files"), heads = [gettext("Start of"), gettext("Does it start?"), gettext("Messages back"), gettext("What to do first")]) {
   if (!rows.length) return null;
   const marked = (/** @type {AnswerRow} */ { tone, back }) => el("b.answer", { "data-tone": tone }, back);
-  return el("div.answers", {}, table(
-    gettext("What each start does with these files"),
-    [[gettext("Start of")], [gettext("Does it start?")], [gettext("Messages back")], [gettext("What to do first")]],
-    rows.map((row) => [row.target, row.starts, marked(row), row.first])));
+  return el("div.answers", {}, table(caption, heads.map((head) => [head]), rows.map((row) => [row.target, row.starts, marked(row), row.first])));
+}
+
+/**
+ * A part below the answer, folded until somebody wants it.
+ * @param {string} head
+ * @param {(Node | null)[]} content
+ */
+export function folded(head, ...content) {
+  return content.some(Boolean) ? el("details.folded", {}, el("summary", {}, head), ...content) : null;
 }
