@@ -5,13 +5,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from tests.layering.sources import parsed
+
 
 def public_classes(sources: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the names of public classes at the top of Python files, each with these files."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path, source in sources.items():
         if path.endswith(".py"):
-            for name in {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}:
+            for name in {node.name for node in parsed(source).body if isinstance(node, ast.ClassDef)}:
                 if not name.startswith("_"):
                     found[name].append(path)
     return found
@@ -31,7 +33,7 @@ def given_twice(source: str, path: str) -> Iterator[str]:
     if not path.endswith(".py"):
         return
     seen: set[str] = set()
-    for statement in ast.parse(source).body:
+    for statement in parsed(source).body:
         targets = statement.targets if isinstance(statement, ast.Assign) else ()
         for target in targets:
             if isinstance(target, ast.Name):

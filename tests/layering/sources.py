@@ -1,6 +1,7 @@
 """Finding the project's own source files, and reading what they import and call."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -30,9 +31,15 @@ def module_name(path: Path, root: Path = ROOT) -> str:
     return ".".join(parts)
 
 
+@functools.cache
+def parsed(source: str) -> ast.Module:
+    """Return the syntax tree of a source, only to be read: parsed once for all tests, as many read all the files."""
+    return ast.parse(source)
+
+
 def parse(path: Path) -> ast.Module:
-    """Return the syntax tree of one file."""
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    """Return the syntax tree of one file, only to be read."""
+    return parsed(path.read_text(encoding="utf-8"))
 
 
 def imports(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[Import]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.layering.sources import parse
+
 MOST: Final = 8
 ROOMS: Final = ("engine", "playground", "sweeps", "workloads", "spark_jobs")
 
@@ -14,7 +16,7 @@ ROOMS: Final = ("engine", "playground", "sweeps", "workloads", "spark_jobs")
 def long_constructors(root: Path, room: str) -> Iterator[tuple[str, int]]:
     """Yield the classes whose own `__init__` takes more values than that, with how many."""
     for path in sorted((root / room).rglob("*.py")):
-        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for each in ast.walk(parse(path)):
             for method in each.body if isinstance(each, ast.ClassDef) else ():
                 if isinstance(method, ast.FunctionDef) and method.name == "__init__":
                     given = method.args
