@@ -236,9 +236,7 @@ js-types: node_modules/.installed ## Check the types of the page's scripts, stri
 
 js-test: ## Run the tests of the page's scripts in Node.js
 	@echo "node --test tests/js ..."
-	@files=$$(find tests/js -name '*.test.*js' 2>/dev/null | sort); \
-		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
-		else "$$(tools/ensure_node.sh)" --test $$files; fi
+	@"$$(tools/ensure_node.sh)" tools/script_tests.mjs
 
 # What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
 # of their own; the rest by whole files, each with one server for all, three at once on two cores: two leave a core

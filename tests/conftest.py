@@ -17,6 +17,7 @@ from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck, settings
 
 from tests.helpers.long_first import dealt
+from tests.helpers.seconds import SecondsRecorder, kept_seconds
 from tests.helpers.twin import Twin
 from tools.compile_messages import compile_messages
 from tools.prepared import PREPARED
@@ -44,6 +45,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="each of the workers begins with its share of what takes long",
     )
+    parser.addoption(
+        "--record-seconds",
+        action="store_true",
+        help="write what the tests take into tests/seconds.json",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Spark's workers must run the same Python as the program that starts them.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if config.getoption("record_seconds"):
+        config.pluginmanager.register(SecondsRecorder(writes="PYTEST_XDIST_WORKER" not in os.environ))
     if "PYTEST_XDIST_WORKER" not in os.environ:  # once, before the workers of a parallel run begin
         compile_messages()
     if (
@@ -65,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put what takes long where each worker begins, so that no core is without work at the end."""
     if config.getoption("long_first"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        items[:] = dealt(items, lambda item: item.nodeid, workers)
+        items[:] = dealt(items, lambda item: item.nodeid, workers, kept_seconds().long_tests)
 
 
 @pytest.hookimpl(wrapper=True)

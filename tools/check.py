@@ -1,59 +1,140 @@
 """`make check`: the loop while one works. Every kind of check but Spark's and the browser's, in under a minute.
 
-`make test` remains the proof; this finds nearly everything that a change breaks. What takes long for what it finds is
-left to it: random programs, damaged files, sockets and whole sessions. The Python tests run beside everything else.
+Of the Python tests it runs those that changed or whose modules changed, then the quickest, as far as a minute goes;
+`tests/seconds.json` has what each took. It says what it leaves to `make test`, which remains the proof. The tests run
+beside everything else.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final, NamedTuple
+
+from tests.helpers.seconds import NOT_IN_CHECK, kept_seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-QUICK_TESTS = (
-    "tests/layering",
-    "tests/golden",
-    "tests/conformance",
-    "tests/ctl",
-    "tests/amqp",
-    "tests/rules",
-    "tests/unit",
-    "tests/web/test_library.py",
-    "tests/web/test_pages.py",
-    "tests/web/test_rules.py",
-    "tests/web/test_surfaces.py",
-    "tests/web/test_translations.py",
-    "tests/web/test_wire.py",
-)
-TINY_TESTS = ("-n", "0", "tests/golden/test_format_vectors.py")
-LEFT_OUT = "not soak and not browser and not spark and not slow and not hypothesis"
-ASIDE = ("--ignore", "tests/unit/spark_jobs")
-"""Cells of the published heatmaps, computed again."""
+PROCESSOR_S: Final = 45.0
+"""Of the processors, for Python tests: with what starts them and what runs beside them a minute of two cores."""
+ELSEWHERE: Final = ("tests/browser/", "tests/spark/")
+"""All tests there need a browser or Spark."""
+TINY_SCRIPTS: Final = ("tests/js/hex.test.js",)
+TINY_TESTS: Final = ("tests/golden/test_format_vectors.py",)
+LEFT_OUT: Final = " and ".join(f"not {mark}" for mark in sorted(NOT_IN_CHECK))
 Steps = Mapping[str, list[str]]
 
 
+class CheckChoice(NamedTuple):
+    """Files of tests.
+
+    Args:
+        run: those that a check runs.
+        left: those that it leaves to `make test`.
+    """
+
+    run: list[str]
+    left: list[str]
+
+
+def choose(files: Collection[str], seconds: Mapping[str, float], concerned: Collection[str]) -> CheckChoice:
+    """Choose the files of tests that a check runs.
+
+    Args:
+        files: all that there are.
+        seconds: what each takes; one that has no figure yet is new, and taken for quick.
+        concerned: those that come before all others.
+    """
+    run, left, sum_s = [], [], 0.0
+    for name in sorted(files, key=lambda each: (each not in concerned, seconds.get(each, 0.0), each)):
+        sum_s += seconds.get(name, 0.0)
+        (run if sum_s <= PROCESSOR_S else left).append(name)
+    return CheckChoice(run, left)
+
+
+def read_tests() -> dict[str, str]:
+    """Return the text of each file of tests by its path, without those that need a browser or Spark."""
+    found = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "tests").rglob("test_*.py")}
+    return {
+        name: path.read_text(encoding="utf-8")
+        for name, path in found.items()
+        if not name.startswith(ELSEWHERE)
+    }
+
+
+def changed_files() -> list[str]:
+    """Return the files that differ from the last commit; where none does, those of the last commit."""
+    asked = (("diff", "--name-only", "HEAD"), ("ls-files", "--others", "--exclude-standard"))
+    return [name for each in asked for name in _git(*each)] or _git("diff", "--name-only", "HEAD~1")
+
+
+def _git(*words: str) -> list[str]:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()
+
+
+def concerned_by(changed: Sequence[str], files: Mapping[str, str]) -> set[str]:
+    """Return the files of tests that changed, and those that import a module that did.
+
+    Args:
+        changed: paths of files.
+        files: the text of each file of tests by its path.
+    """
+    found = {name for name in changed if name in files}
+    for path in changed:
+        if path.endswith(".py"):
+            package, _, name = (
+                path.removesuffix(".py").removesuffix("/__init__").replace("/", ".").rpartition(".")
+            )
+            imported = rf"import {re.escape(package)}\.{name}\b|from {re.escape(package)}\.{name} import"
+            listed = rf"from {re.escape(package)} import (?:\([^)]*|[^\n(]*)\b{name}\b"
+            either = re.compile(rf"{imported}|{listed}")
+            found |= {each for each, text in files.items() if either.search(text)}
+    return found
+
+
 def tests(tiny: bool) -> Steps:
-    """Return the one step that keeps all cores busy."""
-    which = TINY_TESTS if tiny else ("-n", "auto", "--dist", "worksteal", *ASIDE, *QUICK_TESTS)
+    """Return the one step that keeps all cores busy, and say what it leaves to `make test`."""
+    if tiny:
+        which = ["-n", "0", *TINY_TESTS]
+    else:
+        files, seconds = read_tests(), kept_seconds().files
+        choice = choose(files, seconds, concerned_by(changed_files(), files))
+        print(_told(choice, seconds), flush=True)
+        which = ["-n", "auto", "--dist", "loadfile", *choice.run]
     return {"tests": [sys.executable, "-m", "pytest", "-q", "-m", LEFT_OUT, *which]}
+
+
+def _told(choice: CheckChoice, seconds: Mapping[str, float]) -> str:
+    left = {each: seconds.get(each, 0.0) for each in choice.left}
+    dearest = sorted(left, key=lambda each: -left[each])[:3]
+    return (
+        f"check: {len(choice.run)} files of tests; left to make test: {len(left)} files, "
+        f"of {sum(left.values()):.0f} s of a processor (most: {', '.join(dearest)}), "
+        f"and tests marked {', '.join(sorted(NOT_IN_CHECK))}"
+    )
 
 
 def reading_steps(tiny: bool) -> Steps:
     """Return the steps that only read the sources, and the tests of the page's scripts, one after the other."""
-    scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests" / "js").rglob("*.test.*js"))]
     return {
         "style": [str(BIN / "ruff"), "check", "--quiet", "."],
         "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
         "templates": [str(BIN / "djlint"), "--lint", "--quiet", "templates"],
         "types": [str(BIN / "mypy"), "--no-error-summary", *(("-p", "engine.formats") if tiny else ())],
         "eslint": ["make", "--no-print-directory", "js-lint", *(() if tiny else ("js-types",))],
-        "scripts": [_node(), "--test", "--test-reporter=dot", *(scripts[:1] if tiny else scripts)],
+        "scripts": [
+            _node(),
+            "--test-reporter=dot",
+            "tools/script_tests.mjs",
+            *(TINY_SCRIPTS if tiny else ()),
+        ],
     }
 
 

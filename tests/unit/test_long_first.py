@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.long_first import LONG, TOGETHER, dealt
+from tests.helpers.long_first import TOGETHER, dealt
 
 QUICK = [f"tests/unit/test_{n}.py" for n in range(10)]
+LONG = {f"tests/house/test_{n}.py": 90.0 - n for n in range(8)}
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 4, 12])
 def test_each_piece_begins_with_its_share(workers: int) -> None:
-    found = [*QUICK[:4], *reversed(LONG), *QUICK[4:]]
-    order = dealt(found, str, workers)
+    names = list(LONG)
+    found = [*QUICK[:4], *reversed(names), *QUICK[4:]]
+    order = dealt(found, str, workers, LONG)
     assert sorted(order) == sorted(found)
     assert [name for name in order if name in QUICK] == QUICK
     begins, left = 0, len(found)
     for worker in range(min(workers, 4)):
-        assert order[begins] == LONG[worker], "the longest first, one to each worker"
+        assert order[begins] == names[worker], "the longest first, one to each worker"
         size = left // (workers - worker)
         begins, left = begins + size, left - size
 
 
 def test_without_long_ones_the_order_stays() -> None:
-    assert dealt(QUICK, str, 3) == QUICK
+    assert dealt(QUICK, str, 3, LONG) == QUICK
 
 
-def test_one_worker_gets_all_that_share_what_is_dear() -> None:
-    for beginning in TOGETHER:
-        alike = [f"{beginning}test_{n}.py" for n in range(4)]
-        order = dealt([*QUICK[:3], *alike, *QUICK[3:], *LONG[:2]], str, 3)
-        begins = order.index(alike[0])
-        assert order[begins : begins + 4] == alike
+@pytest.mark.parametrize("folder", TOGETHER)
+def test_one_worker_gets_all_that_share_what_is_dear(folder: str) -> None:
+    alike = [f"{folder}test_{n}.py" for n in range(4)]
+    order = dealt([*QUICK[:3], *alike, *QUICK[3:], *LONG], str, 3, LONG)
+    begins = order.index(alike[0])
+    assert order[begins : begins + 4] == alike
