@@ -242,7 +242,7 @@ js-test: ## Run the tests of the page's scripts in Node.js
 # of their own; the rest by whole files, each with one server for all, three at once on two cores: two leave a core
 # without work while both wait, four hold each other up. Long files come first, so that no core is without work at the end.
 # Both runs share what is made once: the engine for browsers, a server's tables (tools/prepared.py).
-WAITING := tests/spark tests/bench tests/house tests/web/test_own_sweeps.py tests/survival tests/browser
+WAITING := tests/house tests/spark tests/bench tests/web/test_own_sweeps.py tests/survival tests/browser
 WORKERS = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 BROWSERS = $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 
@@ -250,9 +250,9 @@ py-test: dev-env spark-env
 	@echo "pytest ..."
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
 		export WATERLINE_PREPARED="$$(mktemp -d)"; trap 'rm -rf "$$WATERLINE_PREPARED"' EXIT; \
-		$(PY) -m pytest -n $(WORKERS) --dist worksteal --long-first -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n $(WORKERS) --dist worksteal --long-first tests -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder --long-first files -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		exit $$status
 
@@ -263,7 +263,7 @@ collect: dev-env spark-env ## Find all tests without running any
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
 	@tools/ensure_chromium.sh
-	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n $(CORES) --dist loadfile --no-loadscope-reorder $(BROWSER_TESTS) --throttle $(THROTTLE) \
+	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n $(CORES) --dist loadfile --no-loadscope-reorder --long-first files $(BROWSER_TESTS) --throttle $(THROTTLE) \
 		$(PYTEST_ARGS) </dev/null || exit 1; done
 
 # One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.

@@ -16,7 +16,7 @@ from django.contrib.contenttypes.management import create_contenttypes
 from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck, settings
 
-from tests.helpers.long_first import dealt
+from tests.helpers.long_first import dealt, longest_files
 from tests.helpers.seconds import SecondsRecorder, kept_seconds
 from tests.helpers.twin import Twin
 from tools.compile_messages import compile_messages
@@ -42,8 +42,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--long-first",
-        action="store_true",
-        help="each of the workers begins with its share of what takes long",
+        choices=["tests", "files"],
+        help="begin with what takes long: each of the workers with its share of tests, or the run with files",
     )
     parser.addoption(
         "--record-seconds",
@@ -71,9 +71,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)  # after tests were left out: what remains is dealt
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put what takes long where each worker begins, so that no core is without work at the end."""
-    if config.getoption("long_first"):
+    if given := config.getoption("long_first"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        items[:] = dealt(items, lambda item: item.nodeid, workers, kept_seconds().long_tests)
+        names, seconds = [item.nodeid for item in items], kept_seconds().long_tests
+        order = dealt(names, workers, seconds) if given == "tests" else longest_files(names, seconds)
+        found = {item.nodeid: item for item in items}
+        items[:] = [found[name] for name in order]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -37,25 +37,11 @@ OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterlin
 """The controls' folds as somebody left them who uses all of them; test_play.py checks what a newcomer sees."""
 
 
-LONG = (
-    "test_whole_lesson.py",
-    "test_lesson.py",
-    "test_builder.py",
-    "test_comfort.py",
-    "test_time.py",
-    "test_offline.py",
-    "test_scenarios.py",
-)
-"""A core that begins one of these last is still at it when the others have nothing to do any more."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder, so that `-m 'not browser'` leaves it out; its long files come first."""
-    places = [at for at, item in enumerate(items) if HERE in item.path.parents]
-    ours = sorted((items[at] for at in places), key=lambda item: item.path.name not in LONG)
-    for at, item in zip(places, ours, strict=True):
-        item.add_marker(pytest.mark.browser)
-        items[at] = item
+    """Mark everything in this folder, so that `-m 'not browser'` leaves it out."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="session")

@@ -6,39 +6,49 @@ end of another's piece. A test of a minute at the end of a piece is begun last, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Final
 
-T = TypeVar("T")
-
-TOGETHER = ("tests/proofs/wasm/", "tests/layering/")
+TOGETHER: Final = ("tests/proofs/wasm/", "tests/layering/")
 """Folders whose tests share what takes most of their time (an engine, all sources parsed): one worker gets all."""
 
 
-def dealt(
-    items: Sequence[T], name: Callable[[T], str], workers: int, seconds: Mapping[str, float]
-) -> list[T]:
-    """Return the items so that each of the list's equal pieces begins with its share of what takes long.
+def dealt(names: Sequence[str], workers: int, seconds: Mapping[str, float]) -> list[str]:
+    """Return tests so that each of the list's equal pieces begins with its share of what takes long.
 
     Args:
-        items: in the order in which they were found.
-        name: what a test is called.
+        names: of the tests in the order in which they were found.
         workers: how many pieces the list is cut into.
         seconds: by their names, what those take that take long.
     """
-    shares: dict[str, list[T]] = {}
-    for item in items:
-        folder = next((each for each in TOGETHER if name(item).startswith(each)), None)
-        if folder or name(item) in seconds:
-            shares.setdefault(folder or name(item), []).append(item)
-    took = {key: sum(seconds.get(name(item), 0.0) for item in share) for key, share in shares.items()}
-    long = [shares[key] for key in sorted(shares, key=lambda key: -took[key])]
-    dear = {id(item) for share in long for item in share}
-    rest = iter([item for item in items if id(item) not in dear])
-    order: list[T] = []
+    shares: dict[str, list[str]] = {}
+    for name in names:
+        folder = next((each for each in TOGETHER if name.startswith(each)), None)
+        if folder or name in seconds:
+            shares.setdefault(folder or name, []).append(name)
+    long = sorted(shares.values(), key=lambda share: -sum(seconds.get(name, 0.0) for name in share))
+    dear = {name for share in long for name in share}
+    rest = iter([name for name in names if name not in dear])
+    order: list[str] = []
     for worker in range(workers):
-        piece = [item for share in long[worker::workers] for item in share]
-        size = (len(items) - len(order)) // (workers - worker)
+        piece = [name for share in long[worker::workers] for name in share]
+        size = (len(names) - len(order)) // (workers - worker)
         order += [*piece, *islice(rest, max(0, size - len(piece)))]
     return [*order, *rest]
+
+
+def longest_files(names: Sequence[str], seconds: Mapping[str, float]) -> list[str]:
+    """Return tests folder by folder, in each those files first that take longest: a worker gets the next whole file.
+
+    The folders keep their order, as the tests of one share what they start, such as a browser.
+    """
+    folders: dict[str, dict[str, list[str]]] = {}
+    for name in names:
+        file = name.partition("::")[0]
+        folders.setdefault(file.rpartition("/")[0], {}).setdefault(file, []).append(name)
+    order: list[str] = []
+    for files in folders.values():
+        longest = sorted(files.values(), key=lambda file: -sum(seconds.get(name, 0.0) for name in file))
+        order += [name for file in longest for name in file]
+    return order

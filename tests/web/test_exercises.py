@@ -81,16 +81,16 @@ def test_a_visit_begins_nothing(client: Client) -> None:
     assert (Work.objects.count(), Session.objects.count()) == (0, 0)
 
 
-@pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
 @pytest.mark.parametrize("slug", list(catalog.exercises()))
-def test_every_exercise_has_its_page(client: Client, slug: str, language: str) -> None:
+def test_every_exercise_has_its_page(client: Client, slug: str) -> None:
     begin(client, slug)
-    page = client.get(address(slug), headers={"accept-language": language}).content.decode()
-    texts = catalog.exercise(slug).texts(language)
-    assert texts.title in page
-    assert texts.explain not in page, "the explanation gives the answer away"
-    for hint in texts.hints:
-        assert hint not in page
+    for language in ("en", "zh-hans", "zh-hant"):
+        page = client.get(address(slug), headers={"accept-language": language}).content.decode()
+        texts = catalog.exercise(slug).texts(language)
+        assert texts.title in page
+        assert texts.explain not in page, f"the explanation gives the answer away: {language}"
+        for hint in texts.hints:
+            assert hint not in page
 
 
 def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import re
@@ -49,15 +50,22 @@ def cited_in(root: Path) -> Iterator[tuple[str, str]]:
                     yield found[0], str(path.relative_to(root))
 
 
-def test_every_rule_of_the_specification_has_a_page(client: Client) -> None:
+@functools.cache
+def page_at(path: str) -> tuple[int, str]:
+    """Return status and text of a page of the specification, asked for once: it is the same for everybody."""
+    page = Client().get(path)
+    return page.status_code, page.content.decode()
+
+
+def test_every_rule_of_the_specification_has_a_page() -> None:
     every = rules.by_id()
     assert set(coverage.defined()) <= set(every)
     assert {f"V{number}" for number in range(1, 8)} <= set(every)
     for rule in every.values():
-        page = client.get(f"/rules/{rule.id}")
-        assert page.status_code == 200, rule.id
+        status, page = page_at(f"/rules/{rule.id}")
+        assert status == 200, rule.id
         assert rule.text.strip(), rule.id
-        assert rendered(rule.text, rule.document, rule.id) in page.content.decode()
+        assert rendered(rule.text, rule.document, rule.id) in page
 
 
 def test_every_id_that_is_cited_anywhere_has_a_page(repo_root: Path) -> None:
@@ -78,9 +86,9 @@ def test_every_id_in_data_has_a_page(repo_root: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["", "queue/", "storage/", "mirrors/", "Q46", "S60", "V1"])
-def test_no_link_of_these_pages_leads_nowhere(client: Client, page: str) -> None:
+def test_no_link_of_these_pages_leads_nowhere(page: str) -> None:
     def text(of: str) -> str:
-        return client.get(f"/rules/{of}").content.decode()
+        return page_at(f"/rules/{of}")[1]
 
     anchors = {name: set(re.findall(r'id="([^"]+)"', text(f"{name}/"))) for name in rules.documents()}
     followed = set()
@@ -88,7 +96,7 @@ def test_no_link_of_these_pages_leads_nowhere(client: Client, page: str) -> None
         place, _, anchor = html.unescape(link).partition("#")
         if place not in followed:
             followed.add(place)
-            assert client.get(place).status_code == 200, link
+            assert page_at(place)[0] == 200, link
         if anchor:
             assert anchor in anchors[place.split("/")[2]], link
     assert followed
