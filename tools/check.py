@@ -51,11 +51,11 @@ def choose(files: Collection[str], seconds: Mapping[str, float], concerned: Coll
         seconds: what each takes; one that has no figure yet is new, and taken for quick.
         concerned: those that come before all others.
     """
-    run, left, sum_s = [], [], 0.0
+    choice, sum_s = CheckChoice([], []), 0.0
     for name in sorted(files, key=lambda each: (each not in concerned, seconds.get(each, 0.0), each)):
         sum_s += seconds.get(name, 0.0)
-        (run if sum_s <= PROCESSOR_S else left).append(name)
-    return CheckChoice(run, left)
+        (choice.run if sum_s <= PROCESSOR_S else choice.left).append(name)
+    return choice
 
 
 def read_tests() -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -55,8 +55,8 @@ class SecondsRecorder:
     def __init__(self, writes: bool) -> None:
         self._writes = writes
         self._began = 0.0
-        self._files: Counter[str] = Counter()
-        self._tests: Counter[str] = Counter()
+        self._files: defaultdict[str, float] = defaultdict(float)
+        self._tests: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
