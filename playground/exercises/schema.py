@@ -63,6 +63,8 @@ class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True
         claims: conditions that the task's text speaks of; they hold where the learner stands.
         form: what the kind asks, in the kind's own form.
         variants: the numbers that a second try draws again; none where the numbers must be as they are.
+        cases: the names of the other cases; empty where there is one.
+        case: the one that this is; empty for the file's own.
     """
 
     kind: str
@@ -77,6 +79,8 @@ class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True
     zh_hant: ExerciseTexts
     form: Any = None
     variants: dict[str, DrawnVariant] = {}
+    cases: tuple[Id, ...] = ()
+    case: str = ""
     slug: str = ""
     unit: str = ""
 

@@ -13,6 +13,7 @@ from playground.exercises import catalog, limits, readings, release_difference, 
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
 from playground.exercises.schema import Exercise
+from playground.exercises.variants import another_case
 from playground.exercises.worked import AnsweredExercise, WorkedExercise
 from playground.texts.page_message import RequestRefused
 from playground.verdicts import todays_broker
@@ -74,14 +75,14 @@ def move_on(
 
 
 def begin_again(work: WorkedExercise, exercise: Exercise) -> Exercise:
-    """Forget what was answered, which could be copied otherwise; return the exercise with other numbers, if it has any.
+    """Forget what was answered, which could be copied otherwise; return another variant of the exercise, if it has any.
 
     Attempts and hints stay counted.
     """
     work.locked, work.steps, work.earlier = False, [], work.attempts
-    if exercise.variants and work.attempts:
+    if (exercise.variants or exercise.cases) and work.attempts:
         seed = crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode())
-        work.variant = seed % MOST_VARIANTS + 1
+        work.variant = another_case(seed % MOST_VARIANTS + 1, work.variant, len(exercise.cases))
     return catalog.variant(work.exercise, work.variant)
 
 
@@ -119,6 +120,7 @@ def context(
         "unit_title": catalog.unit(found.unit).texts(language).title,
         "work": work,
         "other_numbers": bool(found.variants and work and work.attempts),
+        "other_cases": bool(found.cases and work and work.attempts),
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
         "explained": work is not None and not anew and (work.done_at is not None or far.locked),

