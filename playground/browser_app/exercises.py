@@ -36,6 +36,8 @@ class BrowserWork(msgspec.Struct):
     locked: bool = False
     last: dict[str, Any] | None = None
     """The verdict on the latest answer since one began."""
+    why: str = ""
+    """The learner's reason for it."""
 
 
 class BrowserAnswered(msgspec.Struct):
@@ -44,6 +46,7 @@ class BrowserAnswered(msgspec.Struct):
     number: int
     passed: bool
     verdict: dict[str, Any]
+    why: str
 
 
 class BrowserForm(dict[str, list[str]]):
@@ -77,7 +80,9 @@ def task_page(question: dict[str, Any]) -> dict[str, Any]:
             case "hint":
                 work.hints = min(work.hints + 1, len(found.en.hints))
             case "solution":
-                work.solution_shown = work.solution_shown or task.may_see_solution(work, found)
+                work.solution_shown = work.solution_shown or task.may_see_solution(work)
+            case "why":
+                work.why = task.reason(dict(question["form"]).get("why", ""))
             case "again":
                 found = _again(work, found)
     except RequestRefused as refused:
@@ -118,7 +123,7 @@ def units_page(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def _last(work: BrowserWork) -> BrowserAnswered | None:
-    return BrowserAnswered(work.attempts, work.last["passed"], work.last) if work.last else None
+    return BrowserAnswered(work.attempts, work.last["passed"], work.last, work.why) if work.last else None
 
 
 def _whole(work: BrowserWork, found: Exercise, given: Any, question: dict[str, Any]) -> Any:
@@ -137,7 +142,7 @@ def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> Non
     work.attempts += 1
     work.failures += verdict.wrong
     work.wrong = verdict.wrong
-    work.last = msgspec.to_builtins(verdict)
+    work.last, work.why = msgspec.to_builtins(verdict), ""
     task.move_on(work, found, verdict, given, dt.datetime.now(dt.UTC))
 
 

@@ -63,6 +63,7 @@ def of_learner(learner: Learner) -> dict[str, Any]:
                         "at": each.at.isoformat(),
                         "passed": each.passed,
                         "said": each.tally,
+                        "why": each.why,
                     }
                     for each in work.answers.all()
                 ],

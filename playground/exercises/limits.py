@@ -9,7 +9,9 @@ from playground.texts.page_message import RequestRefused
 
 ATTEMPTS = 200
 """Answers to one exercise."""
-TRIES_BEFORE_SOLUTION = 3
+TRIES_BEFORE_SOLUTION = 2
+"""Wrong answers before the explanation and the solution of what was not answered right."""
+WHY_LETTERS = 200
 GRADING_S = 5.0
 """Real time that grading one answer may take."""
 

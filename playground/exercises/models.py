@@ -90,6 +90,11 @@ class Attempt(models.Model):
     passed = models.BooleanField()
     tally = models.CharField(max_length=255)
     verdict = models.JSONField()
+    why = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="the learner's own reason for a wrong answer, shown to nobody else",
+    )
 
     class Meta:
         ordering = ("work", "number")

@@ -100,13 +100,19 @@ def last_attempt(work: Work | None) -> AnsweredExercise | None:
 
 
 def shown_verdict(
-    exercise: Exercise, texts: ExerciseTexts, attempt: AnsweredExercise, *, locked: bool
+    exercise: Exercise, texts: ExerciseTexts, attempt: AnsweredExercise, *, locked: bool, told: bool
 ) -> dict[str, Any]:
-    """Return an attempt in words: what was predicted beside what happened."""
+    """Return an attempt in words: what was predicted beside what happened, once the learner may be told.
+
+    Args:
+        locked: whether the run goes on past the answer.
+        told: whether the learner has had a second try, or was right.
+    """
     verdict, kind = attempt.verdict, kind_of(exercise)
     return {
         "passed": attempt.passed,
         "number": attempt.number,
+        "why": attempt.why,
         "feedback": [words.feedback(exercise, texts, name) for name in verdict["feedback"]],
         "lines": [
             {
@@ -117,7 +123,7 @@ def shown_verdict(
             }
             for line in verdict["lines"][: kind.lines_shown]
         ],
-        "engine_shown": kind.shows_engine(attempt.passed),
+        "engine_shown": kind.shows_engine(attempt.passed, told=told),
         "prediction": kind.prediction_beside(texts, verdict["lines"]) if locked else None,
         "predicted_lanes": kind.predicted_lanes(exercise, verdict["lines"]) if locked else {},
         "step": verdict["step"],

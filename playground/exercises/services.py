@@ -172,16 +172,20 @@ def hint(work: Work, exercise: Exercise) -> None:
 
 
 def show_solution(work: Work, exercise: Exercise) -> None:
-    """Show the solution, once there were some attempts and all hints."""
+    """Show the solution, once there was a second try."""
     _pass_gates(work.learner, exercise)
-    if not task.may_see_solution(work, exercise):
-        raise RequestRefused(
-            _("The solution comes after %(tries)s tries, or after all hints."),
-            tries=limits.TRIES_BEFORE_SOLUTION,
-        )
+    if not task.may_see_solution(work):
+        raise RequestRefused(_("The solution comes after a second try."))
     work.solution_shown = True
     work.save(update_fields=["solution_shown"])
     _touch(work)
+
+
+def keep_reason(work: Work, exercise: Exercise, why: str) -> None:
+    """Keep in the learner's own record why they gave their latest answer."""
+    _pass_gates(work.learner, exercise)
+    latest = work.answers.filter(number=work.attempts)
+    latest.update(why=task.reason(why))
 
 
 def again(work: Work, exercise: Exercise) -> None:

@@ -32,13 +32,9 @@ def held(exercise: Exercise, work: WorkedExercise) -> bool:
     return kind_of(exercise).is_held(progress(work))
 
 
-def may_see_solution(work: WorkedExercise, exercise: Exercise) -> bool:
-    """Return whether the solution may be shown."""
-    return bool(
-        work.done_at
-        or work.attempts >= limits.TRIES_BEFORE_SOLUTION
-        or (work.attempts and work.hints >= len(exercise.en.hints))
-    )
+def may_see_solution(work: WorkedExercise) -> bool:
+    """Return whether the solution may be shown: after a right answer, or a second try."""
+    return bool(work.done_at or work.failures >= limits.TRIES_BEFORE_SOLUTION)
 
 
 def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> GradedVerdict:
@@ -86,6 +82,11 @@ def begin_again(work: WorkedExercise, exercise: Exercise) -> Exercise:
     return catalog.variant(work.exercise, work.variant)
 
 
+def reason(text: str) -> str:
+    """Return the line that a learner wrote, bounded, without what cannot be printed."""
+    return "".join(letter for letter in text if letter.isprintable()).strip()[: limits.WHY_LETTERS]
+
+
 def address(exercise: Exercise) -> str:
     """Return where an exercise stands."""
     return reverse("exercise", args=[exercise.unit, exercise.slug])
@@ -109,6 +110,7 @@ def context(
     reading = readings.before(found.slug)
     is_held = work is not None and held(found, work)
     anew = work is not None and work.earlier > 0 and attempt is None
+    told = work is not None and may_see_solution(work)
     return {
         "exercise": found,
         "texts": texts,
@@ -123,17 +125,20 @@ def context(
         "other_cases": bool(found.cases and work and work.attempts),
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
-        "explained": work is not None and not anew and (work.done_at is not None or far.locked),
+        "explained": work is not None and not anew and told and (work.done_at is not None or far.locked),
+        "told": told,
         "otherwise": release_difference.otherwise(found),
         "today": todays_broker.TODAYS.name,
         "held": is_held,
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
-        "verdict": selectors.shown_verdict(found, texts, attempt, locked=far.locked) if attempt else None,
+        "verdict": selectors.shown_verdict(found, texts, attempt, locked=far.locked, told=told)
+        if attempt
+        else None,
         "solution": selectors.shown_solution(found, language)
         if work and work.solution_shown and not anew
         else None,
-        "may_see_solution": work is not None and may_see_solution(work, found),
+        "may_see_solution": told,
         "answer": selectors.answer_form(found, texts, far) if work else None,
         "runs_on": is_held or (attempt is not None and far.locked),
         "next": {"address": address(following), "title": following.texts(language).title}

@@ -22,6 +22,7 @@ urlpatterns = [
     path("<slug:unit>/<slug:slug>/answer", views.answer, name="exercise-answer"),
     path("<slug:unit>/<slug:slug>/standing.json", views.standing, name="exercise-standing"),
     path("<slug:unit>/<slug:slug>/hint", views.hint, name="exercise-hint"),
+    path("<slug:unit>/<slug:slug>/why", views.why, name="exercise-why"),
     path("<slug:unit>/<slug:slug>/solution", views.solution, name="exercise-solution"),
     path("<slug:unit>/<slug:slug>/again", views.again, name="exercise-again"),
 ]

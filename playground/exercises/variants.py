@@ -55,7 +55,10 @@ def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
     if "cases" in plain:
         cases = plain["cases"]
         case = ["", *cases][case_number(seed, len(cases))]
-        plain = {**merged({k: v for k, v in plain.items() if k != "cases"}, cases.get(case, {})), "case": case}
+        plain = {
+            **merged({k: v for k, v in plain.items() if k != "cases"}, cases.get(case, {})),
+            "case": case,
+        }
         return {**_drawn(plain, seed), "cases": list(cases)}
     return _drawn(plain, seed)
 

@@ -220,6 +220,13 @@ def hint(request: HttpRequest, work: Work, found: Exercise) -> None:
 
 @rate_limited_reading
 @changes_work
+def why(request: HttpRequest, work: Work, found: Exercise) -> None:
+    """Keep the learner's reason for a wrong answer."""
+    services.keep_reason(work, found, request.POST.get("why", ""))
+
+
+@rate_limited_reading
+@changes_work
 def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Show the solution."""
     services.show_solution(work, found)

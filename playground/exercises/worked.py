@@ -30,3 +30,4 @@ class AnsweredExercise(Protocol):
     number: int
     passed: bool
     verdict: Any
+    why: str

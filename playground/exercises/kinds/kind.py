@@ -148,8 +148,13 @@ class ExerciseKind(ABC):
         """Return the progress after an answer."""
         return progress
 
-    def shows_engine(self, passed: bool) -> bool:
-        """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
+    def shows_engine(self, passed: bool, *, told: bool) -> bool:
+        """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that.
+
+        Args:
+            passed: whether the answer was right.
+            told: whether the learner has had a second try, or was right before.
+        """
         return True
 
     def prediction_beside(
@@ -217,6 +222,10 @@ class PredictionKind(ExerciseKind):
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
         """Lock the answer, whatever it was."""
         return progress._replace(locked=True)
+
+    def shows_engine(self, passed: bool, *, told: bool) -> bool:
+        """Show what the engine did after a second try: the first time the run itself shows it."""
+        return passed or told
 
     def prediction_beside(
         self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]

@@ -83,7 +83,7 @@ class OrderKind(ExerciseKind):
         """Let the run go on once the order is right."""
         return progress._replace(locked=progress.locked or verdict.passed)
 
-    def shows_engine(self, passed: bool) -> bool:
+    def shows_engine(self, passed: bool, *, told: bool) -> bool:
         """Show the right places only when the order is right; before, they could be copied."""
         return passed
 

@@ -23,7 +23,7 @@ import { openBrowserApp } from "./worker.js";
 
 const slug = JSON.parse(need("#exercise-slug").textContent);
 const session = `exercise-${slug}`;
-const ACTION = /\/(answer|hint|solution|again)$/;
+const ACTION = /\/(answer|hint|why|solution|again)$/;
 
 /**
  * Put the task in its place, and a locked prediction beside the run.
