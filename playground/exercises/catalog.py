@@ -106,7 +106,7 @@ def find(slug: str) -> Exercise | None:
 
 @lru_cache(maxsize=500)
 def variant(slug: str, seed: int) -> Exercise:
-    """Return an exercise in the case and with the numbers that a seed draws; 0, or one without variants, is as usual."""
+    """Return an exercise in the case and with the numbers that a seed draws; 0 is as usual."""
     usual = exercise(slug)
     if not seed or not (usual.variants or usual.cases):
         return usual
