@@ -181,13 +181,12 @@ messages: dev-env ## Collect the texts to translate into locale/, and compile th
 
 # --- checks ---
 
-# What only waits for a network goes beside what computes: first Spark, the programs and the scripts' own checks, then what
-# reads Spark's types. Whoever installs npm is done before, as the distribution's installer works for one at a time.
+# What only waits for a network goes beside what computes, and the types, which take longest on one core, beside everything
+# else. Whoever installs npm is done before, as the distribution's installer works for one at a time.
 test: dev-env ## Install all that the checks need, then run every one of them
 	@tools/ensure_npm.sh >/dev/null
 	@status=0; parallel="$(MAKE) --no-print-directory --keep-going --output-sync=target"; \
-		$$parallel --jobs=3 spark-classes programs js-test lint || status=1; \
-		$$parallel --jobs=2 types collect supplies || status=1; \
+		$$parallel --jobs=3 spark-classes programs types js-test lint collect supplies || status=1; \
 		$(MAKE) --no-print-directory py-test || status=1; \
 		exit $$status
 
@@ -214,7 +213,7 @@ format: dev-env ## Put every Python file into the project's format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 	@$(VENV)/bin/ruff format .
 
-types: dev-env js-types ## Check the types of all Python, the engine's strictly, and those of the page's scripts
+types: dev-env spark-env js-types ## Check the types of all Python, the engine's strictly, and those of the page's scripts
 	@echo "mypy ..."
 	@$(VENV)/bin/mypy
 

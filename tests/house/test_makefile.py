@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from engine import ENGINE_VERSION
 from tests.house.files import copy_repository
 from tools.compiled import lacks
+from tools.proofs.fidelity.__main__ import MEASURES
 
 BY_MAKE_TEST = {"programs", "lint", "types", "supplies", "js-test", "spark-classes", "collect", "py-test"}
 """What `make test` runs itself, on the whole of it."""
@@ -30,7 +33,6 @@ QUICK = (
     "check",
     "conformance",
     "digests",
-    "fidelity",
     "surfaces",
     "predict",
     "firefox-test",
@@ -72,6 +74,7 @@ OTHERS = {
     "messages",
     "long-tests",
     "attack",
+    "fidelity",
     "fuzz",
     "soak",
     "postgresql-test",
@@ -208,6 +211,17 @@ def test_long_tests_run_one(place: Path) -> None:
 
 def test_attack_tries_what_takes_no_time(place: Path) -> None:
     assert re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack"))
+
+
+def test_fidelity_measures_everything(place: Path) -> None:
+    succeeds(place, "fidelity")
+    results = json.loads((place / WRITES["fidelity"]).read_text(encoding="utf-8"))
+    for name in MEASURES:
+        assert results[name]["measured_on"]["date"] == "2026-01-31"
+        assert results[name]["measured_on"]["engine"] == ENGINE_VERSION
+    assert {each["traces"] for each in results["traces"]["releases"].values()} == {2}
+    assert results["crashes"]["runs"] == results["fuzz"]["inputs"] == 3
+    assert results["rules"]["engine"] == results["rules"]["engine_cited"] > 150
 
 
 def test_fuzz_plays_two_programs(place: Path) -> None:

@@ -103,15 +103,27 @@ def test_a_consumer_that_waits_for_each_message_is_as_slow_as_on_a_real_node(rat
     assert finished(node, SECONDS) / SECONDS == pytest.approx(real, rel=0.06)
 
 
-@settings(max_examples=20, deadline=None)
-@given(
-    profile=st.sampled_from(sorted(PROFILES)),
-    rate=st.integers(1, 600) | st.sampled_from(OFF_THE_GRID),
-    prefetch=st.sampled_from([0, 1, 2, 3]) | st.integers(0, 300),
-    ack=st.sampled_from(ACKS),
-    release=st.sampled_from(REAL),
-)
+CONSUMERS: Final = {
+    "profile": st.sampled_from(sorted(PROFILES)),
+    "rate": st.integers(1, 600) | st.sampled_from(OFF_THE_GRID),
+    "prefetch": st.sampled_from([0, 1, 2, 3]) | st.integers(0, 300),
+    "ack": st.sampled_from(ACKS),
+    "release": st.sampled_from(REAL),
+}
+
+
+@settings(max_examples=8, deadline=None)
+@given(**CONSUMERS)
 def test_the_rate_over_ten_seconds_is_what_was_set(
+    profile: str, rate: int, prefetch: int, ack: str, release: str
+) -> None:
+    check(profile, rate, prefetch, ack, release)
+
+
+@pytest.mark.soak
+@settings(max_examples=400, deadline=None)
+@given(**CONSUMERS)
+def test_many_rates_over_ten_seconds_are_what_was_set(
     profile: str, rate: int, prefetch: int, ack: str, release: str
 ) -> None:
     check(profile, rate, prefetch, ack, release)

@@ -216,16 +216,30 @@ def scenario_of(profile: str, overrides: dict[str, Any]) -> ParsedScenario:
     return parse({"version": 1, "profile": profile, "settings": overrides})
 
 
-@settings(max_examples=400, deadline=None)
-@given(PROFILES, OVERRIDES, PROGRAMS)
-def test_fold_equals_snapshot_after_every_event(
-    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
-) -> None:
+def follow(profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]) -> None:
+    """Hold the fold to the snapshot after every event of a program."""
     follower = Follower(Cluster(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000))
     for command, pause_us in program:
         follower.submit(command)
         follower.advance(pause_us)
         follower.node.verify()
+
+
+@settings(max_examples=150, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_fold_equals_snapshot_after_every_event(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    follow(profile, overrides, program)
+
+
+@pytest.mark.soak
+@settings(max_examples=5000, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_fold_equals_snapshot_in_many_programs(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    follow(profile, overrides, program)
 
 
 TOPOLOGY = {
