@@ -1,0 +1,1 @@
+"""The sources keep the rules that the documents state."""
