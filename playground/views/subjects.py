@@ -19,6 +19,7 @@ from playground.library import ready_scenarios
 from playground.records import selectors
 from playground.storybook import cards
 from playground.storybook.cards import SUBJECTS
+from playground.storybook.other_release import shown_release
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage
 from playground.verdicts import ArticleVerdict, VerdictRun, articles_broker, todays_broker
@@ -65,12 +66,18 @@ def _releases(
     return rows
 
 
-def _evidences() -> dict[int, VerdictRun]:
-    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does."""
+def evidences() -> dict[int, VerdictRun]:
+    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does.
+
+    It is a run of that release, and one that says of its claim what the subject says: that it is true, or that it is
+    not quite so.
+    """
     found: dict[int, VerdictRun] = {}
     for entry in ready_scenarios.entries():
         story = entry.story.verdict
-        if story is not None and story.source is not None and story.evidence_at_us is not None:
+        if story is None or story.source is None or shown_release(entry.run).series != REFERENCE.series:
+            continue
+        if (story.verdict == "true") == (verdicts.verdicts()[story.source].verdict == "true"):
             found.setdefault(story.source, VerdictRun(entry.slug, story.evidence_at_us))
     return found
 
@@ -103,9 +110,9 @@ def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
 def index(request: HttpRequest) -> HttpResponse:
     """List every subject with its verdict."""
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
-    evidences = _evidences()
+    found = evidences()
     rows = [
-        {**_verdict_row(each), "releases": _releases(each, loaded, evidences)}
+        {**_verdict_row(each), "releases": _releases(each, loaded, found)}
         for each in verdicts.verdicts().values()
     ]
     context = {"subjects": rows, "names": RELEASES_ASKED, "tally": _tally(rows)}
@@ -144,7 +151,7 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
     runs = [cards.card(entry, loaded[entry.slug]) for entry in shown]
     every = verdicts.verdicts()
-    releases = _releases(each, loaded, _evidences())
+    releases = _releases(each, loaded, evidences())
     context = {
         "subject": _verdict_row(each),
         "old": _articles_broker(each),

@@ -18,12 +18,16 @@ import pytest
 from engine.amqp.errors import CODES
 from engine.reading.conditions import Condition, comparisons, holds, needs_whole_run
 from engine.reading.paths import names_of
+from engine.releases import REFERENCE
 from playground import rules, verdicts
 from playground.library import ready_scenarios
 from playground.storybook.entry import LibraryEntry
+from playground.storybook.other_release import shown_release
 from playground.storybook.rehearsal import StoryRehearsal
 from playground.storybook.story import in_language
 from playground.templatetags.rules import CITED
+from playground.verdicts import articles_broker, todays_broker
+from playground.views.subjects import evidences
 
 ENTRIES: Final = ready_scenarios.entries()
 NAMES: Final = re.compile(
@@ -198,3 +202,33 @@ def test_a_wrong_number_would_be_found() -> None:
     assert known.missing("thirty-seven files were combined", 2_900_000) == ["thirty-seven"]
     assert held("watermark-advice").missing("385 MiB of 512 MiB", 2_900_000) == ["385"]
     assert held("watermark-advice").missing("364 MiB of 512 MiB", 2_900_000) == []
+
+
+VERDICTS: Final = {
+    **{(each.slug, "3.8"): each.in_3_8.run for each in verdicts.verdicts().values()},
+    **{
+        (verdicts.verdicts()[number].slug, "4.3"): each.run
+        for number, each in todays_broker.verdicts().items()
+    },
+}
+
+
+@pytest.mark.parametrize(("slug", "series"), VERDICTS)
+def test_the_moment_that_shows_a_verdict_has_claims_that_an_empty_run_refutes(slug: str, series: str) -> None:
+    run = VERDICTS[slug, series]
+    entry = (articles_broker if series == "3.8" else todays_broker).entry_of(run)
+    until_us = entry.run["until_us"]
+    tests = [each.test for each in entry.story.claims if run.at_us in {each.at_us, each.at_us or until_us}]
+    start = StoryRehearsal(entry.run).go(0)
+    assert tests, "nothing is claimed of this moment"
+    assert not all(not needs_whole_run(test) and holds(test, start) for test in tests)
+
+
+@pytest.mark.parametrize("number", verdicts.verdicts())
+def test_the_run_of_3_10_is_of_that_release_and_judges_as_the_subject_does(number: int) -> None:
+    run = evidences()[number]
+    entry = next(each for each in ENTRIES if each.slug == run.scenario)
+    verdict = entry.story.verdict
+    assert shown_release(entry.run).series == REFERENCE.series
+    assert verdict is not None
+    assert (verdict.verdict == "true") == (verdicts.verdicts()[number].verdict == "true")

@@ -105,6 +105,22 @@ def test_the_glossary_explains_every_word(client: Client) -> None:
         assert words[each.anchor]
 
 
+NOT_IN_EVERY_RELEASE = (
+    *("beta", "gamma", "delta", "q1", "q2", "q3", "q4", "lane", "target_ram_count", "watermark", "paging"),
+    *("segment", "journal", "embedded", "lazy", "reduction", "batch", "mirror"),
+)
+"""Words for what only some releases have, or have otherwise."""
+
+
+@pytest.mark.parametrize("term", NOT_IN_EVERY_RELEASE)
+def test_a_word_names_the_releases_where_it_means_something_else(term: str) -> None:
+    text = verdicts.glossary()[term].text
+    assert isinstance(text, dict)
+    assert {language for language in text if re.search(r"[34]\.(x|[0-9]+)", text[language])} == set(
+        KEYS.values()
+    )
+
+
 def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list[Scenario]) -> None:
     """Whoever opens a ready run finds each word of the glossary explained where it first comes."""
     found = next(each for each in library if each.slug == "busy-store-syncs")
