@@ -24,14 +24,15 @@ import { shownQueue } from "../../static/js/model/shown.js";
 import { figures, memoryOf } from "../../static/js/model/facts.js";
 import { situation } from "../../static/js/model/situation.js";
 import { bytes, clock, decimal, number, seconds, span } from "../../static/js/model/text.js";
-import { explainLine, sentenceOf } from "../../static/js/model/why.js";
+import { explain, explainLine, sentenceOf } from "../../static/js/model/why.js";
 import { movedBy } from "../../static/js/model/timeline.js";
 import { gaugeText, ramGauge } from "../../static/js/view/stage/gauges.js";
 import { History } from "../../static/js/model/history.js";
 import { eachRun, fail, same } from "./asking.mjs";
+import { GENERAL, PRECONDITIONS } from "./helpers/preconditions.mjs";
 
 const BACK = 12;
-const counts = { moments: 0, sentences: 0, back: 0 };
+const counts = { moments: 0, sentences: 0, back: 0, preconditions: 0 };
 
 /** Sentences that hold only while memory is under the paging line, or only past it. */
 const UNDER = /^Memory is (fine|under the paging line)|^Memory is under/;
@@ -159,6 +160,29 @@ const slotsOf = (t) => (t.kind === "FilesFound" ? t.segments.reduce((sum, [, , l
 /** The last message of those that a transition has in a row. */
 const lastOf = (t) => (t.start !== undefined && t.count > 0 ? t.start + t.count - 1 : []);
 
+/** Each reason that the page gives of a transition was so: the condition that stands for it holds of the states around it. */
+function founded(t, before, after, seen) {
+  said([{}], () => explain(t), ({ reason }, words) => {
+    const found = words.filter((text) => PRECONDITIONS[text]);
+    if (reason && t.text === undefined && !found.length && !words.some((text) => GENERAL.has(text))) fail(`reason of ${t.kind}`, [`"${reason}" has no precondition`]);
+    for (const text of found) {
+      const holds = PRECONDITIONS[text];
+      counts.preconditions += 1;
+      reached.add(text);
+      if (!holds({ t, before, after, seen })) fail(`reason of ${t.kind} (${t.rule})`, [`"${text}" of ${JSON.stringify(t)}`]);
+    }
+  });
+}
+
+const reached = new Set();
+const around = (state, t) => ({ state, queue: state.queues[t.queue] });
+
+/** A copy of what preconditions read of the state before a transition: its queue and its store. */
+function copied({ queues, stores }, t) {
+  const store = stores[t.store];
+  return structuredClone({ state: { stores: store ? { [t.store]: { files: store.files, current: store.current } } : {} }, queue: queues[t.queue] });
+}
+
 /** What the log and Why? say of a line, with the target and the settings of its own moment. */
 function reasons(line, held, then, catalogs) {
   const { t, whole, messages, fate, atUs } = line;
@@ -247,10 +271,15 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
   const targets = new Map();
   const kinds = new Map();
   const beginnings = [];
+  const seen = {};
   rows.forEach((row, at) => {
+    const next = decode(row);
+    const before = copied(session.state, next);
     session.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at] });
     counts.moments += 1;
-    const t = decode(row);
+    const t = next;
+    seen[t.kind] = (seen[t.kind] ?? 0) + 1;
+    founded(t, before, around(session.state, t), seen);
     named(t);
     if (KINDS[t.kind].shown === "step") return;
     if (t.queue !== undefined) targets.set(at, session.state.queues[t.queue]?.counters.target_ram_count);
@@ -272,4 +301,5 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
     for (const line of playhead.reasons().lines) reasons(line, playhead.heldAt(line), targets.get(line.number), catalogs.slice(0, 1));
   }
 });
+counts.reasons = reached.size;
 console.log(JSON.stringify(counts));

@@ -103,6 +103,17 @@ const WRITTEN = {
   ignored: () => gettext("They were acknowledged before the store had written them, so nothing is written."),
 };
 
+/**
+ * Why messages were dropped.
+ * @type {Record<string, () => string>}
+ */
+const DROPPED = {
+  transient_lost: () => gettext("They are transient, and a start does not keep what is transient."),
+  expired: () => gettext("Their time to live was over. The content is not even read."),
+  ttl: () => gettext("Their time to live was over. The content is not even read."),
+  given_up: () => gettext("They were ready, and the queue gives them up: a purge, its length limit or its end. The content is not even read."),
+};
+
 /** @param {TransitionOf<"TargetChanged">} t */
 function targetChanged(t) {
   const reason = CAUSES[causeOf(t)]();
@@ -162,7 +173,7 @@ export const WORDS = {
       "\u2212",
       "plain",
       ngettext("%(n)s message dropped from %(source)s", "%(n)s messages dropped from %(source)s", n),
-      gettext("Purged, expired or over the length limit: the content is not even read."),
+      (DROPPED[t.why.cause] ?? DROPPED.given_up)(),
       lanePhrase(t),
     ),
   Acked: (t, n) =>

@@ -10,7 +10,7 @@ const contentsRead = (n) =>
     "\u25a5",
     "plain",
     ngettext("%(count)s content read from %(file)s.rdq", "%(count)s contents read from %(file)s.rdq", n),
-    gettext("A beta or gamma is delivered: its content comes back from disk."),
+    gettext("Its content is in this file alone, so it is read from there."),
     { count: number(n) },
   );
 
@@ -36,7 +36,7 @@ const neededBy = (queues) =>
 /** @type {Words} */
 export const FILE_WORDS = {
   JournalSynced: (t) =>
-    sentence("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("Confirms wait for this fsync."), {
+    sentence("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("What the journal holds is on disk for good. Confirms that waited for it may leave."), {
       bytes: bytes(t.bytes),
     }),
   JournalFlushed: () =>
