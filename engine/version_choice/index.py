@@ -373,26 +373,27 @@ class FilesIndex:
 
     # --- entries come and go -----------------------------------------------------------------------------------------
 
-    def publish(self, extent: Extent, hint: int | None) -> None:
+    def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
         """Add entries one by one; the hint of Q16 is ignored (W18)."""
+        for extent in extents:
+            self.publish_undelivered(extent, hint)
+
+    def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
+        """Add entries one by one."""
         for each in extent.equal_parts():
             self.files.publish([in_index(each).with_flags(INDEXED)], [each] if each.wants_confirm else ())
 
-    publish_undelivered = publish
-
-    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
-        """Add entries of runs one by one."""
-        for each in extents:
-            self.publish(each, hint)
-
     def pre_publish(
-        self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
+        self, extents: Sequence[Extent], hint: int | None, delivered: bool = True, descending: bool = False
     ) -> None:
         """Add entries one by one, the last one first where `descending`; a flush may come after any of them."""
+        for each in extents:
+            self._pre_publish(each, hint, descending)
+
+    def _pre_publish(self, extent: Extent, hint: int | None, descending: bool) -> None:
         left = extent
         if descending and not isinstance(extent.size_bytes, int):
-            for each in reversed(extent.equal_parts()):
-                self.publish(each, hint)
+            self.publish(extent.equal_parts()[::-1], hint)
             return
         while descending and left.count > 1:
             settings, files = self.files.settings, self.files
@@ -400,14 +401,9 @@ class FilesIndex:
             count = min(left.end - first, max(1, self.size - files.buffered))
             if count == left.count:
                 break
-            self.publish(left.part(left.count - count, count), hint)
+            self.publish([left.part(left.count - count, count)], hint)
             left = left.part(0, left.count - count)
-        self.publish(left, hint)
-
-    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
-        """Add entries of runs one by one."""
-        for each in extents:
-            self.pre_publish(each, hint, descending=descending)
+        self.publish([left], hint)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Do nothing."""

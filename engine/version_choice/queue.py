@@ -117,7 +117,7 @@ def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
                 if not part.home_store:
                     new.store.write([part])
                     part = part.with_flags(IN_STORE)  # noqa: PLW2901 - it is the same message
-                new.publish(part, None)
+                new.publish([part], None)
         new.flush()
         old.forget_segment(low)
         low = up
@@ -157,7 +157,7 @@ def entries_to_version_1(
             if known:
                 parts = _without(extent, new.read(extent.start, extent.end))
             for part in parts:
-                new.publish(part.with_flags(clear=WANTS_CONFIRM), None)
+                new.publish([part.with_flags(clear=WANTS_CONFIRM)], None)
         new.flush()
         old.forget_segment(low)
         low = up

@@ -55,7 +55,7 @@ def test_a_queue_s_directory_is_made_with_its_first_record() -> None:
 def test_segments_are_numbered_by_the_seq_id() -> None:
     """S7: seq div N, without padding."""
     it = Harness(size=8)
-    it.index.publish(extent(78, STORE_PERSISTENT, 5), None)
+    it.index.publish([extent(78, STORE_PERSISTENT, 5)], None)
     it.index.flush()
     assert sorted(name for name in it.files() if name.endswith(".idx")) == ["10.idx", "9.idx"]
 
@@ -180,7 +180,7 @@ def test_what_is_kept_of_the_properties() -> None:
     """S64: expiry in microseconds; whether a confirm is wanted is not on disk."""
     it = Harness()
     flags = PERSISTENT | RAW_PERSISTENT | IN_RAM | WANTS_CONFIRM
-    it.index.publish(Extent(0, 2, 1, 10, flags, 1_700_000_000_000_001), None)
+    it.index.publish([Extent(0, 2, 1, 10, flags, 1_700_000_000_000_001)], None)
     it.index.flush()
     segment = it.bytes_of("0.idx")
     assert segment is not None
@@ -192,7 +192,7 @@ def test_what_is_kept_of_the_properties() -> None:
 def test_reading_over_segments_gives_the_right_numbers() -> None:
     """S86, S87: unlike the node, which counts from the first segment on."""
     it = Harness(size=4)
-    it.index.publish(extent(2, STORE_PERSISTENT, 9), None)
+    it.index.publish([extent(2, STORE_PERSISTENT, 9)], None)
     it.index.flush()
     found = it.index.read(0, 12)
     assert [each.start + i for each in found for i in range(each.count)] == list(range(2, 11))
@@ -204,14 +204,14 @@ def test_borders() -> None:
     it = Harness(size=8)
     assert it.index.bounds() == (0, 0)
     assert [it.index.next_segment_boundary(seq_id) for seq_id in (0, 7, 8)] == [8, 8, 16]
-    it.index.publish(extent(20, STORE_PERSISTENT, 10), None)
+    it.index.publish([extent(20, STORE_PERSISTENT, 10)], None)
     assert it.index.bounds() == (16, 32)
 
 
 def test_delete_leaves_nothing() -> None:
     """S93."""
     it = Harness()
-    it.index.publish(extent(0, STORE_PERSISTENT, 3), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 3)], None)
     it.index.flush()
     it.index.delete()
     assert it.files() == {}

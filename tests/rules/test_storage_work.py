@@ -49,7 +49,7 @@ from tests.unit.classic_v1.store.harness import ranges
 def test_which_path_recovery_takes(terms: list[tuple[int, int]] | None, store_clean: bool, rule: str) -> None:
     """S111: clean only with terms and with a store that recovered cleanly."""
     it = Harness()
-    it.index.publish(extent(0, STORE_PERSISTENT, 3), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 3)], None)
     it.index.terminate()
     it.log.clear()
     it.restart(terms, store_clean)

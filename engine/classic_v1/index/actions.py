@@ -14,7 +14,6 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     decode_journal,
 )
-from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index.segments import IndexSegments, publish_of
 from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot
 from engine.classic_v1.transitions import (
@@ -128,11 +127,9 @@ class IndexJournal:
             self.handle = BufferedHandle(self._storage, self.path, None)
         return self.handle
 
-    def run(
-        self, action: Action, start: int, count: int, publish: PublishRecord | None = None, step: int = 1
-    ) -> JournalRecords:
-        """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
-        return JournalRecords(action, start, count, publish, self._codec, None, step)
+    def marks(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
+        """Return the records of delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
+        return JournalRecords(action, start, count, None, self._codec, None, step)
 
     def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
         """Return what `append_published` takes."""
@@ -330,7 +327,7 @@ class IndexActions:
         """Actions since the last flush, also those that cancelled out (S73)."""
         self.cached = 0
         """Publish records in the pre-publish cache (S76)."""
-        self._cache: list[JournalRecords | PublishedStretches] = []
+        self._cache: list[PublishedStretches] = []
         self._many = False
         """Whether several runs entered it at once, so that they are reported together."""
         self._cached_delivers: list[Range] = []
@@ -344,20 +341,10 @@ class IndexActions:
         """Deliver records that wait for the cached publishes (S77)."""
         return sum(each.count for each in self._cached_delivers)
 
-    def publish(self, extent: Extent, with_deliver: bool) -> None:
-        """Record messages, each followed by its deliver if `with_deliver` (S74.1-4, S66)."""
-        if self._before is not None:
-            self.keep()
-        publish = publish_of(extent)
-        self.confirms.wait(extent)
-        action: Action = "publish_deliver" if with_deliver else "publish"
-        journal_bytes = self.journal.append([self.journal.run(action, extent.start, extent.count, publish)])
-        self.segments.publish(JournalSlot(extent.start, extent.count, publish, with_deliver))
-        self.dirty += extent.count * (2 if with_deliver else 1)
-        self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
-
-    def publish_many(self, extents: Sequence[Extent]) -> None:
-        """Record runs, ascending, each message followed by its deliver; all are reported together (S74)."""
+    def publish(self, extents: Sequence[Extent], with_deliver: bool) -> None:
+        """Record messages, ascending, each followed by its deliver if `with_deliver`; one transition says it of all
+        (S74.1-4, S66).
+        """
         if not extents:
             return
         if self._before is not None:
@@ -365,13 +352,14 @@ class IndexActions:
         for extent in extents:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-        journal_bytes = self.journal.append_published(self.journal.published("publish_deliver", extents))
+        action: Action = "publish_deliver" if with_deliver else "publish"
+        journal_bytes = self.journal.append_published(self.journal.published(action, extents))
         self.segments.publish_all(
-            [JournalSlot(each.start, each.count, publish_of(each), True) for each in extents]
+            [JournalSlot(each.start, each.count, publish_of(each), with_deliver) for each in extents]
         )
         runs = _joined(extents)
-        self.dirty += 2 * sum([each.count for each in runs])
-        self._recorded("S74", "publish_deliver", runs, journal_bytes)
+        self.dirty += sum([each.count for each in runs]) * (2 if with_deliver else 1)
+        self._recorded("S74", action, runs, journal_bytes)
 
     def _recorded(self, rule: str, action: Action, runs: Sequence[Range], journal_bytes: int) -> None:
         if len(runs) == 1:
@@ -412,9 +400,7 @@ class IndexActions:
         if self._before is not None:
             self.keep()
         for each in ranges:
-            journal_bytes += self.journal.append(
-                [self.journal.run(action, each.start, each.count, step=step)]
-            )
+            journal_bytes += self.journal.append([self.journal.marks(action, each.start, each.count, step)])
             if "deliver" in records:
                 self.segments.deliver(each.start, each.count)
             if "ack" in records:
@@ -426,30 +412,14 @@ class IndexActions:
 
     # --- the pre-publish cache (S76, S77) ---
 
-    def cache(self, extent: Extent, delivered: bool = True, step: int = 1) -> None:
-        """Publish messages, and deliver them unless the caller forbids it, through the cache (S76).
+    def cache(self, extents: Sequence[Extent], delivered: bool, step: int) -> None:
+        """Publish messages through the cache, which has room for them; one transition says it of all (S76).
 
         Args:
-            extent: the messages.
+            extents: the messages.
             delivered: whether they are marked as delivered.
             step: -1 where the last one comes first; so it is with all that one call of the queue caches.
         """
-        publish = publish_of(extent)
-        self.confirms.wait(extent)
-        self._cache.append(self.journal.run("publish", extent.start, extent.count, publish, step))
-        self._cached_step = step
-        self.cached += extent.count
-        delivers = self._cached_delivers
-        if delivered and delivers and delivers[-1].end == extent.start:
-            delivers[-1] = delivers[-1].merged(delivers[-1].count + extent.count)
-        elif delivered:
-            delivers.append(Range(extent.start, extent.count))
-        self.segments.publish(JournalSlot(extent.start, extent.count, publish))
-        self.dirty += extent.count
-        self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
-
-    def cache_many(self, extents: Sequence[Extent], step: int) -> None:
-        """Publish and deliver runs through the cache, which has room for them; all are reported together (S76)."""
         if not extents:
             return
         self._cached_step = step
@@ -463,10 +433,10 @@ class IndexActions:
         self.cached += count
         self.dirty += count
         delivers = self._cached_delivers
-        if delivers and delivers[-1].end == runs[0].start:
+        if delivered and delivers and delivers[-1].end == runs[0].start:
             delivers[-1] = delivers[-1].merged(delivers[-1].count + runs[0].count)
             delivers += runs[1:]
-        else:
+        elif delivered:
             delivers += runs
         self._many = self._many or len(runs) > 1
         self._recorded("S76", "publish", runs, 0)
@@ -477,19 +447,13 @@ class IndexActions:
             cached, self._cache, self.cached = self._cache, [], 0
             delivers, self._cached_delivers = self._cached_delivers, []
             many, self._many = self._many, False
-            written = 0
-            for each in cached:
-                if isinstance(each, JournalRecords):
-                    written += self.journal.append([each])
-                else:
-                    written += self.journal.append_published(each)
+            written = sum([self.journal.append_published(each) for each in cached])
             if many:
                 self._mark_many("deliver", delivers, written, self._cached_step)
             elif delivers:
                 self._mark("deliver", delivers, written, self._cached_step)
             else:
-                first = cached[0]
-                start = first.start if isinstance(first, JournalRecords) else first.extents[0].start
+                start = cached[0].extents[0].start
                 self._emit(EntriesRecorded("S77", self.queue, "publish", start, 0, written))
         self.maybe_flush(hint)
 

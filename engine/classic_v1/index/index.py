@@ -144,42 +144,37 @@ class QueueIndex:
 
     # --- publish and ack (S74-S79) ---
 
-    def publish(self, extent: Extent, hint: int | None) -> None:
+    def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
         """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75, S79).
 
         Args:
-            extent: the messages; it may span segments.
+            extents: the messages, in this order; one may span segments.
             hint: the queue's target RAM count in messages, None for infinity (S78).
         """
         actions = self.actions
         most = actions.max_journal if hint is None or hint > actions.max_journal else hint
-        if actions.dirty + 2 * extent.count <= most:  # nearly always: no flush comes near
-            actions.publish(extent, with_deliver=True)
+        if (
+            actions.dirty + 2 * sum([each.count for each in extents]) <= most
+        ):  # nearly always: no flush comes near
+            actions.publish(extents, with_deliver=True)
             return
-        pace = FlushPace(actions.max_journal, hint)
-        done = 0
+        for each in extents:
+            self._publish_flushing(each, hint)
+
+    def _publish_flushing(self, extent: Extent, hint: int | None) -> None:
+        actions, pace, done = self.actions, FlushPace(self.actions.max_journal, hint), 0
         while done < extent.count:
             whole, on_publish = pace.until_flush(actions.dirty)
             whole = min(whole, extent.count - done)
             if whole:
-                actions.publish(extent.part(done, whole), with_deliver=True)
+                actions.publish([extent.part(done, whole)], with_deliver=True)
                 actions.maybe_flush(None)
                 done += whole
             if on_publish and done < extent.count:
-                actions.publish(extent.part(done, 1), with_deliver=False)
+                actions.publish([extent.part(done, 1)], with_deliver=False)
                 actions.maybe_flush(hint)
                 actions.deliver([Range(extent.start + done, 1)])
                 done += 1
-
-    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
-        """Publish and deliver runs of a log, in this order; each as by `publish`."""
-        actions = self.actions
-        most = actions.max_journal if hint is None or hint > actions.max_journal else hint
-        if actions.dirty + 2 * sum([each.count for each in extents]) <= most:  # no flush comes near
-            actions.publish_many(extents)
-            return
-        for each in extents:
-            self.publish(each, hint)
 
     def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
         """Publish messages one by one that are marked only when they are delivered (V1); else as `publish`."""
@@ -188,54 +183,40 @@ class QueueIndex:
         done = 0
         while done < extent.count:
             count = min(extent.count - done, max(1, limit + 1 - actions.dirty))
-            actions.publish(extent.part(done, count), with_deliver=False)
+            actions.publish([extent.part(done, count)], with_deliver=False)
             actions.maybe_flush(hint)
             done += count
 
     def pre_publish(
-        self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
+        self, extents: Sequence[Extent], hint: int | None, delivered: bool = True, descending: bool = False
     ) -> None:
         """Publish messages through the cache, to be delivered with it; every N of them it is flushed (S76, S77).
 
         Args:
-            extent: the messages; it may span segments.
+            extents: the messages, in this order; one may span segments.
             hint: the queue's target RAM count in messages, None for infinity.
             delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
-            descending: the last message comes first.
+            descending: the last message of each extent comes first, which says at which one the cache is full.
         """
         actions, step = self.actions, -1 if descending else 1
-        if actions.cached + extent.count < self.size:  # nearly always: it does not become full
-            actions.cache(extent, delivered, step)
-            return
-        left = extent
-        while left.count:
-            count = min(left.count, self.size - actions.cached)
-            rest = left.count - count
-            actions.cache(left.part(rest if descending else 0, count), delivered, step)
-            if actions.cached >= self.size:
-                actions.flush_cache(hint)
-            left = left.part(0 if descending else count, rest)
-
-    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
-        """Publish runs of a log through the cache, in this order, delivered; each as by `pre_publish` (S76).
-
-        Args:
-            extents: the runs.
-            hint: the queue's target RAM count in messages, None for infinity.
-            descending: the last message of each run comes first, which says at which one the cache is full.
-        """
-        room, step = self.size - self.actions.cached, -1 if descending else 1
+        room = self.size - actions.cached
         fitting: list[Extent] = []
         for each in extents:
             if each.count < room:
                 fitting.append(each)
                 room -= each.count
                 continue
-            self.actions.cache_many(fitting, step)
-            fitting = []
-            self.pre_publish(each, hint, descending=descending)
-            room = self.size - self.actions.cached
-        self.actions.cache_many(fitting, step)
+            actions.cache(fitting, delivered, step)
+            fitting, left = [], each
+            while left.count:
+                count = min(left.count, self.size - actions.cached)
+                rest = left.count - count
+                actions.cache([left.part(rest if descending else 0, count)], delivered, step)
+                if actions.cached >= self.size:
+                    actions.flush_cache(hint)
+                left = left.part(0 if descending else count, rest)
+            room = self.size - actions.cached
+        actions.cache(fitting, delivered, step)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""

@@ -47,22 +47,16 @@ class IndexPort(Protocol):
     def cache_room(self) -> int:
         """Records that fit before something is flushed by itself."""
 
-    def publish(self, extent: Extent, hint: int | None) -> None:
-        """Publish and deliver messages one by one."""
-
-    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
-        """Publish and deliver runs of a log one by one, in this order."""
+    def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
+        """Publish and deliver messages one by one, in this order."""
 
     def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
         """Publish messages that are marked only when they are delivered (V1)."""
 
     def pre_publish(
-        self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
+        self, extents: Sequence[Extent], hint: int | None, delivered: bool = True, descending: bool = False
     ) -> None:
-        """Publish messages as part of a batch, the last one first where `descending`."""
-
-    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
-        """Publish runs of a log as part of a batch, in this order."""
+        """Publish messages as part of a batch, in this order; the last one of each extent first where `descending`."""
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """End a batch."""

@@ -71,9 +71,9 @@ def write_index(q: QueueState, force: bool, extent: Extent, batch: bool, descend
         q.disk_write_count += extent.count
     delivered = flags & DELIVERED != 0 or not q.settings.flags_deliveries
     if batch:
-        q.index.pre_publish(extent, q.target_ram_count, delivered, descending)
+        q.index.pre_publish([extent], q.target_ram_count, delivered, descending)
     elif delivered:
-        q.index.publish(extent, q.target_ram_count)
+        q.index.publish([extent], q.target_ram_count)
     else:
         q.index.publish_undelivered(extent, q.target_ram_count)
     return extent.with_flags(INDEXED)

@@ -166,7 +166,7 @@ def _enter_several(q: QueueState, extents: list[Extent], way: Way, settles: bool
             q.unconfirmed.add(extent.msg_no, extent.count)
     if stored:
         q.persistent.write_new(stored, one_by_one=True)
-    q.index.publish_many(indexed, q.target_ram_count)
+    q.index.publish(indexed, q.target_ram_count)
     first, end = extents[0].start, extents[-1].end
     lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
     runs.insert_all(extents)

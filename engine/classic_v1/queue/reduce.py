@@ -147,7 +147,7 @@ def _roll(q: QueueState, source: str, extents: list[Extent], why: Why) -> int:
     """Hand runs to the index in this order and let delta count them; return how many messages."""
     fresh = [each for each in extents if not each.flags & INDEXED]
     if fresh:
-        q.index.pre_publish_many(fresh, q.target_ram_count, source == "q3")
+        q.index.pre_publish(fresh, q.target_ram_count, descending=source == "q3")
         q.disk_write_count += sum([each.count for each in fresh if not each.flags & HOME_STORE])
     transient = account_rolled(q, extents)
     first, last = (extents[-1], extents[0]) if source == "q3" else (extents[0], extents[-1])

@@ -52,9 +52,9 @@ class Twins:
 
     def publish(self, stretches: list[tuple[int, int, int, bool]], hint: int | None) -> None:
         for each in self.extents(stretches):
-            self.batched.index.publish(each, hint)
+            self.batched.index.publish([each], hint)
             for i in range(each.count):
-                self.single.index.publish(each.part(i, 1), hint)
+                self.single.index.publish([each.part(i, 1)], hint)
                 self.naive.publish(each.part(i, 1), hint)
 
     def pre_publish(
@@ -62,9 +62,9 @@ class Twins:
     ) -> None:
         step = -1 if descending else 1
         for each in self.extents(stretches)[::step]:
-            self.batched.index.pre_publish(each, hint, descending=descending)
+            self.batched.index.pre_publish([each], hint, descending=descending)
             for i in range(each.count)[::step]:
-                self.single.index.pre_publish(each.part(i, 1), hint)
+                self.single.index.pre_publish([each.part(i, 1)], hint)
                 self.naive.pre_publish(each.part(i, 1), hint)
         self.batched.index.flush_pre_publish_cache(hint)
         self.single.index.flush_pre_publish_cache(hint)

@@ -29,9 +29,9 @@ def seq_ids(it: Harness, end: int = 100) -> list[int]:
 def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
     """S94, S112."""
     it = Harness(size=8)
-    it.index.publish(extent(0, STORE_PERSISTENT, 10), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 10)], None)
     it.index.flush()
-    it.index.publish(extent(10, STORE_TRANSIENT, 3), None)
+    it.index.publish([extent(10, STORE_TRANSIENT, 3)], None)
     it.index.ack([Range(0, 8)])
     before = it.index.vector()
     snapshot = it.index.snapshot()
@@ -61,9 +61,9 @@ def test_a_clean_stop_of_a_queue_without_files() -> None:
 def test_what_was_not_synced_is_lost() -> None:
     """S231: The proportions of S231."""
     it = Harness()
-    it.index.publish(extent(0, STORE_PERSISTENT, 83), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 83)], None)
     it.index.sync()
-    it.index.publish(extent(83, STORE_PERSISTENT, 10000), None)
+    it.index.publish([extent(83, STORE_PERSISTENT, 10000)], None)
     it.index.kill()
     journal = it.bytes_of("journal.jif")
     assert journal is not None
@@ -75,7 +75,7 @@ def test_what_was_not_synced_is_lost() -> None:
 def test_a_power_cut_may_bring_the_journal_back() -> None:
     """S115: The truncation after a flush is not synced; S115 removes what is there twice."""
     it = Harness(size=8)
-    it.index.publish(extent(0, STORE_PERSISTENT, 20), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 20)], None)
     it.index.sync()
     it.index.ack([Range(3, 1)])
     it.index.flush()
@@ -95,7 +95,7 @@ def test_torn_flush() -> None:
     for seq_id in range(0, 100, 2):
         kind = STORE_PERSISTENT if seq_id % 4 else EMBEDDED_PERSISTENT
         size = 5000 if seq_id % 4 else 101
-        it.index.publish(extent(seq_id, kind, size=size), None)
+        it.index.publish([extent(seq_id, kind, size=size)], None)
     it.index.sync()
     assert it.index.vector()["journal"] == [8975, 0]
     it.index.ack([Range(seq_id, 1) for seq_id in range(0, 20, 2)])
@@ -117,7 +117,7 @@ def test_torn_flush() -> None:
 def test_missing_messages_are_acked_away_and_their_bytes_still_counted() -> None:
     """S113, S233."""
     it = Harness(size=8)
-    it.index.publish(extent(0, STORE_PERSISTENT, 10, msg_no=1, size=7000), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 10, msg_no=1, size=7000)], None)
     it.index.flush()
     it.index.kill()
     recovered = it.restart(contains=lambda asked: RangeSet([asked]).subtract([Range(4, 3)]))
@@ -130,7 +130,7 @@ def test_transient_messages_go_in_a_dirty_recovery() -> None:
     """S116."""
     it = Harness()
     for place, kind in enumerate(KINDS):
-        it.index.publish(extent(10 * place, kind, 10), None)
+        it.index.publish([extent(10 * place, kind, 10)], None)
     it.index.flush()
     it.index.kill()
     stored = RangeSet([Range(1, 10)])
@@ -142,7 +142,7 @@ def test_transient_messages_go_in_a_dirty_recovery() -> None:
 def test_nothing_of_a_queue_that_is_not_durable_stays() -> None:
     """S110."""
     it = Harness()
-    it.index.publish(extent(0, EMBEDDED_PERSISTENT, 5), None)
+    it.index.publish([extent(0, EMBEDDED_PERSISTENT, 5)], None)
     it.index.flush()
     it.index.kill()
     assert it.restart(durable=False).count == 0
@@ -155,7 +155,7 @@ def test_a_deliver_is_added_unless_the_queue_stopped_in_order(
 ) -> None:
     """S113."""
     it = Harness()
-    it.index.actions.publish(extent(0, STORE_PERSISTENT), with_deliver=False)
+    it.index.actions.publish([extent(0, STORE_PERSISTENT)], with_deliver=False)
     it.index.terminate()
     it.restart(terms, store_clean=False)
     segment = it.bytes_of("0.idx")
@@ -176,7 +176,7 @@ def test_a_queue_without_files_gets_an_empty_journal() -> None:
 def test_the_recovery_shows_what_it_found_and_then_flushes() -> None:
     """S113."""
     it = Harness(size=8)
-    it.index.publish(extent(0, STORE_PERSISTENT, 10), None)
+    it.index.publish([extent(0, STORE_PERSISTENT, 10)], None)
     it.index.sync()
     it.index.kill()
     it.log.clear()
@@ -189,10 +189,10 @@ def test_store_references_before_any_recovery() -> None:
     """S117."""
     it = Harness(size=8)
     for place, kind in enumerate(KINDS):
-        it.index.publish(extent(10 * place, kind, 10), None)
+        it.index.publish([extent(10 * place, kind, 10)], None)
     it.index.flush()
     it.index.ack([Range(2, 3)])
-    it.index.publish(extent(40, STORE_PERSISTENT, 2), None)
+    it.index.publish([extent(40, STORE_PERSISTENT, 2)], None)
     it.index.sync()
     it.index.kill()
     before = it.files()
@@ -216,8 +216,8 @@ def test_the_directory_holds_what_the_ledger_says(tmp_path: Path) -> None:
         seq_id = 0
         for hint in (None, 0, 4):
             for kind in (*KINDS, EMBEDDED_TRANSIENT):
-                it.index.publish(extent(seq_id, kind, 5), hint)
-                it.index.pre_publish(extent(seq_id + 5, kind, 6), hint)
+                it.index.publish([extent(seq_id, kind, 5)], hint)
+                it.index.pre_publish([extent(seq_id + 5, kind, 6)], hint)
                 it.index.flush_pre_publish_cache(hint)
                 seq_id += 12
             it.index.ack([Range(seq_id - 12, 3), Range(seq_id - 30, 4)], one_by_one=hint == 0)

@@ -21,9 +21,9 @@ def identified(msg_no: int) -> str:
 
 def vector_i1() -> Harness:
     it = Harness()
-    it.index.publish(extent(0, STORE_PERSISTENT), None)
-    it.index.publish(Extent(1, 1, 2, 5, PERSISTENT | RAW_PERSISTENT | IN_RAM, 0x0102030405060708), None)
-    it.index.publish(extent(2, STORE_TRANSIENT, size=7000), None)
+    it.index.publish([extent(0, STORE_PERSISTENT)], None)
+    it.index.publish([Extent(1, 1, 2, 5, PERSISTENT | RAW_PERSISTENT | IN_RAM, 0x0102030405060708)], None)
+    it.index.publish([extent(2, STORE_TRANSIENT, size=7000)], None)
     it.index.sync()
     return it
 
@@ -68,8 +68,8 @@ def test_stub_names_the_queue() -> None:
 
 def cached() -> Harness:
     it = Harness()
-    it.index.pre_publish(extent(0, STORE_PERSISTENT, confirm=True), None)
-    it.index.pre_publish(extent(1, STORE_TRANSIENT), None)
+    it.index.pre_publish([extent(0, STORE_PERSISTENT, confirm=True)], None)
+    it.index.pre_publish([extent(1, STORE_TRANSIENT)], None)
     return it
 
 
@@ -105,8 +105,8 @@ def test_r1_clean_then_dirty() -> None:
     for seq_id, kind in enumerate(
         (STORE_PERSISTENT, EMBEDDED_PERSISTENT, STORE_TRANSIENT, EMBEDDED_TRANSIENT)
     ):
-        it.index.publish(extent(seq_id, kind), None)
-    it.index.actions.publish(extent(4, STORE_PERSISTENT), with_deliver=False)
+        it.index.publish([extent(seq_id, kind)], None)
+    it.index.actions.publish([extent(4, STORE_PERSISTENT)], with_deliver=False)
     terms = it.index.terminate()
     assert terms == [(0, 5)]
     recovered = it.restart(terms, store_clean=True)
@@ -115,7 +115,7 @@ def test_r1_clean_then_dirty() -> None:
     assert [each.start for each in it.index.read(0, 5)] == [0, 1, 2, 3, 4]
     assert it.folded() == it.index.snapshot()
 
-    it.index.publish(extent(5, STORE_PERSISTENT), None)
+    it.index.publish([extent(5, STORE_PERSISTENT)], None)
     it.index.sync()
     it.index.kill()
     recovered = it.restart(contains=lambda asked: RangeSet([asked]).subtract([Range(3, 1)]))
