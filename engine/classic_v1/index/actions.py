@@ -14,6 +14,7 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     decode_journal,
 )
+from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index.segments import IndexSegments, publish_of
 from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot
 from engine.classic_v1.transitions import (
@@ -127,9 +128,11 @@ class IndexJournal:
             self.handle = BufferedHandle(self._storage, self.path, None)
         return self.handle
 
-    def marks(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
-        """Return the records of delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
-        return JournalRecords(action, start, count, None, self._codec, None, step)
+    def run(
+        self, action: Action, start: int, count: int, publish: PublishRecord | None = None, step: int = 1
+    ) -> JournalRecords:
+        """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
+        return JournalRecords(action, start, count, publish, self._codec, None, step)
 
     def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
         """Return what `append_published` takes."""
@@ -349,10 +352,21 @@ class IndexActions:
             return
         if self._before is not None:
             self.keep()
+        action: Action = "publish_deliver" if with_deliver else "publish"
+        if len(extents) == 1:  # nearly always, and quicker
+            [extent] = extents
+            publish = publish_of(extent)
+            self.confirms.wait(extent)
+            journal_bytes = self.journal.append(
+                [self.journal.run(action, extent.start, extent.count, publish)]
+            )
+            self.segments.publish(JournalSlot(extent.start, extent.count, publish, with_deliver))
+            self.dirty += extent.count * (2 if with_deliver else 1)
+            self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
+            return
         for extent in extents:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-        action: Action = "publish_deliver" if with_deliver else "publish"
         journal_bytes = self.journal.append_published(self.journal.published(action, extents))
         self.segments.publish_all(
             [JournalSlot(each.start, each.count, publish_of(each), with_deliver) for each in extents]
@@ -400,7 +414,9 @@ class IndexActions:
         if self._before is not None:
             self.keep()
         for each in ranges:
-            journal_bytes += self.journal.append([self.journal.marks(action, each.start, each.count, step)])
+            journal_bytes += self.journal.append(
+                [self.journal.run(action, each.start, each.count, step=step)]
+            )
             if "deliver" in records:
                 self.segments.deliver(each.start, each.count)
             if "ack" in records:
