@@ -25,6 +25,7 @@ PROCESSOR_S: Final = 45.0
 """Of the processors, for Python tests: with what starts them and what runs beside them a minute of two cores."""
 ELSEWHERE: Final = ("tests/browser/", "tests/spark/")
 """All tests there need a browser or Spark."""
+TINY_TYPES: Final = ("tools/check_port.py",)
 TINY_SCRIPTS: Final = ("tests/js/hex.test.js",)
 TINY_TESTS: Final = ("tests/golden/test_format_vectors.py",)
 LEFT_OUT: Final = " and ".join(f"not {mark}" for mark in sorted(NOT_IN_CHECK))
@@ -127,7 +128,7 @@ def reading_steps(tiny: bool) -> Steps:
         "style": [str(BIN / "ruff"), "check", "--quiet", "."],
         "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
         "templates": [str(BIN / "djlint"), "--lint", "--quiet", "templates"],
-        "types": [str(BIN / "mypy"), "--no-error-summary", *(("-p", "engine.formats") if tiny else ())],
+        "types": [str(BIN / "mypy"), "--no-error-summary", *(TINY_TYPES if tiny else ())],
         "eslint": ["make", "--no-print-directory", "js-lint", *(() if tiny else ("js-types",))],
         "scripts": [
             _node(),
