@@ -1,6 +1,10 @@
 """Static files are collected under names that browsers may keep for ever."""
 
-from playground.server.static_assets import imported_first
+import posixpath
+
+from playground.server.static_assets import IMPORTED, imported_first
+from tests.conftest import ROOT
+from tests.layering.graph import circles
 
 
 def test_a_module_gets_its_name_after_those_that_it_imports() -> None:
@@ -23,3 +27,18 @@ def test_a_module_gets_its_name_after_those_that_it_imports() -> None:
 def test_modules_that_import_each_other_are_taken_once() -> None:
     texts = {"a.js": 'import "./b.js";', "b.js": 'import "./a.js";'}
     assert imported_first(texts) == ["b.js", "a.js"]
+
+
+def test_no_scripts_name_each_other_so_that_all_get_their_names_in_one_pass() -> None:
+    """A type as `import("./other.js").Name` in a comment is rewritten as well; `@import` in a head is not."""
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "static").rglob("*.js")
+    }
+    named = {
+        name: {
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), each))
+            for each in IMPORTED.findall(text)
+        }
+        for name, text in texts.items()
+    }
+    assert circles({name: named[name] & texts.keys() for name in texts}) == []

@@ -6,6 +6,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * @import { Values } from "./catalogue/types.js"
  * @import { ImportOutcome, NextRow } from "./next-release-words.js"
  * @import { OrderlyStop, Upgrade } from "./upgrade-words.js"
+ * @import { AnswerRow } from "./verdict-words.js"
  */
 
 /** @typedef {{code: string, values: Values}} Coded */
@@ -174,7 +175,7 @@ const spaced = (values) =>
 /**
  * The answer of a listing: each queue with its messages, how many of them are in RAM, and the first question.
  * @param {Figures[]} figures
- * @returns {import("./verdict-words.js").AnswerRow[]}
+ * @returns {AnswerRow[]}
  */
 export function listingRows(figures) {
   return figures.map(({ name, lanes, questions: asked }) => {
