@@ -23,6 +23,8 @@ LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=(?!>)\s*(\S.*?)\s*\Z", re.
 
 COMMENT: Final = re.compile(r"\s*(%|#(?!\{))")
 """A comment of either form; a map of Erlang's begins with the same sign."""
+ARGUMENT: Final = re.compile(r"""-rabbit\s+([a-z_]{1,80})\s+(\{[^{}\n]{1,80}\}|[^\s"']{1,80})""")
+COMPOSE: Final = re.compile(r"^services:\s*$", re.MULTILINE)
 SAID: Final = re.compile(r"Application environment of node .*")
 SECTION: Final = re.compile(
     r"^Application environment of node [^\n]*\n.*?(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL
@@ -109,9 +111,12 @@ def read(text: str) -> ConfigurationReport:
     settings: dict[str, Any] = {}
     text, parts = _environment_in(text)
     left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]
-    left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
+    if COMPOSE.search(text):
+        left_out.append(("services", {"code": "part_of_compose", "values": {}}))
+    else:
+        left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
     queue: dict[str, Any] = {"name": "orders"}
-    entries = [*_lines(text), *_terms(text)]
+    entries = [*_lines(text), *_terms(text), *_arguments(text)]
     coming = next_release.of_settings([(each.written, _said(each.value), each.in_conf) for each in entries])
     known = (each.key in NAMES or each.key in VERSION_KEYS or _is_of_broker(each) for each in entries)
     if not coming and not any(known):
@@ -223,6 +228,13 @@ def _lines(text: str) -> Iterator[ConfigurationEntry]:
             )
         else:
             yield ConfigurationEntry(key, value, key, True)
+
+
+def _arguments(text: str) -> Iterator[ConfigurationEntry]:
+    """Yield the keys that arguments of the runtime set: `-rabbit KEY VALUE`, as a container's environment has them."""
+    for key, value in ARGUMENT.findall(text):
+        found = term(value)
+        yield ConfigurationEntry(key, found[0] if found else value, f"-rabbit {key}", False)
 
 
 def _unread(text: str) -> Iterator[str]:

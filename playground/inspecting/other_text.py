@@ -20,6 +20,9 @@ SAID: Final = (
         "node_status",
     ),
     (re.compile(r"^\s*Listing queues", re.MULTILINE), "listing_without_status"),
+    (re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* \[[a-z]{1,20}\] ", re.MULTILINE), "node_log"),
+    (re.compile(r"^# (HELP|TYPE) (rabbitmq|erlang)_", re.MULTILINE), "metrics_page"),
+    (re.compile(r"^services:\s*$", re.MULTILINE), "compose_file"),
 )
 """What tools say above what they print; a report has all of it."""
 VARIABLE: Final = re.compile(r"\s*(?:export\s+)?[A-Z][A-Z0-9_]*=")
@@ -67,6 +70,8 @@ def _of_keys(found: Mapping[str, Any]) -> str:
     """Return what an object is, by its keys."""
     if not OVERVIEW.isdisjoint(found):
         return "overview"
+    if "name" in found and not QUEUE_COLUMNS.isdisjoint(found):
+        return "listing_without_status"
     if not NODE.isdisjoint(found):
         return "node_status"
     return "figures" if QUEUE_COLUMNS.isdisjoint(found) else "listing_without_status"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -49,6 +50,9 @@ def listing(text: str) -> Answer:
     text = text_of(text)
     try:
         found: Answer = msgspec.to_builtins(figures.read(text))
+        if configuration.REPORT.match(text):
+            with contextlib.suppress(UnreadableInput):
+                found["environment"] = msgspec.to_builtins(configuration.read(text))
     except UnreadableInput:
         try:
             found = msgspec.to_builtins(configuration.read(text))

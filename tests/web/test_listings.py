@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from playground.inspecting import reading
 from playground.inspecting.listing.figures import QueueFigures, QueueListing, read
 from playground.inspecting.listing.rows import LeftOut
 from playground.inspecting.unreadable import UnreadableInput
+from tests.conftest import RECORDINGS
 
 OLD_DELTA = (
     "Listing queues ...\n"
@@ -292,3 +294,75 @@ def test_columns_without_a_head_are_named_by_their_places() -> None:
     listing = read(f"Listing queues ...\norders\t41\t1\t{STATUS}\n")
     assert found(listing) == [("orders", None, 40)]
     assert listing.columns == ["#2", "#3"]
+
+
+TEXTS = RECORDINGS / "texts"
+
+
+@pytest.mark.parametrize("name", ["json", "list_queues.json", "table.txt"])
+def test_a_listing_of_4_x_answers_by_its_counters(name: str) -> None:
+    """W73: no release of 4.x prints a status in a listing, and the key `memory` made it "a node"."""
+    listing = read((TEXTS / f"33-api-queues-of-4x.{name}").read_text())
+    [queue] = listing.figures
+    assert queue.name == "orders"
+    assert [(lane, count, where) for lane, count, _share, where in queue.lanes] == [
+        ("messages_paged_out", 117_952, "disk"),
+        ("messages_ram", 2_048, "ram"),
+    ]
+    assert queue.questions[0] == ("counters_only", {"ram": 2_048, "disk": 117_952})
+
+
+def test_what_eval_prints_is_read_whole() -> None:
+    text = (TEXTS / "32-listing-command-of-the-page.eval-4.3.6.txt").read_text()
+    inner = read((TEXTS / "32-listing-command-of-the-page.eval-inner.txt").read_text())
+    [queue] = read(text).figures
+    assert queue.name == "big"
+    assert queue.lanes == inner.figures[0].lanes
+    several = (
+        f'[{text.strip()},\n {text.strip().replace("big", "small")},\n [{{name,{{resource,<<"/">>,queue,<<"qq">>}}}},'
+        " {backing_queue_status,''}]]\n"
+    )
+    assert [each.name for each in read(several).figures] == ["big", "small"]
+
+
+def test_the_long_form_of_rabbitmqadmin() -> None:
+    line = "-" * 80
+    values = {"vhost": "/", "name": "orders", "backing_queue_status.len": "5", "backing_queue_status.q1": "5"}
+    text = "\n".join([line, "", *(f"{name:>30}: {value}" for name, value in values.items()), "", line, ""])
+    [queue] = read(text).figures
+    assert (queue.name, queue.lanes[0][:2]) == ("orders", ("q1", 5))
+
+
+def test_a_real_report_has_its_queues_and_its_settings() -> None:
+    """The form that nodes print: "Listing queues for vhost /", without a status."""
+    answer = reading.listing((TEXTS / "47-report-of-3.10.8.real.txt").read_text())
+    assert [
+        (each["name"], each["values"]["messages"], each["values"]["messages_ram"])
+        for each in answer["figures"]
+    ] == [("orders", "3", "3")]
+    assert answer["environment"]["settings"]
+
+
+def test_the_version_of_a_priority_queue_is_a_sum() -> None:
+    [queue] = read((TEXTS / "46-priority-queue-version-22.txt").read_text()).figures
+    assert ("version_summed", {"version": "22"}) in queue.questions
+
+
+@pytest.mark.parametrize("name", ["yml", "conf"])
+def test_arguments_in_a_compose_file_or_an_environment_are_settings(name: str) -> None:
+    answer = reading.listing((TEXTS / f"39-environment-variables-of-compose.{name}").read_text())
+    assert answer["settings"] == {"vm_memory_high_watermark": 0.7, "disk_free_limit": 2_147_483_648}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("2026-11-29 11:06:42.144429+00:00 [error] <0.208.0> heap_size: 233\n", "node_log"),
+        ("# TYPE rabbitmq_queue_messages gauge\nrabbitmq_queue_messages 5\n", "metrics_page"),
+        ("services:\n  mq:\n    image: rabbitmq:4\n", "compose_file"),
+        ('[{"name": "a", "messages": 5, "memory": 7}]', "listing_without_status"),
+    ],
+)
+def test_other_texts_are_named_for_what_they_are(text: str, code: str) -> None:
+    with pytest.raises(UnreadableInput, match=code):
+        reading.listing(text)

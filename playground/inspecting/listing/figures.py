@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.status import PrintedStatus, Question, StatusReader
+from engine.backing_queue.status import MANY_PENDING, PrintedStatus, Question, StatusReader
 from engine.generations import STATUSES
 from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, ListingRow, rows
 from playground.inspecting.listing.terms import TermPair, pairs, plain, term
@@ -32,6 +33,22 @@ READ: Final = frozenset(
 """Columns that are used."""
 SPREAD: Final = "backing_queue_status."
 """How the columns of a status begin that `rabbitmqadmin --depth=3 list queues` spreads over a table."""
+
+IN_RAM, ON_DISK = "messages_ram", "messages_paged_out"
+COUNTERS: Final = (
+    "messages",
+    "messages_ready",
+    "messages_unacknowledged",
+    IN_RAM,
+    "consumers",
+    "storage_version",
+)
+"""Columns that a listing of any release has, which are read where no status is there."""
+REPORT: Final = re.compile(r"\s*Reporting server status ")
+QUEUES_OF_REPORT: Final = re.compile(
+    r"^Listing queues for vhost [^\n]*\n.*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL
+)
+BINARY: Final = re.compile(r'<<"((?:[^"\\]|\\.)*)">>')
 
 Lane = tuple[str, int | None, int, str]
 
@@ -79,21 +96,79 @@ def read(text: str) -> QueueListing:
     left_out: list[LeftOut] = []
     columns: dict[str, None] = {}
     more = 0
-    for row in rows(text[:MOST_CHARS], left_out):
+    text = _queues_of_report(text)
+    for row in itertools.chain.from_iterable(map(_each_queue, rows(text[:MOST_CHARS], left_out))):
         status, cell = _status(row)
-        if not status:
+        if not status and _counters(row) is None:
             left_out.append(LeftOut(row.line, " ".join(map(str, row.cells.values()))[:80]))
             continue
         if len(found) == MOST_QUEUES:
             more += 1
             continue
-        figures = _figures(row, status, cell, len(found) + 1)
+        figures = _figures(row, status, cell, len(found) + 1) if status else _of_counters(row, len(found) + 1)
         columns |= dict.fromkeys(_unused(row, cell, figures.name))
         found.append(figures)
     if not found:
         raise UnreadableInput("figures")
     rest = max(0, len(text) - MOST_CHARS)
     return QueueListing(found, left_out[:MOST_NAMED], len(left_out), list(columns), more, rest)
+
+
+def _queues_of_report(text: str) -> str:
+    """Return the listings of queues in `rabbitmqctl report`; any other text as it is."""
+    found = QUEUES_OF_REPORT.findall(text) if REPORT.match(text) else []
+    return "\n\n".join(found) or text
+
+
+def _each_queue(row: ListingRow) -> Iterator[ListingRow]:
+    """Yield a row for each queue that `rabbitmqctl eval` prints in Erlang's form, any other row as it is.
+
+    Such a text is one property list, or a list of them.
+    """
+    whole = row.cells.get("#1")
+    if row.headed or not isinstance(whole, str) or STATUS not in whole:
+        yield row
+        return
+    outer = term(BINARY.sub(r'"\1"', whole))
+    listed = outer[0] if outer and isinstance(outer[0], list) else []
+    every = [listed] if any(isinstance(each, TermPair) for each in listed) else listed
+    found = [dict(pairs(each)) for each in every if isinstance(each, list)]
+    found = [each for each in found if isinstance(each.get(STATUS), list) and each[STATUS]]
+    for each in found:
+        cells: dict[str, Any] = {key: value for key, value in each.items() if isinstance(value, str)}
+        cells[STATUS] = dict(pairs(each[STATUS]))
+        resource = each.get("name")
+        if isinstance(resource, TermPair) and len(resource) == len(("resource", "vhost", "queue", "name")):
+            cells |= {"vhost": str(resource[1]), "name": str(resource[3])}
+        yield ListingRow(row.line, cells, True)
+    if not found:
+        yield row
+
+
+def _counters(row: ListingRow) -> tuple[int, int] | None:
+    """Return messages, and how many of them are in RAM, where a row without a status says both; see W73."""
+    messages, in_ram = (_whole(row.cells.get(column)) for column in ("messages", IN_RAM))
+    return None if messages is None or in_ram is None or not row.headed else (messages, min(in_ram, messages))
+
+
+def _of_counters(row: ListingRow, number: int) -> QueueFigures:
+    """Return what the counters alone say of a queue: what is in RAM, and what is on disk alone."""
+    messages, in_ram = _counters(row) or (0, 0)
+    counts = {ON_DISK: messages - in_ram, IN_RAM: in_ram}
+    most = max(1, *counts.values())
+    lanes: list[Lane] = [
+        (lane, count, round(100 * count / most), "ram" if lane == IN_RAM else "disk")
+        for lane, count in counts.items()
+    ]
+    values = {name: str(row.cells[name]) for name in COUNTERS if name in row.cells}
+    questions: list[Question] = [("counters_only", {"ram": in_ram, "disk": messages - in_ram})]
+    unacked = _whole(row.cells.get("messages_unacknowledged")) or 0
+    if unacked >= MANY_PENDING:
+        questions.append(("pending", {"count": unacked}))
+    ready, consumers = (_whole(row.cells.get(column)) for column in ("messages_ready", "consumers"))
+    if ready and consumers:
+        questions.append(("ready_with_consumers", {"count": ready, "consumers": consumers}))
+    return QueueFigures(str(row.cells.get("name") or f"#{number}")[:255], lanes, values, questions)
 
 
 def _status(row: ListingRow) -> tuple[dict[str, Any], str]:
@@ -122,7 +197,7 @@ def _unused(row: ListingRow, cell: str, name: str) -> Iterator[str]:
     """Yield the columns that are not used: by their places, where the text has no head."""
     for column, value in row.cells.items():
         if row.headed:
-            if column not in READ and not column.startswith(SPREAD):
+            if column not in READ and column not in COUNTERS and not column.startswith(SPREAD):
                 yield column
         elif column != cell and value != name and not str(value).startswith("<"):
             yield column
@@ -235,7 +310,8 @@ def _doubts(
     if reader.named:
         yield reader.named, {}
     elif numbered is None:
-        yield "version_unknown", {"version": values["version"]}
+        code = "version_summed" if "priority_lengths" in status else "version_unknown"
+        yield code, {"version": values["version"]}
     elif numbered.numbered:
         yield numbered.numbered, {}
     missing = [lane for lane, count in counts.items() if count is None]

@@ -18,6 +18,8 @@ SPOKEN: Final = re.compile(
     r"(Timeout: .*|Listing .*|\.\.\.done\.?|Queues on .*:|Reporting server status .*|Warning: .*|% .*)\Z"
 )
 """What the tools say besides."""
+LONG: Final = re.compile(r"\s*([a-z][a-z0-9_.]*):(?: (.*))?\Z")
+DASHES: Final = re.compile(r"-{20,}\Z")
 MOST_NAMED: Final = 20
 QUOTED: Final = re.compile(r"^> ?", re.MULTILINE)
 """How the lines of a mail begin that somebody answers."""
@@ -56,7 +58,7 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     if all(line.startswith(">") for line in text.splitlines() if line.strip()):
         text = QUOTED.sub("", text)
-    listed = _from_json(text)
+    listed = _from_json(text) or _from_long(text)
     if listed is not None:
         yield from listed
         return
@@ -77,6 +79,22 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
             yield ListingRow(line, dict(zip(head, cells, strict=True)), True)
         else:
             yield ListingRow(line, {f"#{at}": cell for at, cell in enumerate(cells, 1)}, False)
+
+
+def _from_long(text: str) -> list[ListingRow] | None:
+    """Return the records of `rabbitmqadmin -f long`: a line for each value, and lines of dashes; None for others."""
+    found: list[ListingRow] = []
+    begun = False
+    for number, line in enumerate(text.splitlines(), 1):
+        pair = LONG.match(line)
+        if DASHES.match(line.strip()):
+            begun = True
+            found.append(ListingRow(number, {}, True))
+        elif pair is not None and found:
+            found[-1].cells[pair[1]] = pair[2]
+        elif line.strip():
+            return None
+    return [each for each in found if each.cells] if begun else None
 
 
 def _from_json(text: str) -> list[ListingRow] | None:

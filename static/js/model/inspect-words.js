@@ -35,7 +35,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * What a reader answers of a pasted listing, and of definitions.json.
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
  * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
- * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
+ * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number, environment?: SettingsAnswer }} ListingAnswer
  * @typedef {{ scenario: Values | null, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[], outcomes: ImportOutcome[] }} TopologyAnswer
  */
 
@@ -70,12 +70,15 @@ function unreadable() {
     no_record: gettext("No record begins there."),
     choice: gettext("This page asked for something that this server does not know. Load the page again."),
     not_agreed: gettext("The files would be sent to this server to be read. Agree to that first."),
-    figures: gettext("This text has neither a backing_queue_status nor a setting of the broker. Paste what the command above prints, rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
-    overview: gettext("This is /api/overview: it has totals of the whole node, and does not say where a queue's messages are. Paste /api/queues, or what the command above prints."),
-    listing_without_status: gettext("This is a listing of queues without the column backing_queue_status, so it does not say where their messages are. Paste what the command above prints."),
-    other_listing: gettext("This is a listing of %(name)s, with no figures of a queue. Paste what the command above prints."),
-    node_status: gettext("This is the state of a node as a whole, with no figures of a queue and no setting that is read here. Paste what the command above prints, or rabbitmqctl environment."),
-    report_without_status: gettext("This is a report without backing_queue_status and without the node's environment. Paste what the command above prints, or rabbitmqctl environment."),
+    figures: gettext("This text has neither a backing_queue_status nor a setting of the broker. Paste what one of the commands above prints, rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
+    overview: gettext("This is /api/overview: it has totals of the whole node, and does not say where a queue's messages are. Paste /api/queues, or what one of the commands above prints."),
+    listing_without_status: gettext("This is a listing of queues with neither messages_ram nor backing_queue_status, so it does not say where their messages are. Paste what one of the commands above prints."),
+    other_listing: gettext("This is a listing of %(name)s, with no figures of a queue. Paste what one of the commands above prints."),
+    node_status: gettext("This is the state of a node as a whole, with no figures of a queue and no setting that is read here. Paste what one of the commands above prints, or rabbitmqctl environment."),
+    report_without_status: gettext("This is a report without listings of queues and without the node's environment. Paste what one of the commands above prints, or rabbitmqctl environment."),
+    node_log: gettext("This is a node's log, which does not say where messages are. For what a start brings back, give the node's files; for where messages are, paste what one of the commands above prints."),
+    metrics_page: gettext("This is a page of metrics for Prometheus, which are not read here. Paste what one of the commands above prints."),
+    compose_file: gettext("This is a compose file. No argument -rabbit KEY VALUE is in it, so it sets nothing of a queue; its other variables are for the start of the container."),
     environment_file: gettext("This is rabbitmq-env.conf: variables for the start of the node's process, none of which is read here. Paste rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
     definitions: gettext("This is not a definitions.json: it has no queue, policy or other entry of a broker."),
     definitions_bytes: gettext("The definitions have more than %(most)s bytes."),
@@ -131,6 +134,7 @@ function failures() {
   return {
     line_unread: gettext("no key with a value"),
     key_unused: gettext("no setting of a session has this name"),
+    part_of_compose: gettext("the rest of the compose file, from which no setting is taken: its other variables are for the start of the container"),
     part_of_report: gettext("another part of the report, from which no setting is taken"),
     given_again: gettext("ignored, because %(key)s = %(value)s counts"),
     not_in_conf: gettext("rabbitmq.conf of 3.10.8 has no such key, and a node does not start with it; it belongs in advanced.config, or is written differently"),
@@ -208,6 +212,9 @@ function questions({ count = 0 }) {
   return {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the queue grows. Who is slow?"),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
+    version_summed: gettext("The status says version %(version)s: of a priority queue it is the sum of its parts' versions."),
+    counters_only: gettext("This listing has counters only: %(ram)s are in RAM, and %(disk)s on disk alone."),
+    ready_with_consumers: ngettext("%(count)s message is ready though consumers are connected (%(consumers)s). Is their prefetch full of unacknowledged messages, or their connection blocked by flow control?", "%(count)s messages are ready though consumers are connected (%(consumers)s). Is their prefetch full of unacknowledged messages, or their connection blocked by flow control?", count),
     lanes_missing: gettext("Missing from the text, or in an unknown form: %(names)s. They are not counted as 0."),
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: a part of this status is missing here or was changed."),
     other_messages: gettext("messages is %(messages)s, but ready (%(ready)s) and unacknowledged (%(unacked)s) add up to something else: they were counted at different moments."),

@@ -258,6 +258,18 @@ function readTopology(file) {
   request((by) => by.topology(file), (answer, by) => topologyShown(answer, by));
 }
 
+/**
+ * A button that copies a command, and says so.
+ * @param {HTMLElement} command
+ */
+function copyButton(command) {
+  return el("button.btn.small", { type: "button", onclick: async (/** @type {Event} */ event) => {
+    await navigator.clipboard.writeText(command.textContent ?? "");
+    setText(listenerOf(event, HTMLButtonElement), gettext("Copied"));
+  } }, gettext("Copy"));
+}
+if (navigator.clipboard) for (const command of findAll("[data-command]")) command.after(copyButton(command));
+
 // A file that is dropped beside the forms, or before they open, would take this page's place.
 for (const name of ["dragover", "drop"])
   addEventListener(name, (event) => {
@@ -269,7 +281,7 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();
-  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), (answer, by) => ("settings" in answer ? settingsShown(answer, by) : listingCards(answer)));
+  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), (answer, by) => ("settings" in answer ? settingsShown(answer, by) : [...listingCards(answer), ...(answer.environment ? settingsShown(answer.environment, by) : [])]));
 });
 for (const button of findAll("[data-example]", examples))
   button.addEventListener("click", () => readDirectory(filesAt(button.dataset.example ?? "", gettext("The example cannot be loaded; is this page offline?"))));
