@@ -18,7 +18,7 @@ export function fateWords(fate, place) {
 }
 
 /** @typedef {{ target: string, ends: boolean, queues: number | null, of: number, bindings: boolean, refused: number }} ImportOutcome */
-/** @typedef {import("./verdict-words.js").AnswerRow} AnswerRow */
+/** @import { AnswerRow } from "./verdict-words.js" */
 
 const removed = (/** @type {number} */ count) =>
   count ? fill(ngettext("Remove %(n)s entry that is refused.", "Remove %(n)s entries that are refused.", count), { n: number(count) }) : gettext("nothing");
