@@ -21,7 +21,8 @@ This project began with five articles on RabbitMQ's storage. They were taken apa
 them belongs to a row that says it, right or wrong, in the words of a mechanism. Beside the row stand moments of ready
 scenarios that show what RabbitMQ does of it, and what must hold there: the tests play each run and hold the engine
 to it. The page of the subject (Subjects in the product) has the same rows with links that open the run at the moment.
-Where RabbitMQ and an article differ, the subject's verdict says so. Mirrored queues, which one article recommends
+Where RabbitMQ and an article differ, the row has a mark and the subject's verdict says more. What no run can show
+(history, advice, a client's code) is counted as told. Mirrored queues, which one article recommends
 against the loss of messages, are in section 29.
 
 Written by `manage.py catalogue` from mechanisms.json and items.json in playground/verdicts: change those, not this
@@ -37,11 +38,14 @@ def page() -> str:
     """Return the text of the page."""
     entries = {each.slug: each for each in ready_scenarios.entries()}
     known = verdicts.mechanisms()
-    told = {item for each in known for item in each.items}
-    counts = ["| article | items | with a row and a run |", "|---|---|---|"]
+    rowed = {item for each in known for item in each.items}
+    told = {item for each in known for item in each.told}
+    counts = ["| article | items | shown by a run | told, not shown |", "|---|---|---|---|"]
     for article in verdicts.articles():
-        shown = sum(item in told for item in article.numbered())
-        counts.append(f"| {article.letter}: {article.name} | {len(article.items)} | {shown} |")
+        numbers = [sum(item in some for item in article.numbered()) for some in (rowed - told, told)]
+        counts.append(
+            f"| {article.letter}: {article.name} | {len(article.items)} | {numbers[0]} | {numbers[1]} |"
+        )
     named = sum(bool(each.items) for each in known)
     head = HEAD.format(
         items=sum(len(each.items) for each in verdicts.articles()),
@@ -57,7 +61,9 @@ def page() -> str:
             parts.append(
                 f"The articles say: {in_language(subject.claim)} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n"
             )
-            parts.append("| mechanism, as the articles describe it | items | seen in |\n|---|---|---|")
+            parts.append(
+                "| mechanism, as the articles describe it | in 3.10 | items | seen in |\n|---|---|---|---|"
+            )
             rows = [each for each in known if each.subject == number]
             parts.append("".join(f"\n{_row(each, entries)}" for each in rows)[1:] + "\n")
     parts.append("## The items, article by article\n")
@@ -77,7 +83,8 @@ def page() -> str:
 
 def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
     seen = "; ".join(_moment(moment, entries) for moment in each.seen)
-    return f"| {each.claim} | {', '.join(each.items) or '-'} | {seen} |"
+    items = ", ".join(f"{item} (told)" if item in each.told else item for item in each.items)
+    return f"| {each.claim} | {each.verdict} | {items or '-'} | {seen} |"
 
 
 def _moment(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> str:

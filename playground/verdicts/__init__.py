@@ -96,8 +96,10 @@ class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One mechanism, in the sense in which the articles describe it, right or wrong.
 
     Args:
+        verdict: whether it is so in the reference release, in these words.
         items: ids of the articles' sentences that say it: an article's letter and a number (items.json); none where no
             article does.
+        told: those of the items that no run can show, since they are history, advice or a client's code.
         seen: where runs show what the broker does of it.
     """
 
@@ -105,6 +107,8 @@ class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claim: str
     items: list[Annotated[str, msgspec.Meta(pattern=r"^[A-E][0-9]{1,3}$")]]
     seen: Annotated[list[SeenMoment], msgspec.Meta(min_length=1)]
+    verdict: Literal["true", "false", "depends"] = "true"
+    told: list[str] = []
 
 
 class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

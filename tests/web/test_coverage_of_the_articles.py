@@ -44,6 +44,18 @@ def test_every_item_of_the_articles_is_shown_once() -> None:
     assert [len(article.items) for article in verdicts.articles()] == [109, 28, 82, 33, 81]
 
 
+def test_rows_are_marked_where_3_10_differs_and_what_is_only_told_is_counted_apart() -> None:
+    known = verdicts.mechanisms()
+    marked = [each.claim for each in known if each.verdict != "true"]
+    assert {"The policy wins over the argument", "There is exactly one message store in a node"} <= set(
+        marked
+    )
+    assert 30 <= len(marked) < len(known) / 3
+    told = [item for each in known for item in each.told]
+    assert all(set(each.told) <= set(each.items) for each in known)
+    assert len(told) == len(set(told)) == 9
+
+
 @pytest.mark.django_db
 def test_the_page_of_a_subject_opens_each_run_at_its_moment(client: Client, library: object) -> None:
     page = client.get("/subjects/five-lanes/").content.decode()
