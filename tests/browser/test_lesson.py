@@ -39,7 +39,7 @@ def test_a_prediction_is_locked_and_the_run_goes_on(
     expect(page.locator(".verdict")).to_contain_text("A whole segment has eight entries")
     expect(page.locator("[data-clock]")).to_have_text("00:03.300")
     assert_accessible(page)
-    page.get_by_role("button", name="Again, with other numbers").click()
+    page.get_by_role("button", name="Second try").click()
     expect(page.locator("#answer")).to_be_visible()
     begins = re.search(r"delta (\d+)–", page.locator(".task-text").inner_text())
     # The address ends with #task: with its first picture Chromium takes the focus from whatever has it by then.
