@@ -22,7 +22,7 @@ from tools.proofs.stories.clients import Clients
 from tools.proofs.stories.engine import EnginePlayer
 from tools.proofs.stories.run import Result, only_mixed
 from tools.proofs.stories.side_by_side import Seeds
-from tools.proofs.stories.story import Delivery, Story, View
+from tools.proofs.stories.story import Delivery, Step, Story, View
 from tools.proofs.stories.themes import IN_TURN, PLAIN, THEMES, themed
 
 
@@ -93,12 +93,21 @@ def delivered(sizes: str) -> View:
 
 
 def test_senders_may_mix_but_each_keeps_its_order() -> None:
-    assert only_mixed([delivered("1d23d4")], [delivered("241d3d")])
-    assert only_mixed([delivered("1d2e3d")], [delivered("2e1d3d")]), "two queues dead-letter"
-    assert not only_mixed([delivered("1d23d4")], [delivered("421d3d")]), "another order of a channel"
-    assert not only_mixed([delivered("1d23d4")], [delivered("243d1d")]), "another order of a queue"
-    assert not only_mixed([delivered("1d23d4")], [delivered("1d23d")]), "a message is missing"
-    assert not only_mixed([View(confirmed=2)], [View(confirmed=1)])
+    sent: list[Step] = [
+        {"do": "publish", "sizes": [1, 2, 3, 4], "routing_key": "q"},
+        {"do": "publish", "sizes": [5], "routing_key": "q", "confirm": True},
+    ]
+
+    def mixed(ours: str, theirs: str) -> bool:
+        return only_mixed(Story("s", "", tuple(sent)), [delivered(ours)], [delivered(theirs)])
+
+    assert mixed("1d23d4", "241d3d")
+    assert mixed("1d2e3d", "2e1d3d"), "two queues dead-letter"
+    assert mixed("1254", "1524"), "two channels publish"
+    assert not mixed("1d23d4", "421d3d"), "another order of a channel"
+    assert not mixed("1d23d4", "243d1d"), "another order of a queue"
+    assert not mixed("1d23d4", "1d23d"), "a message is missing"
+    assert not only_mixed(Story("s", "", ()), [View(confirmed=2)], [View(confirmed=1)])
 
 
 def test_programs_combine_every_pair_of_flags_of_every_method() -> None:

@@ -94,23 +94,34 @@ def compared(story: Story, ours: Sequence[View], theirs: Sequence[View]) -> list
     ]
 
 
-def only_mixed(ours: Sequence[View], theirs: Sequence[View]) -> bool:
+def only_mixed(story: Story, ours: Sequence[View], theirs: Sequence[View]) -> bool:
     """Return whether views differ only in how messages of several senders mix on their way to the same queue.
 
-    A channel is a sender, and so is each queue that dead-letters. Erlang keeps the order of what one process sends to
-    another, and of nothing else, so that each order is possible as long as each sender's own order stays.
+    Each channel is a sender, and so is each queue that dead-letters. Erlang keeps the order of what one process sends
+    to another, and of nothing else, so that each order is possible as long as each sender's own order stays.
     """
-    return list(map(_by_sender, ours)) == list(map(_by_sender, theirs))
+    channels = {
+        size: step.get("on") or ("confirms" if step.get("confirm") else "publishes")
+        for step in story.steps
+        if step["do"] == "publish"
+        for size in step["sizes"]
+    }
+    return [_by_sender(each, channels) for each in ours] == [_by_sender(each, channels) for each in theirs]
 
 
-def _by_sender(view: View) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Return a view with its deliveries by sender, without the tags that number all of them."""
+def _by_sender(view: View, channels: Mapping[int, str]) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Return a view with its deliveries by sender, without the tags that number all of them.
+
+    Args:
+        channels: who published a message, by its size: no two of a story have the same.
+    """
     plain = as_plain(view)
     senders: dict[str, list[Any]] = {}
     for each in plain.pop("deliveries", []):
         del each["tag"]
         deaths = each.get("headers", {}).get("x-death")
-        senders.setdefault(deaths[0]["queue"] if deaths else "", []).append(each)
+        sender = f"queue {deaths[0]['queue']}" if deaths else channels.get(each["size_bytes"], "")
+        senders.setdefault(sender, []).append(each)
     return plain, senders
 
 
@@ -174,7 +185,7 @@ class StoryBench:
             if not compared(story, ours, theirs):
                 self.theirs = theirs
                 return True
-        return only_mixed(ours, theirs)
+        return only_mixed(story, ours, theirs)
 
     def _again(self, story: Story, patience_s: float) -> list[View]:
         """Play a story on the broker with so much time after each step."""
