@@ -14,6 +14,8 @@ import pytest
 from tools import inspect_file
 from tools.proofs.interop import directories
 
+pytestmark = pytest.mark.sources  # the file is built of them
+
 DAY = "2026-11-29"
 
 

@@ -80,6 +80,7 @@ def test_the_real_engine_changes_it_by_a_constant_and_not_by_a_comment(tmp_path:
     assert fingerprint(tmp_path, CELL) != engine_build()
 
 
+@pytest.mark.sources
 def test_what_a_running_cell_has_loaded_is_covered() -> None:
     """Nothing is imported behind the fingerprint's back: by name, from a table, or while the cell runs."""
     program = (
