@@ -21,7 +21,7 @@ from tests.helpers.seconds import NOT_IN_CHECK, kept_seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-PROCESSOR_S: Final = 45.0
+PROCESSOR_S: Final = 25.0
 """Of the processors, for Python tests: with what starts them and what runs beside them a minute of two cores."""
 ELSEWHERE: Final = ("tests/browser/", "tests/spark/")
 """All tests there need a browser or Spark."""
