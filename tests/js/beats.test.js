@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Beats, beatOf, beatsReached, captionOf } from "../../static/js/model/followed.js";
+import { Beats, beatOf, beatsReached, captionOf, causeOf } from "../../static/js/model/followed.js";
 import { BETA, extent, paged, published, stateOf } from "./feed.js";
 
 test("alpha, beta, delta, with a consumer: each beat comes once, in this order", () => {
@@ -23,6 +23,17 @@ test("a caption names the state, what of the message is where, and its lane", ()
   assert.match(captionOf(state, 22).text, /^Beta: .* message 22 .* in q3\.$/);
   assert.match(captionOf(state, 39).text, /^Delta: nothing of message 39 is in RAM/);
   assert.match(captionOf(stateOf(), 3).text, /^The queue is empty/);
+});
+
+test("each beat names its cause, against the line of memory at that moment", () => {
+  const state = stateOf(published(0, 40), paged(0, 40, 20));
+  const short = { ...state, node: { ...state.node, memory: { process_memory: 300 * 1024, paging_at: 200 * 1024, limit: 400 * 1024 } } };
+  assert.match(causeOf(short, 22), /^Memory passed 200\u202fKiB, so the newest contents sink/);
+  assert.match(causeOf(short, 39), /^Memory is still past 200/);
+  const calm = { ...short, node: { ...short.node, memory: { ...short.node.memory, process_memory: 1024 } } };
+  assert.match(causeOf(calm, 3), /^While memory is below 200/);
+  for (const seq of [22, 39]) assert.doesNotMatch(causeOf(calm, seq), /passed|past/);
+  assert.equal(causeOf(stateOf(), 3), null);
 });
 
 test("beats that come faster than they are read wait for their turn, and none is lost", () => {

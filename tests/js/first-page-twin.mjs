@@ -4,7 +4,7 @@
  * beats of a message are drawn. `told` is what the beats of the first followed message say, by the beginnings of their English texts.
  */
 import { decode } from "../../static/js/model/catalogue/rows.js";
-import { Beats, captionOf, endOfMoment } from "../../static/js/model/followed.js";
+import { Beats, captionOf, causeOf, endOfMoment } from "../../static/js/model/followed.js";
 import { lengthOf } from "../../static/js/model/messages.js";
 import { Playhead } from "../../static/js/model/playhead.js";
 import { emptyState } from "../../static/js/model/reduce.js";
@@ -14,7 +14,7 @@ import { gaugesOf } from "../../static/js/view/stage/gauges.js";
 import { History } from "../../static/js/model/history.js";
 import { eachRun, fail, same } from "./asking.mjs";
 
-const counts = { moments: 0, claims: 0, beats: 0 };
+const counts = { moments: 0, claims: 0, beats: 0, causes: 0 };
 let asked = [];
 let language = {};
 globalThis.gettext = (text) => (asked.push(text), language[text]?.[0] ?? text);
@@ -79,6 +79,17 @@ function told(state, msgNo, seq, files, catalogs, where) {
   return english;
 }
 
+/** A cause that names memory's line: memory must be past it, or below it, as the cause says, and the number is the gauge's. */
+function caused(state, seq, where) {
+  language = {};
+  const text = causeOf(state, seq);
+  const { process_memory: used, paging_at: line } = state.node.memory;
+  const past = /\bpast\b|passed/.test(text ?? "");
+  if (text === null || !(past || text.includes("below"))) return;
+  counts.causes += 1;
+  if (past !== used >= line || !text.includes(bytes(line))) fail(where, [`"${text}" with ${bytes(used)} of ${bytes(line)}`]);
+}
+
 /** Whether a text is a template that was filled: its fixed parts come in their order. */
 function sameStart(template, text) {
   let at = 0;
@@ -108,6 +119,7 @@ function play({ catalogs, rows, at_us: atUs, told: story }, seq, ends) {
     session.frame({ first, rows: rows.slice(first, next), at_us: atUs.slice(first, next), now_us: atUs[next - 1] });
     counts.moments += 1;
     told(session.state, number(), seq, filesAt(next), catalogs, `message ${seq} after row ${next - 1}`);
+    caused(session.state, seq, `message ${seq} after row ${next - 1}`);
     for (let at = beats.next(); at !== null; at = beats.next()) {
       const position = endOfMoment(at, Math.min(session.next, beats.waiting[0] ?? session.next), session.history);
       playhead.go(position, { us: session.history.timeOf(position) });

@@ -112,7 +112,7 @@ test("lanes fill the stage in order and do not overlap", () => {
   const spans = laneSpans(geo, { q1: 0, q2: 9, delta: 1e6, q3: 40, q4: 3, unacked: 0 }, stageLanesOf(null));
   let before = geo.u0 - 1;
   for (const name of stageLanesOf(null)) {
-    assert.ok(spans[name].u0 > before && spans[name].u1 - spans[name].u0 > 50, name);
+    assert.ok(spans[name].u0 > before && spans[name].u1 - spans[name].u0 > (name === "q1" || name === "unacked" ? 38 : 50), name);
     before = spans[name].u1;
   }
   assert.ok(before <= geo.u1 + 0.5);

@@ -8,8 +8,8 @@ import { stageLanesOf } from "../../static/js/model/places.js";
 import { published, stateOf } from "./feed.js";
 
 const scenes = [
-  stageScene(stateOf(published(0, 6)), 840, 330, false),
-  stageScene(stateOf(published(0, 6)), 370, 640, true),
+  stageScene(stateOf(published(0, 6)), 840, 330, false, { open: true }),
+  stageScene(stateOf(published(0, 6)), 370, 640, true, { open: true }),
 ];
 
 test("every lane is met in its middle, its name included, empty or not", () => {

@@ -33,4 +33,5 @@ def test_a_sentence_of_the_first_page_is_held_by_files_and_gauges(twin: Twin, re
     run = {"rows": news.rows, "at_us": news.at_us, "follow": follow, "told": TOLD}
     counted = json.loads(twin.agrees("first-page-twin.mjs", [{"catalogs": catalogs(repo_root), **run}]))
     assert counted["claims"] > 1000, counted
+    assert counted["causes"] > 1000, counted
     assert counted["beats"] >= 3 * len(TOLD), counted

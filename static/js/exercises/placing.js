@@ -54,6 +54,7 @@ export class Placing {
     selection.listen((what) => what === "chosen" && !this.over && board.choose(selection.chosen));
     board.listen(() => this.draw());
     stage.listen(() => this.draw());
+    stage.open = true;
     stage.refresh();
   }
 
@@ -179,6 +180,8 @@ export class Placing {
   /** Take everything from the stage: another task comes. */
   remove() {
     this.over = true;
+    this.stage.open = false;
+    this.stage.refresh();
     for (const each of [this.strip, this.lanes, this.target, this.label.label, ...this.covers.values()]) each.remove();
   }
 

@@ -27,6 +27,8 @@ export class PredictedLanes {
       box.append(frame);
       this.frames.set(lane, frame);
     }
+    this.stage = stage;
+    stage.open = true;
     stage.listen((scene) => this.show(scene));
     stage.refresh();
   }
@@ -35,6 +37,8 @@ export class PredictedLanes {
   remove() {
     for (const frame of this.frames.values()) frame.remove();
     this.frames.clear();
+    this.stage.open = false;
+    this.stage.refresh();
   }
 
   /** @param {Scene} scene */

@@ -7,7 +7,7 @@
 
 /** @typedef {{ x: number, y: number, w: number, h: number }} Box */
 
-/** @typedef {{ u0: number, u1: number, head: number }} LaneSpan from where to where a lane goes, and where its name stands */
+/** @typedef {{ u0: number, u1: number, head: number }} LaneSpan from where to where a lane goes, and where its name stands; all three are one where it is not shown */
 
 const WIDE = { gutter: 98, header: 56, axis: 24, waterline: 10, tag: 14, gap: 6, top: 30, bottom: 20 };
 const TALL = { gutter: 0, header: 40, axis: 0, waterline: 10, tag: 18, gap: 6, top: 8, bottom: 8 };
@@ -65,31 +65,41 @@ export function box(geo, u, du, v, dv) {
 const GAP = 12;
 const TURNED_GAP = 8;
 
+/** What an empty lane gets beside one that is not: room for its name. */
+const SLIVER = 40;
+
 /**
  * Split the span among the lanes. Each gets a floor; what is left goes by the demand of each lane, damped, so that
- * borders slide along the sequence as messages move without one long lane squeezing the others out. A lane that is zoomed
- * gets all that is left.
+ * borders slide along the sequence as messages move without one long lane squeezing the others out. An empty lane is a
+ * sliver, and on a phone not shown, unless all are empty. A lane that is zoomed gets all that is left.
  * @param {Geo} geo
  * @param {Record<string, number>} counts
  * @param {string[]} names
  * @param {string | null} [zoomed]
+ * @param {boolean} [open] whether empty lanes have room for what is put into them
  */
-export function laneSpans(geo, counts, names, zoomed = null) {
+export function laneSpans(geo, counts, names, zoomed = null, open = false) {
   const gap = geo.turned ? TURNED_GAP : GAP;
-  const heads = geo.turned ? geo.header * names.length : 0;
-  const span = geo.u1 - geo.u0 - gap * (names.length - 1) - heads;
-  const floors = names.map((name) => floorOf(geo, name, counts[name], span / (names.length + 2)));
-  // On a phone what is empty leaves its room to the others, unless all are.
-  const shrinks = geo.turned && names.some((name) => counts[name]);
+  const shrinks = !open && names.some((name) => counts[name]);
   /** @param {string} name */
-  const demandOf = (name) => (shrinks && !counts[name] ? 0 : roomFor(counts[name]));
-  const demand = names.map((name) => (zoomed === null ? demandOf(name) : name === zoomed ? 1 : 0));
+  const small = (name) => shrinks && !counts[name];
+  /** @param {string} name */
+  const hidden = (name) => geo.turned && small(name);
+  const shown = names.filter((name) => !hidden(name)).length;
+  const span = geo.u1 - geo.u0 - gap * (shown - 1) - (geo.turned ? geo.header * shown : 0);
+  const floors = names.map((name) => (hidden(name) ? 0 : small(name) ? sliverOf(name) : floorOf(geo, counts[name], span / (names.length + 2))));
+  const demand = names.map((name) => (zoomed === null ? (small(name) ? 0 : roomFor(counts[name])) : name === zoomed ? 1 : 0));
   const sum = demand.reduce((a, b) => a + b, 0);
   const free = Math.max(0, span - floors.reduce((a, b) => a + b, 0));
   /** @type {Record<string, LaneSpan>} */
   const spans = {};
   let u = geo.u0;
   names.forEach((name, at) => {
+    if (hidden(name)) {
+      const end = Math.min(u, geo.u1);
+      spans[name] = { u0: end, u1: end, head: end };
+      return;
+    }
     const length = floors[at] + (free * demand[at]) / sum;
     const start = u + (geo.turned ? geo.header : 0);
     spans[name] = { u0: start, u1: start + length, head: u };
@@ -98,17 +108,16 @@ export function laneSpans(geo, counts, names, zoomed = null) {
   return spans;
 }
 
+/** @param {string} name */
+const sliverOf = (name) => (name === "unacked" ? 1.4 * SLIVER : SLIVER);
+
 /**
- * An empty lane needs room for its name only.
+ * What a lane gets in any case.
  * @param {Geo} geo
- * @param {string} name
  * @param {number} count
  * @param {number} most
  */
-function floorOf(geo, name, count, most) {
-  if (geo.turned) return count ? 44 : 6;
-  return Math.min(most, count || name === "unacked" ? 88 : 70);
-}
+const floorOf = (geo, count, most) => (geo.turned ? (count ? 44 : 6) : Math.min(most, 88));
 
 /**
  * How much room a lane needs: a glyph's width for each message at first, then only the root of the rest.

@@ -42,12 +42,12 @@ const FEW = 5;
 const FEW_PITCH = 40;
 
 /**
- * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows.
+ * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows, and whether empty lanes are `open`.
  * @param {RunSnapshot} state
  * @param {number} width
  * @param {number} height
  * @param {boolean} turned
- * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null }} [options]
+ * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null, open?: boolean }} [options]
  */
 export function stageScene(state, width, height, turned, options = {}) {
   const geo = geometry(width, height, turned);
@@ -55,7 +55,7 @@ export function stageScene(state, width, height, turned, options = {}) {
   const counts = countsOf(queue);
   const zoom = fitting(options.zoom ?? null, counts);
   const names = stageLanesOf(queue);
-  const spans = laneSpans(geo, counts, names, zoom?.lane);
+  const spans = laneSpans(geo, counts, names, zoom?.lane, options.open);
   /** @type {Scene} */
   const scene = {
     geo,

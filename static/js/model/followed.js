@@ -1,5 +1,5 @@
 /** The story of one message on the first page: its beats, and the sentence of each; each a function of one moment's state. */
-import { EXTENT as E, HOME_STORE } from "./catalogue/rows.js";
+import { EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { locate, recordOf, recordOfNumber, stateOf, waitsInBuffer } from "./messages.js";
 import { aboutPlace } from "./places.js";
@@ -14,6 +14,9 @@ import { bytes, gettext, number } from "./text.js";
 
 /** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
 /** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
+
+/** The beats in the order in which the first page's story tells them. @type {Beat[]} */
+export const BEATS = ["alpha", "beta", "delta", "gamma", "consumer"];
 
 /** The beats of a message's story, in the order in which they come; gamma may take the place of beta, there and back. @type {Beat[][]} */
 const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["beta", "gamma"], ["consumer"]];
@@ -118,6 +121,45 @@ const CAPTIONS = {
       : gettext("Delta: nothing of message %(seq)s is in RAM's lanes; its content and its index are in files, or on their way there."),
   consumer: () => gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it."),
 };
+
+/**
+ * Why the followed message is where it is: what memory and the consumer do at this moment.
+ * @type {Record<Beat, (past: boolean, about: { persistent: boolean, read: boolean }) => string>}
+ */
+const CAUSES = {
+  alpha: (past) =>
+    past
+      ? gettext("Memory is past %(line)s: only the contents that are next to be delivered stay in RAM.")
+      : gettext("While memory is below %(line)s, new messages stay in RAM."),
+  beta: (past) =>
+    past ? gettext("Memory passed %(line)s, so the newest contents sink.") : gettext("What sank while memory was short stays on disk."),
+  delta: (past) =>
+    past
+      ? gettext("Memory is still past %(line)s, so indexes leave RAM too, the newest first.")
+      : gettext("What left RAM while memory was short stays on disk until its turn comes."),
+  gamma: (_, { persistent }) =>
+    persistent
+      ? gettext("A persistent message has its index on disk as well.")
+      : gettext("q3 runs out, so the queue reads one segment of indexes back."),
+  consumer: (_, { read }) =>
+    read
+      ? gettext("The consumer gets the oldest message first, and its content is read from disk for it.")
+      : gettext("The consumer gets the oldest message first."),
+};
+
+/**
+ * The cause of the beat at which a message is, for the heading above its sentence; null where it is not in the queue.
+ * @param {RunSnapshot} state
+ * @param {number} seq
+ */
+export function causeOf(state, seq) {
+  const now = beatOf(state, seq);
+  if (!now) return null;
+  const { past, pagingAt, queue } = figures(state);
+  const flags = queue && locate(queue, seq)?.row?.[E.flags];
+  const about = { persistent: Boolean((flags ?? 0) & PERSISTENT), read: aboutPlace(now.place).content !== "ram" };
+  return sentence("plain", CAUSES[now.beat](past, about), { line: bytes(pagingAt) }).text;
+}
 
 /**
  * How far a message is on its way to files, and the bytes in the write buffer in which its content waits.

@@ -1,18 +1,25 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
 import "../generations/usual.js";
-import { Beats, beatOf, captionOf, endOfMoment } from "../model/followed.js";
+import { BEATS, Beats, beatOf, captionOf, causeOf, endOfMoment } from "../model/followed.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { Selection } from "../model/selection.js";
 import { shownQueue } from "../model/shown.js";
 import { situation } from "../model/situation.js";
+import { lengthOf } from "../model/messages.js";
+import { stageLanesOf } from "../model/places.js";
+import { figures } from "../model/facts.js";
 import { clock, gettext, messageOf } from "../model/text.js";
 import { following, socketAddress, Transport } from "../net/transport.js";
 import { csrfToken, dataOf, find, findAll, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
+import { gaugeWords } from "../view/stage/gauges.js";
 import { StageView } from "../view/stage/stage.js";
 
-/** @import { NoticeMessage, RunSnapshot, WelcomeMessage } from "../model/catalogue/types.js" */
+/**
+ * @import { NoticeMessage, RunSnapshot, WelcomeMessage } from "../model/catalogue/types.js"
+ * @import { Beat } from "../model/followed.js"
+ */
 
 const PANEL_MS = 150;
 /** How long a beat of the story stands, so that its sentence can be read. */
@@ -35,6 +42,10 @@ class Demo {
     /** The beats of the followed message's story, and whether one of them is held for the reader. */
     this.beats = new Beats(this.followed);
     this.held = false;
+    /** Whether the story was told to its end. */
+    this.told = false;
+    /** @type {Partial<Record<Beat, number>>} the positions of the beats that have come: where the scrubber's stops lead */
+    this.stops = {};
     this.timer = 0;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     /** @param {string} name */
@@ -45,6 +56,8 @@ class Demo {
     this.part("again").addEventListener("click", () => this.open(true));
     this.part("open").addEventListener("click", () => this.open(false));
     this.part("next").addEventListener("click", () => this.goOn());
+    this.scrubber = need("[data-demo-beats]", HTMLInputElement, root);
+    this.scrubber.addEventListener("input", () => this.scrub());
     watchColors(() => this.stage?.refresh());
   }
 
@@ -73,11 +86,14 @@ class Demo {
     this.playhead = new Playhead(this.session);
     this.canvas();
     this.beats = new Beats(this.followed);
+    this.stops = {};
+    this.told = false;
     this.release();
     this.session.watch((_, at, state) => this.beat(at, state));
     need("[data-demo-link]", HTMLAnchorElement, this.root).href = url;
     show(this.part("link"), true);
     this.session.listen((change) => {
+      if (change.kind === "snapshot" && this.missed()) this.open(true);
       if (change.rows || change.kind === "snapshot") this.stage?.update(change);
       this.panels();
     });
@@ -123,11 +139,51 @@ class Demo {
       const { history, next } = this.session;
       const position = endOfMoment(at, Math.min(next, this.beats.waiting[0] ?? next), history);
       this.playhead.go(position, { us: history.timeOf(position) });
+      const beat = beatOf(this.playhead.state, this.followed)?.beat;
+      if (beat) this.stops[beat] = position;
       this.fillPanels();
     });
     if (this.calm.matches) show(this.part("next"), true);
     else this.timer = setTimeout(() => this.goOn(), STANDS_MS);
     return true;
+  }
+
+  /** The reader drags the scrubber: the stage stands at that beat, or at the last one that has come, until the reader plays on. */
+  scrub() {
+    const wanted = Number(this.scrubber.value);
+    this.stand(BEATS.filter((beat, at) => at <= wanted && this.stops[beat] !== undefined).pop());
+  }
+
+  /**
+   * Stand at a beat that has come.
+   * @param {Beat | undefined} beat
+   */
+  stand(beat) {
+    const position = beat && this.stops[beat];
+    if (position === undefined) return this.fillPanels();
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.held = true;
+    show(this.part("next"), false);
+    this.transport?.send({ t: "control", play: false });
+    this.playhead.go(position, { us: this.session.history.timeOf(position) });
+    this.fillPanels();
+  }
+
+  /** The story is told: the page rests at the beat whose picture holds most, with messages in the most lanes. */
+  rest() {
+    this.told = true;
+    /** @param {Beat} beat */
+    const lanes = (beat) => {
+      const { queue } = figures(/** @type {RunSnapshot} */ (this.session.history.stateAt(/** @type {number} */ (this.stops[beat]))));
+      return stageLanesOf(queue).filter((lane) => lengthOf(queue, lane)).length;
+    };
+    this.stand(BEATS.filter((beat) => this.stops[beat] !== undefined).reduce((best, beat) => (lanes(beat) > lanes(best) ? beat : best)));
+  }
+
+  /** Whether a returning reader comes too late for the story: its message came while nobody watched. */
+  missed() {
+    return this.lasts !== null && !this.beats.reached && figures(this.session.state).next > this.followed;
   }
 
   /** Let go of the beat that is held; time stands as it does. */
@@ -141,6 +197,7 @@ class Demo {
   /** The story plays on: to a beat that came meanwhile, else with the engine. */
   goOn() {
     clearTimeout(this.timer);
+    if (this.stops.consumer !== undefined && !this.told) return this.rest();
     if (this.holdNext()) return;
     this.release();
     this.transport?.send({ t: "control", play: true });
@@ -202,7 +259,7 @@ class Demo {
       await transport.command(BURST);
       if (!this.session.play) transport.send({ t: "control", play: true });
     } catch (error) {
-      setText(find("[data-situation]", this.root), messageOf(error));
+      setText(this.part("cause"), messageOf(error));
     }
   }
 
@@ -212,16 +269,25 @@ class Demo {
   }
 
   fillPanels() {
+    if (this.over() && !this.held && this.stops.consumer !== undefined) return this.rest();
     const { session } = this;
     const { state } = this.playhead;
     const name = shownQueue(state);
     const msgNo = name === null ? null : session.numbers.numberOf(name, this.followed);
     const now = this.lasts === null ? situation(state) : captionOf(state, this.followed, msgNo);
     const caption = need("[data-situation]", this.root);
-    setText(caption, now.text);
-    caption.dataset.tone = now.tone;
+    const cause = this.lasts === null ? null : causeOf(state, this.followed);
+    const heading = this.part("cause");
+    setText(heading, cause ?? now.text);
+    heading.dataset.tone = now.tone;
+    setText(caption, cause === null ? "" : now.text);
+    setText(this.part("gauge"), gaugeWords(state));
     const beat = beatOf(state, this.followed)?.beat;
+    this.scrubber.disabled = this.stops.alpha === undefined;
+    this.scrubber.value = String(beat ? BEATS.indexOf(beat) : this.stops.consumer === undefined ? 0 : BEATS.length - 1);
+    this.scrubber.setAttribute("aria-valuetext", now.text);
     for (const item of findAll(".legend [data-state]", this.root)) {
+      item.classList.toggle("is-ahead", this.stops[/** @type {Beat} */ (item.dataset.state)] === undefined);
       if (item.dataset.state === beat) item.setAttribute("aria-current", "true");
       else item.removeAttribute("aria-current");
     }

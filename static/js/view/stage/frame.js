@@ -22,13 +22,15 @@ import { colors, faded, hatch } from "../base/colors.js";
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  * @param {Record<string, boolean>} alarms
+ * @param {() => void} paintTide what the RAM band has below everything else
  */
-export function paintBands(pen, scene, alarms) {
+export function paintBands(pen, scene, alarms, paintTide) {
   const { geo } = scene;
   band(pen, geo, geo.ram, geo.waterline, colors.ram);
   diskBand(pen, geo);
   if (alarms.memory) band(pen, geo, geo.ram, geo.waterline, faded(colors.alarm, 0.16));
   if (alarms.disk) band(pen, geo, geo.waterline, geo.end, faded(colors.alarm, 0.14));
+  paintTide();
   paintClosed(pen, scene);
   band(pen, geo, geo.waterline, geo.waterline + geo.thickness, colors.water);
   if (!geo.turned)
@@ -113,6 +115,7 @@ function paintBorders(pen, scene) {
   pen.lineWidth = 1;
   pen.setLineDash([1, 3]);
   for (let i = 1; i < lanes.length; i += 1) {
+    if (hides(geo, lanes[i]) || (geo.turned && lanes[i].head < 1)) continue;
     const u = geo.turned ? lanes[i].head + 0.5 : Math.round((lanes[i - 1].u1 + lanes[i].u0) / 2) + 0.5;
     const last = lanes[i].name === UNACKED;
     pen.setLineDash(last ? [] : [1, 3]);
@@ -165,6 +168,13 @@ function subtitle(lane, scene) {
 }
 
 /**
+ * Whether a lane is not shown: an empty one on a phone, or one that only begins to open.
+ * @param {Geo} geo
+ * @param {Lane} lane
+ */
+const hides = (geo, lane) => geo.turned && lane.u0 - lane.head < 0.8 * geo.header;
+
+/**
  * Name, count, meaning and latest change of every lane.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
@@ -172,6 +182,7 @@ function subtitle(lane, scene) {
  */
 export function paintHeaders(pen, scene, changes) {
   for (const lane of scene.lanes) {
+    if (hides(scene.geo, lane)) continue;
     const text = subtitle(lane, scene);
     if (scene.geo.turned) turnedHeader(pen, scene.geo, lane, text, changes[lane.name]);
     else wideHeader(pen, lane, text, changes[lane.name]);
@@ -185,6 +196,7 @@ export function paintHeaders(pen, scene, changes) {
  * @param {LaneChange | undefined} change
  */
 function wideHeader(pen, lane, text, change) {
+  if (!lane.count && lane.u1 - lane.u0 < SLIVER_MOST) return sliverHeader(pen, lane, text, change);
   write(pen, number(lane.count), lane.u1, 22, {
     size: 17,
     weight: 650,
@@ -199,6 +211,26 @@ function wideHeader(pen, lane, text, change) {
   if (pen.measureText(shown).width <= Math.max(room, titleWidth))
     write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
   paintChange(pen, lane.u1, 38, change);
+}
+
+const SLIVER_MOST = 60;
+
+/**
+ * The header of an empty lane beside others: its name, and what left it; why it is shut runs down a lane that is.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lane} lane
+ * @param {string} text
+ * @param {LaneChange | undefined} change
+ */
+function sliverHeader(pen, lane, text, change) {
+  write(pen, TITLES[lane.name]?.() ?? lane.name, lane.u0, 21, { size: 12, weight: 550, family: colors.sans, color: colors.ink3 });
+  paintChange(pen, lane.u1, 38, change);
+  if (!lane.closed) return;
+  pen.save();
+  pen.translate((lane.u0 + lane.u1) / 2 + 4, 68);
+  pen.rotate(Math.PI / 2);
+  write(pen, text, 0, 0, { size: 12, weight: 550, family: colors.sans, color: colors.ink2 });
+  pen.restore();
 }
 
 /**

@@ -19,7 +19,7 @@ export function gaugesOf(state, colors) {
  * @param {Record<string, string>} colors
  */
 export function ramGauge(state, colors) {
-  const { used, limit, pagingAt: paging } = memoryOf(state);
+  const { used, limit, pagingAt: paging, past } = memoryOf(state);
   const lines = [];
   if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
   if (paging !== null) lines.push([paging, gettext("paging"), "beta"]);
@@ -30,13 +30,26 @@ export function ramGauge(state, colors) {
         ? colors.beta
         : colors.ink3;
   return {
-    title: `${gettext("RAM")} ${strategyOf(state.node.settings)}`,
+    title: gettext("RAM"),
     label: bytes(used),
+    note: overLine(used, limit, paging),
+    past: past || (limit !== null && used > limit),
     value: used,
     top: Math.max(used * 1.08, (limit ?? used) * 1.2, 1),
     lines,
     color,
   };
+}
+
+/**
+ * How far memory is over the highest line that it has passed; nothing below all.
+ * @param {number} used
+ * @param {number | null} limit
+ * @param {number | null} paging
+ */
+function overLine(used, limit, paging) {
+  const passed = Math.max(...[limit, paging].filter((line) => line !== null && used > line).map(Number));
+  return passed > 0 ? fill(gettext("%(bytes)s over"), { bytes: bytes(used - passed) }) : "";
 }
 
 /**
@@ -77,6 +90,17 @@ export function gaugeText(state) {
       disk: bytes(fileBytes(state)),
     },
   );
+}
+
+/**
+ * Memory against the line from which contents leave RAM, in a few words.
+ * @param {RunSnapshot} state
+ */
+export function gaugeWords(state) {
+  const { used, pagingAt, past } = memoryOf(state);
+  if (pagingAt === null) return fill(gettext("RAM %(used)s"), { used: bytes(used) });
+  const text = past ? gettext("RAM %(used)s, %(rest)s over the line of %(line)s") : gettext("RAM %(used)s, %(rest)s below the line of %(line)s");
+  return fill(text, { used: bytes(used), rest: bytes(Math.abs(used - pagingAt)), line: bytes(pagingAt) });
 }
 
 /** The height of a label of two lines. */

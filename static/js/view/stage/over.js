@@ -222,12 +222,71 @@ export function paintRing(pen, frame, strong) {
 }
 
 /**
- * Where the tube of the memory's thermometer stands: {from, length} in units of the canvas.
+ * Where the memory's tide stands at its highest, and how far it is from there to the waterline: {from, length} in units of the canvas.
  * @param {Geo} geo
  */
 export function thermometerOf(geo) {
-  const height = geo.waterline - geo.ram - 18;
-  return { from: geo.ram + 18 + TUBE, length: tubeLength(height) };
+  const from = geo.turned ? 0 : geo.ram + 18 + TUBE;
+  return { from, length: geo.waterline - from };
+}
+
+/** Where the tide's lines begin: right of their words. */
+const TIDE_FROM = 82;
+
+/**
+ * Memory as a tide: it rises from the waterline across the RAM band, past the lines at which something happens.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ * @param {Values} gauge
+ */
+export function paintTide(pen, geo, gauge) {
+  const { from, length } = thermometerOf(geo);
+  /** @param {number} value */
+  const at = (value) => from + length * (1 - Math.max(0, Math.min(1, value / gauge.top)));
+  /**
+   * @param {number} v
+   * @param {number} depth
+   */
+  const across = (v, depth) => (geo.turned ? pen.fillRect(v, 0, depth, geo.height) : pen.fillRect(0, v, geo.width, depth));
+  const level = at(gauge.value);
+  pen.fillStyle = faded(gauge.color, gauge.past ? 0.2 : 0.12);
+  across(level, geo.waterline - level);
+  pen.fillStyle = faded(gauge.color, 0.9);
+  across(level, 1.5);
+  pen.setLineDash([5, 4]);
+  pen.lineWidth = 1.2;
+  for (const [value, , tone] of gauge.lines) {
+    const v = Math.round(at(value)) + 0.5;
+    pen.strokeStyle = faded(colors[`${tone}-o`] ?? colors[tone], 0.85);
+    pen.beginPath();
+    pen.moveTo(geo.turned ? v : TIDE_FROM, geo.turned ? 0 : v);
+    pen.lineTo(geo.turned ? v : geo.width, geo.turned ? geo.height : v);
+    pen.stroke();
+  }
+  pen.setLineDash([]);
+  if (geo.turned) return;
+  write(pen, gauge.title, 14, geo.ram + 18, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
+  write(pen, gauge.label, 14 + pen.measureText(`${gauge.title} `).width, geo.ram + 18, { size: 12, weight: 550, family: colors.sans, color: colors.ink2 });
+  write(pen, gauge.note, 14, geo.ram + 33, { size: 12, weight: 650, family: colors.sans, color: colors[gauge.past ? "beta-t" : "ink3"] });
+  writeLines(pen, 14, gauge.lines, at, from, geo.waterline - 6);
+}
+
+/**
+ * The lines of a gauge in words, each beside its line if it can.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {[value: number, label: string, tone: string][]} lines
+ * @param {(value: number) => number} at
+ * @param {number} top
+ * @param {number} bottom
+ */
+function writeLines(pen, x, lines, at, top, bottom) {
+  const sorted = lines.toSorted((one, other) => other[0] - one[0]);
+  const places = labelPlaces(sorted.map(([value]) => at(value)), top + 4, bottom);
+  for (const [place, [value, label, tone]] of sorted.entries()) {
+    write(pen, bytes(value), x, places[place] + 2, { size: 11, weight: 650, family: colors.sans, color: colors[`${tone}-t`] });
+    write(pen, label, x, places[place] + 14, { size: 11, family: colors.sans, color: colors.ink3 });
+  }
 }
 
 const TUBE = 24;
@@ -235,7 +294,7 @@ const TUBE = 24;
 const tubeLength = (height) => Math.max(20, height - 30);
 
 /**
- * A thermometer with its lines: {label, value, top, lines: [[value, label, tone]], tone}.
+ * The thermometer of the disk with its lines: {label, value, top, lines: [[value, label, tone]], tone}.
  * @param {CanvasRenderingContext2D} pen
  * @param {number} x
  * @param {number} y
@@ -260,20 +319,11 @@ export function paintThermometer(pen, x, y, height, gauge) {
   pen.strokeStyle = colors.line2;
   pen.lineWidth = 1;
   pen.stroke();
-  /** @type {[number, string, string][]} */
-  const lines = gauge.lines.toSorted((/** @type {[number]} */ one, /** @type {[number]} */ other) => other[0] - one[0]);
-  const ats = lines.map(([value]) => top + room * (1 - Math.min(1, value / gauge.top)));
-  const places = labelPlaces(ats, top + 4, top + room);
-  for (const [place, [value, label, tone]] of lines.entries()) {
+  /** @param {number} value */
+  const at = (value) => top + room * (1 - Math.min(1, value / gauge.top));
+  for (const [value, , tone] of gauge.lines) {
     pen.fillStyle = colors[tone];
-    pen.fillRect(x - 3, ats[place] - 1, 18, 2);
-    const text = places[place];
-    write(pen, bytes(value), x + 20, text + 2, {
-      size: 10.5,
-      weight: 650,
-      family: colors.sans,
-      color: colors[`${tone}-t`],
-    });
-    write(pen, label, x + 20, text + 14, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    pen.fillRect(x - 3, at(value) - 1, 18, 2);
   }
+  writeLines(pen, x + 20, gauge.lines, at, top, top + room);
 }

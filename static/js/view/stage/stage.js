@@ -14,7 +14,7 @@ import { Flights } from "./flight.js";
 import { colors } from "../base/colors.js";
 import { CALM_SPEED, Pace, act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders, paintMark } from "./frame.js";
-import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
+import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer, paintTide } from "./over.js";
 import { Slide, Tween } from "./tween.js";
 
 /**
@@ -65,6 +65,8 @@ export class StageView {
     this.held = null;
     /** @type {ZoomedPart | null} which part of a lane fills the stage */
     this.zoom = null;
+    /** Whether empty lanes keep their room: messages are put into them here. */
+    this.open = false;
     /** Whether the press that ends now moved the stage: then it is no click. */
     this.dragged = false;
     this.pace = new Pace();
@@ -179,7 +181,7 @@ export class StageView {
     const instant = way.instant || this.pace.slow;
     const before = this.shown?.geo.turned === turned && !instant ? this.shown : null;
     const { state, unsynced } = this.session;
-    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom });
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom, open: this.open });
     this.zoom = this.scene.zoom;
     const slide = new Slide(before, this.scene, now);
     this.slide = slide;
@@ -215,7 +217,8 @@ export class StageView {
    * @param {number} now
    */
   paintOn(pen, scene, now) {
-    paintBands(pen, scene, alarmsOf(this.session.state));
+    const gauges = gaugesOf(this.session.state, colors);
+    paintBands(pen, scene, alarmsOf(this.session.state), () => paintTide(pen, scene.geo, gauges.ram));
     this.paintMarks(pen, scene);
     paintFence(pen, scene);
     paintSurplus(pen, scene);
@@ -226,7 +229,9 @@ export class StageView {
     this.paintRings(pen, scene);
     paintHeaders(pen, scene, this.shownChanges(now));
     paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
-    if (!scene.geo.turned) this.paintGauges(pen, scene);
+    const { geo } = scene;
+    const disk = geo.waterline + geo.thickness;
+    if (!geo.turned) paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);
     return flying;
   }
 
@@ -279,17 +284,6 @@ export class StageView {
     const box = this.canvas.getBoundingClientRect();
     const scale = wide();
     return { x: box.left + scale * (frame.x + frame.w / 2), y: box.top + scale * (frame.y + frame.h) };
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {Scene} scene
-   */
-  paintGauges(pen, { geo }) {
-    const gauges = gaugesOf(this.session.state, colors);
-    paintThermometer(pen, 14, geo.ram + 18, geo.waterline - geo.ram - 18, gauges.ram);
-    const disk = geo.waterline + geo.thickness;
-    paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);
   }
 
   /** @param {number} now */
