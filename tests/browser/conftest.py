@@ -33,8 +33,8 @@ LOOKS = ("color_scheme", "reduced_motion", "forced_colors")
 
 
 OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterline.folds") ||
-  localStorage.setItem("waterline.folds", '["messages", "consumer", "memory", "queue", "session"]')"""
-"""The controls' folds as somebody left them who uses all of them; test_play.py checks what a newcomer sees."""
+  localStorage.setItem("waterline.folds", '["messages", "consumer", "memory", "queue", "session", "why"]')"""
+"""The page's folds as somebody left them who uses all of them; test_play.py checks what a newcomer sees."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -47,7 +47,7 @@ export function paintCurve(canvas, lockstep, name, sides, partUs = null) {
       ? lockstep.runs.map((run) => run.timeline.samples)
       : sides.map(({ curves }) => curves[name].map((value, at, { length }) => ({ us: (at / (length - 1)) * lockstep.untilUs, value })));
   const top = Math.max(1, ...all.flatMap((samples) => samples.map(read)));
-  const font = { size: 10.5, family: getComputedStyle(canvas).fontFamily, color: colors.ink3 };
+  const font = { size: 12, family: getComputedStyle(canvas).fontFamily, color: colors.ink3 };
   pen.strokeStyle = colors.line;
   for (const second of timeTicks(span, area.w)) {
     const x = scaleX(span, area)(second * 1e6);
@@ -88,7 +88,7 @@ function paintEvents(pen, events, span, area, side) {
     if (SMALL.has(event.type) || at < free) continue;
     const [sign, tone] = SIGNS[event.type];
     write(pen, sign, at, side ? area.y + area.h - 2 : area.y + 8, {
-      size: 10,
+      size: 12,
       weight: 650,
       family: getComputedStyle(document.body).fontFamily,
       color: colors[tone],
@@ -116,7 +116,7 @@ function paintLine(pen, points, side) {
   const shown = points[Math.floor(points.length * (0.38 + 0.16 * side))];
   if (shown)
     write(pen, "ABCD"[side], shown[0], shown[1] + (side ? 14 : -6), {
-      size: 11,
+      size: 12,
       weight: 700,
       family: getComputedStyle(document.body).fontFamily,
       color: colors[TONES[side]],

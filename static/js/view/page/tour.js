@@ -176,6 +176,7 @@ export class Tour {
       each.inert = !lit;
     }
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (name === "why" && part) find("details", part)?.setAttribute("open", "");
     part?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   }
 

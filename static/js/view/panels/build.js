@@ -56,7 +56,7 @@ export function buildPanels(live, queueShown) {
     why,
     narrative,
     controls,
-    folds: new Folds(controls.root, controls),
+    folds: new Folds(root, controls),
     stands: standsFor(live, controls, operator),
     release: new Release(playhead),
     gauges: new GaugeBars(need("#gauges"), playhead),

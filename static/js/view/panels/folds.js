@@ -1,4 +1,4 @@
-/** What a newcomer does not need stands folded in the left column; each fold shows its present settings, and stays as it was left. */
+/** What a newcomer does not need stands folded, in the left column and below Why?; a fold of settings shows them, and stays as it was left. */
 import { goneIn } from "../../model/places.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 import { dataOf, find, findAll, setText } from "../base/dom.js";

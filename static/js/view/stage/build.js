@@ -1,6 +1,6 @@
 /** The stage and what belongs to it, in order: the canvas, its list in words, the tooltip, zoom, the fence's handle. */
 import { shownQueue } from "../../model/shown.js";
-import { need } from "../base/dom.js";
+import { dataOf, findAll, need, show } from "../base/dom.js";
 import { FenceHandle } from "./fence.js";
 import { GaugeHandles } from "./gauge-handle.js";
 import { PutBack } from "./put-back.js";
@@ -10,9 +10,13 @@ import { Twin } from "./twin.js";
 import { Zoom } from "./zoom.js";
 
 /**
+ * @import { Mark } from "../../layout/glyphs.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Live } from "../base/live.js"
  */
+
+/** @type {Record<string, (mark: Mark) => boolean>} */
+const MARKS = { copy: ({ fill }) => fill === "pale", unsynced: ({ unsynced }) => Boolean(unsynced) };
 
 /**
  * Build the room from what the page shares.
@@ -22,6 +26,11 @@ export function buildStage(live) {
   const { root, session, playhead, selection, sender } = live;
   const view = new StageView(need("[data-canvas=stage]", HTMLCanvasElement, root), playhead, selection);
   session.watch((t) => view.observe(t));
+  // The key of a mark stands in the legend once the stage has shown one.
+  for (const item of findAll("[data-mark]", root)) {
+    const shown = MARKS[dataOf(item, "mark")];
+    view.listen(({ marks }) => item.hidden && show(item, marks.some(shown)));
+  }
   const tooltip = new Tooltip(need("[data-tooltip]", root), playhead);
   view.pointing = (target) => tooltip.update(target);
   nameChosen(need("[data-chosen]"), selection);

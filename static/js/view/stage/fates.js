@@ -80,7 +80,7 @@ export class Fates {
     pen.strokeStyle = colors[tone];
     pen.lineWidth = 1.2;
     pen.stroke();
-    write(pen, sign, cx, cy + 4, { size: 11, weight: 700, family: colors.sans, color: colors[tone], align: "center" });
+    write(pen, sign, cx, cy + 4, { size: 12, weight: 700, family: colors.sans, color: colors[tone], align: "center" });
   }
 }
 

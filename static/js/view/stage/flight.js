@@ -155,13 +155,13 @@ export class Flights {
     pen.setLineDash([]);
     const [one, many] = texts();
     const text = count > 1 ? fill(many, { n: number(count) }) : one;
-    pen.font = `650 11px ${colors.sans}`;
+    pen.font = `650 12px ${colors.sans}`;
     const width = pen.measureText(text).width + 14;
     const left = Math.max(2, Math.min(geo.width - width - 2, x - width / 2));
     roundRect(pen, left, y - 9, width, 18, 9);
     pen.fillStyle = colors[color];
     pen.fill();
-    write(pen, text, left + 7, y + 4, { size: 11, weight: 650, family: colors.sans, color: colors.card });
+    write(pen, text, left + 7, y + 4, { size: 12, weight: 650, family: colors.sans, color: colors.card });
     pen.globalAlpha = 1;
   }
 }

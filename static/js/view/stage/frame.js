@@ -206,10 +206,10 @@ function wideHeader(pen, lane, text, change) {
   });
   const titleWidth = wideTitle(pen, lane, lane.u1 - lane.u0 - pen.measureText(number(lane.count)).width - 6);
   const room = lane.u1 - lane.u0 - (change ? 44 : 0);
-  pen.font = `450 10.5px ${colors.sans}`;
+  pen.font = `450 12px ${colors.sans}`;
   const shown = pen.measureText(text).width <= room ? text : text.split(/[,\uff0c\u3001]/)[0];
   if (pen.measureText(shown).width <= Math.max(room, titleWidth))
-    write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    write(pen, shown, lane.u0, 38, { size: 12, family: colors.sans, color: colors.ink3 });
   paintChange(pen, lane.u1, 38, change);
 }
 
@@ -264,7 +264,7 @@ function paintChange(pen, x, y, change) {
   if (!change) return;
   pen.globalAlpha = change.alpha;
   write(pen, signed(change.value), x, y, {
-    size: 11,
+    size: 12,
     weight: 650,
     family: colors.sans,
     align: "right",
@@ -291,7 +291,7 @@ function turnedHeader(pen, geo, lane, text, change) {
     color: colors.ink,
   });
   const width = pen.measureText(TITLES[lane.name]?.() ?? lane.name).width;
-  write(pen, text, 20 + width, y, { size: 11.5, family: colors.sans, color: colors.ink3 });
+  write(pen, text, 20 + width, y, { size: 12, family: colors.sans, color: colors.ink3 });
   write(pen, number(lane.count), geo.width - 12, y + 1, {
     size: 17,
     weight: 650,
@@ -312,22 +312,20 @@ function turnedHeader(pen, geo, lane, text, change) {
 export function paintAxis(pen, scene, edges) {
   const { geo } = scene;
   if (geo.turned) return;
-  const y = geo.height - 8;
-  pen.fillStyle = colors.card;
-  pen.fillRect(0, geo.end, geo.width, geo.height - geo.end);
-  write(pen, "seq_id", 14, y, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  const y = geo.end - 5;
+  write(pen, "seq_id", 40, y, { size: 12, family: colors.sans, color: colors.ink3 });
   for (const lane of scene.lanes) {
     const edge = edges[lane.name];
-    if (!edge) continue;
+    if (!edge || (scene.ruler && lane.name === scene.term?.lane)) continue;
     const low = number(edge[0]);
     const high = number(edge[1]);
-    pen.font = `450 10.5px ${colors.sans}`;
+    pen.font = `450 12px ${colors.sans}`;
     const room = lane.u1 - lane.u0;
     if (edge[0] !== edge[1] && pen.measureText(low + high).width + 12 < room) {
-      write(pen, high, lane.u0, y, { size: 10.5, family: colors.sans, color: colors.ink3 });
+      write(pen, high, lane.u0, y, { size: 12, family: colors.sans, color: colors.ink3 });
     }
     if (pen.measureText(low).width <= room)
-      write(pen, low, lane.u1, y, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+      write(pen, low, lane.u1, y, { size: 12, family: colors.sans, color: colors.ink3, align: "right" });
   }
 }
 

@@ -83,7 +83,7 @@ export function paintPills(pen, scene) {
  * @param {number} room
  */
 function paintPill(pen, x, y, text, short, room) {
-  pen.font = `650 11px ${colors.sans}`;
+  pen.font = `650 12px ${colors.sans}`;
   const shown = pen.measureText(text).width + 16 <= room ? text : short;
   const width = pen.measureText(shown).width + 14;
   roundRect(pen, x - width / 2, y - 9, width, 18, 9);
@@ -93,7 +93,7 @@ function paintPill(pen, x, y, text, short, room) {
   pen.lineWidth = 1;
   pen.stroke();
   write(pen, shown, x, y + 4, {
-    size: 11,
+    size: 12,
     weight: 650,
     family: colors.sans,
     color: colors.ink,
@@ -117,9 +117,9 @@ export function paintDelta(pen, scene) {
     );
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
   const note = gettext("all that RAM keeps");
-  pen.font = `500 10.5px ${colors.mono}`;
+  pen.font = `500 12px ${colors.mono}`;
   const least = pen.measureText(text).width;
-  pen.font = `450 10.5px ${colors.sans}`;
+  pen.font = `450 12px ${colors.sans}`;
   const width = Math.max(least, pen.measureText(note).width) + 18;
   const x = geo.turned ? (geo.waterline - width) / 2 : term.u - width / 2;
   const y = geo.turned ? term.u - 19 : geo.ramIndex - 26;
@@ -132,13 +132,13 @@ export function paintDelta(pen, scene) {
   pen.lineWidth = 1.2;
   pen.stroke();
   write(pen, note, x + width / 2, y + 15, {
-    size: 10.5,
+    size: 12,
     family: colors.sans,
     color: colors.ink3,
     align: "center",
   });
   write(pen, text, x + width / 2, y + 29, {
-    size: 10.5,
+    size: 12,
     weight: 500,
     family: colors.mono,
     color: colors.ink,
@@ -161,7 +161,7 @@ export function paintLoad(pen, { geo, lanes, load, term }) {
   if (!load || !lane) return;
   const title = `${load.name} = ${number(load.value)}`;
   const bold = { size: 13, weight: 650, family: colors.sans, color: colors.ink };
-  const plain = { size: 10.5, family: colors.sans, color: colors.ink3 };
+  const plain = { size: 12, family: colors.sans, color: colors.ink3 };
   const right = lane.u1 - 4;
   const top = geo.ram + LOAD.inset;
   const free = (term ? geo.ramIndex - 26 : geo.waterline) - geo.ram;
@@ -199,7 +199,7 @@ function paintRuler(pen, scene, lane) {
   for (const [segment, u] of scene.ruler.labels) {
     if (segment !== undefined && u > lane.u0 + 4)
       write(pen, String(segment), u, y, {
-        size: 10,
+        size: 12,
         family: colors.sans,
         color: colors.ink3,
         align: "center",
@@ -252,7 +252,8 @@ export function paintTide(pen, geo, gauge) {
   pen.fillStyle = faded(gauge.color, gauge.past ? 0.2 : 0.12);
   across(level, geo.waterline - level);
   pen.fillStyle = faded(gauge.color, 0.9);
-  across(level, 1.5);
+  if (geo.turned) across(level, 1.5);
+  else pen.fillRect(TIDE_FROM, level, geo.width - TIDE_FROM, 1.5);
   pen.setLineDash([5, 4]);
   pen.lineWidth = 1.2;
   for (const [value, , tone] of gauge.lines) {
@@ -284,8 +285,8 @@ function writeLines(pen, x, lines, at, top, bottom) {
   const sorted = lines.toSorted((one, other) => other[0] - one[0]);
   const places = labelPlaces(sorted.map(([value]) => at(value)), top + 4, bottom);
   for (const [place, [value, label, tone]] of sorted.entries()) {
-    write(pen, bytes(value), x, places[place] + 2, { size: 11, weight: 650, family: colors.sans, color: colors[`${tone}-t`] });
-    write(pen, label, x, places[place] + 14, { size: 11, family: colors.sans, color: colors.ink3 });
+    write(pen, bytes(value), x, places[place] + 2, { size: 12, weight: 650, family: colors.sans, color: colors[`${tone}-t`] });
+    write(pen, label, x, places[place] + 14, { size: 12, family: colors.sans, color: colors.ink3 });
   }
 }
 
@@ -303,7 +304,7 @@ const tubeLength = (height) => Math.max(20, height - 30);
  */
 export function paintThermometer(pen, x, y, height, gauge) {
   write(pen, gauge.title, x, y, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
-  write(pen, gauge.label, x, y + 14, { size: 11, weight: 550, family: colors.sans, color: colors.ink2 });
+  write(pen, gauge.label, x, y + 14, { size: 12, weight: 550, family: colors.sans, color: colors.ink2 });
   const top = y + TUBE;
   const room = tubeLength(height);
   const share = Math.max(0, Math.min(1, gauge.value / gauge.top));

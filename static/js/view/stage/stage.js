@@ -228,7 +228,9 @@ export class StageView {
     const flying = this.flights.paint(pen, scene, now);
     this.paintRings(pen, scene);
     paintHeaders(pen, scene, this.shownChanges(now));
-    paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
+    // Numbers stand below the lanes while somebody points at a message, has chosen one, or has enlarged a lane.
+    const { chosen, focused, pointed } = this.selection;
+    if (scene.zoom || [chosen, focused, pointed].some((seq) => seq !== null)) paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
     const { geo } = scene;
     const disk = geo.waterline + geo.thickness;
     if (!geo.turned) paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);

@@ -120,18 +120,18 @@ export class ChartsView {
    */
   label(pen, box, title, value, note) {
     const right = box.x - 12;
-    write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    write(pen, title, 2, box.y + 10, { size: 12, weight: 650, family: colors.sans, color: colors.ink });
     if (box.x > NARROW_LABELS) {
       const used = pen.measureText(title).width + 8;
-      const bold = { size: 11, weight: 650, family: colors.sans, color: colors.ink };
+      const bold = { size: 12, weight: 650, family: colors.sans, color: colors.ink };
       // A long value goes below its title, in the place of the note.
       const below = used + pen.measureText(value).width > right && box.h > 24;
       if (below) write(pen, cutToFit(pen, value, right - 2), 2, box.y + 23, bold);
       else write(pen, cutToFit(pen, value, right - used), right, box.y + 10, { ...bold, align: "right" });
       if (box.h > 24 && !below)
-        write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
+        write(pen, note, 2, box.y + 23, { size: 12, family: colors.sans, color: colors.ink3 });
     } else
-      write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
+      write(pen, value, 2, box.y + 23, { size: 12, weight: 550, family: colors.sans, color: colors.ink2 });
   }
 
   /**
@@ -151,7 +151,7 @@ export class ChartsView {
       free = at + TICK_PX;
       if (at < area.x + area.w - 12)
         write(pen, `${decimal(second, 3)} s`, at, y + 12, {
-          size: 10.5,
+          size: 12,
           family: colors.sans,
           color: colors.ink3,
           align: "center",
@@ -190,7 +190,7 @@ export class ChartsView {
    */
   paintEvents(pen, span, area, y) {
     const x = scaleX(span, area);
-    write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    write(pen, gettext("Events"), 2, 12, { size: 12, weight: 650, family: colors.sans, color: colors.ink });
     let free = area.x - 8;
     this.marks = [];
     const events = withoutFlaps(this.session.timeline.events, span, area);
@@ -202,11 +202,11 @@ export class ChartsView {
       const end = SMALL.has(event.type) ? 21 : y;
       for (let dash = 18; dash < end; dash += 4) pen.fillRect(at, dash, 1, 2);
       const label = text();
-      pen.font = `550 10.5px ${colors.sans}`;
+      pen.font = `550 12px ${colors.sans}`;
       const width = pen.measureText(label).width + 16;
       if (at - 5 < free) continue;
       write(pen, glyph, at, 12, {
-        size: 10.5,
+        size: 12,
         weight: 650,
         family: colors.sans,
         color: colors[tone],
@@ -215,7 +215,7 @@ export class ChartsView {
       const next = events[place + 1];
       const fits = at + width < Math.min(area.x + area.w, next ? x(next.atUs) - 4 : Infinity);
       if (fits)
-        write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
+        write(pen, label, at + 8, 12, { size: 12, weight: 500, family: colors.sans, color: colors.ink2 });
       free = at + (fits ? width : 6);
       this.marks.push({ x: at, end: free, event });
     }
