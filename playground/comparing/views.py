@@ -193,13 +193,16 @@ def _shown_title(kept: Scenario) -> str:
 
 
 def _shown(*sides: Scenario) -> dict[str, Any]:
-    """Return what a page needs to show two runs."""
+    """Return what a page needs to show runs side by side: by the names of their releases if those differ, else by letters."""
+    releases = [other_release.shown_release(selectors.scenario_body(each)).name for each in sides]
+    names = releases if len(set(releases)) == len(releases) else list("ABCD"[: len(sides)])
     return {
         "sides": [
             {"name": name, "kept": kept, "title": _shown_title(kept)}
-            for name, kept in zip("ABCD", sides, strict=False)
+            for name, kept in zip(names, sides, strict=True)
         ],
         "compare_data": {
+            "names": names,
             "reel": _address([kept.short_id for kept in sides]) + "reel",
             "figures": figure_labels(),
         },

@@ -30,7 +30,8 @@ import { Lockstep, runOf } from "./lockstep.js";
 
 /** @typedef {Record<string, () => void>} Acts what the buttons of the page do, by their names */
 
-const LETTERS = "ABCD";
+/** So many figures that differ are told above the stages, those that matter most first. */
+const ANSWERS = 2;
 const RETRY_MS = 700;
 const STEPS = 1000;
 /** @type {Record<string, string>} which button a key stands for */
@@ -61,15 +62,17 @@ class Page {
    * @param {HTMLElement} root
    * @param {Reel} reel
    * @param {FigureLabel[]} labels
+   * @param {string[]} names of the sides: their releases, or letters
    */
-  constructor(root, reel, labels) {
+  constructor(root, reel, labels, names) {
     this.root = root;
     this.reel = reel;
+    this.names = names;
     this.lockstep = new Lockstep(
       reel.sides.map((side) => runOf(side.messages)),
       reel.until_us,
     );
-    show(find("[data-body]", root), true);
+    for (const body of findAll("[data-body]", root)) show(body, true);
     show(find("[data-parting-card]", root), true);
     this.sides = this.lockstep.runs.map((run, at) => this.side(run, at));
     this.curve = need("[data-canvas=curve]", HTMLCanvasElement, root);
@@ -79,7 +82,8 @@ class Page {
     this.parting();
     this.figures(labels);
     this.listen();
-    this.lockstep.go(0);
+    // What plays by itself begins at its beginning; else the page opens where the runs part.
+    this.lockstep.go(root.hasAttribute("data-running") ? 0 : (this.first?.at_us ?? 0));
     this.update();
   }
 
@@ -195,7 +199,7 @@ class Page {
         find("[data-parting-at]", this.root),
         fill(gettext("at %(s)s s of virtual time"), { s: seconds(first.at_us) }),
       );
-    this.reel.divergences.forEach((divergence, at) => this.partingOf(list, LETTERS[at + 1], divergence));
+    this.reel.divergences.forEach((divergence, at) => this.partingOf(list, this.names[at + 1], divergence));
   }
 
   /**
@@ -208,14 +212,15 @@ class Page {
     const several = this.reel.sides.length > 2;
     const list = el("dl", {});
     const when = divergence && fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) });
-    const heading = several ? el("h3", {}, `A, ${other} `, when ? el("small", {}, when) : null) : null;
+    const [first] = this.names;
+    const heading = several ? el("h3", {}, `${first}, ${other} `, when ? el("small", {}, when) : null) : null;
     place.append(el("div", {}, heading, list));
     if (!divergence) {
       list.append(el("dd.is-whole", {}, gettext("They never differ: the engine does the same in both.")));
       return;
     }
-    for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))
-      list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
+    for (const [name, row] of /** @type {[string, TransitionRow | null][]} */ ([[first, divergence.a], [other, divergence.b]]))
+      list.append(el("dt", {}, name), el("dd", {}, ...this.reason(row)));
     const [left, right] = [divergence.a, divergence.b].map((row) => row && decode(row));
     const fields = differingFields(left, right);
     if (left && right && !fields.length && explain(left).title === explain(right).title)
@@ -229,7 +234,7 @@ class Page {
           el(
             "table.compare-fields-differ",
             {},
-            el("thead", {}, el("tr", {}, ...[gettext("What differs"), "A", other].map((text) => el("th", { scope: "col" }, text)))),
+            el("thead", {}, el("tr", {}, ...[gettext("What differs"), first, other].map((text) => el("th", { scope: "col" }, text)))),
             el(
               "tbody",
               {},
@@ -263,6 +268,9 @@ class Page {
   figures(labels) {
     const body = need("[data-figures]", this.root);
     const sides = this.reel.sides.map((side) => side.figures);
+    const telling = figureLines(labels, sides).filter((line) => line.differs).slice(0, ANSWERS);
+    const told = telling.map(({ label, values }) => `${label}: ${values.map((value, at) => `${this.names[at]} ${value}`).join(", ")}`);
+    setText(find("[data-answer]", this.root), told.length ? told.join(" \u00b7 ") : gettext("No figure differs in the end."));
     for (const line of figureLines(labels, sides))
       body.append(
         el(
@@ -285,7 +293,7 @@ async function start(root) {
       need("[data-progress]", HTMLProgressElement, root).value = share;
     });
     show(waits, false);
-    const page = new Page(root, reel, data.figures);
+    const page = new Page(root, reel, data.figures, data.names);
     // The first page's example runs by itself, unless the reader prefers reduced motion.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
