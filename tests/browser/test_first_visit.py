@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.sessions import begin
 from tests.browser.visitors import Visitors
 
 OpenPage = Callable[..., Page]
@@ -67,6 +68,21 @@ def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     expect(page.locator("html")).not_to_have_class(re.compile("touring"))
+
+
+def test_the_first_paging_of_a_session_is_told_once_and_can_be_watched_again(page: Page) -> None:
+    begin(page)
+    page.get_by_label("Messages in a burst").fill("52")
+    page.get_by_role("button", name="Publish 52").click()
+    note = page.locator("[data-first-paging]")
+    expect(note).to_contain_text("Memory passed 205")
+    expect(page.locator("html")).to_have_class(re.compile("first-paging"))
+    expect(note).to_be_hidden()
+    expect(page.locator("html")).not_to_have_class(re.compile("first-paging"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("first paging")
+    page.keyboard.press("Enter")
+    expect(note).to_contain_text("Memory passed 205")
 
 
 KEEP = """() => new Promise((done) => {

@@ -4,6 +4,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @import { Values } from "./catalogue/types.js"
+ * @import { AnswerRow } from "./verdict-words.js"
  * @import { ImportOutcome, NextRow } from "./next-release-words.js"
  * @import { OrderlyStop, Upgrade } from "./upgrade-words.js"
  * @import { AnswerRow } from "./verdict-words.js"

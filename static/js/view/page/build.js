@@ -3,6 +3,7 @@ import { gettext, messageOf } from "../../model/text.js";
 import { need } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
 import { actionsOf } from "./actions.js";
+import { FirstPaging } from "./first-paging.js";
 import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
 import { PlaceOfLink } from "./place.js";
@@ -58,6 +59,7 @@ export function buildPage(live, rooms, repaint) {
     leader: new LeaderLine(need("[data-leader]", SVGSVGElement, root), root, stage.view, files, selection),
     journey: new Journey(need("[data-life]", root), live, rooms),
     tour: new Tour(live, stage.view),
+    firstPaging: new FirstPaging(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
       selection,

@@ -65,6 +65,8 @@ export class StageView {
     this.held = null;
     /** @type {ZoomedPart | null} which part of a lane fills the stage */
     this.zoom = null;
+    /** How many times longer than usual marks travel: more than 1 while an event is shown slowly. */
+    this.slower = 1;
     /** Whether empty lanes keep their room: messages are put into them here. */
     this.open = false;
     /** Whether the press that ends now moved the stage: then it is no click. */
@@ -188,7 +190,7 @@ export class StageView {
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.selection.point(this.seqAt(this.hover));
     if (this.pointer) this.pointing({ hover: this.hover, ...this.pointer });
-    this.tween.aim(this.scene.marks, now, { instant, moves: way.moves, turned });
+    this.tween.aim(this.scene.marks, now, { instant, moves: way.moves, turned, slower: this.slower });
     this.stale = null;
     return slide;
   }

@@ -39,10 +39,10 @@ export class Tween {
   }
 
   /**
-   * Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant, turned}.
+   * Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant, turned, slower: how many times longer what sinks may take}.
    * @param {Mark[]} marks
    * @param {number} now
-   * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
+   * @param {{ turned: boolean, instant: boolean, moves: boolean, slower?: number }} how
    */
   aim(marks, now, how) {
     const before = this.visuals;
@@ -112,7 +112,7 @@ export class Tween {
    * @param {Visual} visual
    * @param {Visual} carried
    * @param {number} now
-   * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
+   * @param {{ turned: boolean, instant: boolean, moves: boolean, slower?: number }} how
    * @param {number} delay
    */
   travel(visual, carried, now, how, delay) {
@@ -130,8 +130,9 @@ export class Tween {
     const down = mark.key.endsWith(":dc");
     visual.from = { x: carried.x, y: carried.y, w: carried.w, h: carried.h, alpha: carried.alpha };
     visual.ghost = crossing ? { x: carried.x, y: carried.y, w: carried.w, h: carried.h } : null;
-    visual.start = now + delay;
-    visual.end = visual.start + (crossing ? (down ? SINK_MS : RISE_MS) : SLIDE_MS);
+    const { slower = 1 } = how;
+    visual.start = now + slower * delay;
+    visual.end = visual.start + slower * (crossing ? (down ? SINK_MS : RISE_MS) : SLIDE_MS);
   }
 
   /**
