@@ -193,7 +193,7 @@ def _shown_title(kept: Scenario) -> str:
 
 
 def _shown(*sides: Scenario) -> dict[str, Any]:
-    """Return what a page needs to show runs side by side: by the names of their releases if those differ, else by letters."""
+    """Return what a page needs to show runs: named by their releases where all differ, else by letters."""
     releases = [other_release.shown_release(selectors.scenario_body(each)).name for each in sides]
     names = releases if len(set(releases)) == len(releases) else list("ABCD"[: len(sides)])
     return {
