@@ -8,12 +8,11 @@ import { shownQueue } from "../model/shown.js";
 import { situation } from "../model/situation.js";
 import { lengthOf } from "../model/messages.js";
 import { stageLanesOf } from "../model/places.js";
-import { figures } from "../model/facts.js";
-import { clock, gettext, messageOf } from "../model/text.js";
+import { figures, memoryOf } from "../model/facts.js";
+import { bytes, clock, fill, gettext, messageOf } from "../model/text.js";
 import { following, socketAddress, Transport } from "../net/transport.js";
 import { csrfToken, dataOf, find, findAll, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
-import { gaugeWords } from "../view/stage/gauges.js";
 import { StageView } from "../view/stage/stage.js";
 
 /**
@@ -25,6 +24,17 @@ const PANEL_MS = 150;
 /** How long a beat of the story stands, so that its sentence can be read. */
 const STANDS_MS = 3400;
 const BURST = { do: "publish", count: 12, size_bytes: 6000, persistent: false, confirm: false };
+
+/**
+ * Memory against the line from which contents leave RAM, in a few words.
+ * @param {RunSnapshot} state
+ */
+function gaugeWords(state) {
+  const { used, pagingAt, past } = memoryOf(state);
+  if (pagingAt === null) return fill(gettext("RAM %(used)s"), { used: bytes(used) });
+  const text = past ? gettext("RAM %(used)s, %(rest)s over the line of %(line)s") : gettext("RAM %(used)s, %(rest)s below the line of %(line)s");
+  return fill(text, { used: bytes(used), rest: bytes(Math.abs(used - pagingAt)), line: bytes(pagingAt) });
+}
 
 class Demo {
   /** @param {HTMLElement} root */

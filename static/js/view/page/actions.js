@@ -114,7 +114,7 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
     ...(page.changes ? [{ title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() }] : []),
     { title: gettext("Why?"), key: "W", run: () => need("#why").focus() },
-    ...(page.firstPaging.happened ? [{ title: gettext("Watch the first paging again"), words: "replay sink slow", run: () => page.firstPaging.again() }] : []),
+    ...(page.firstPaging.at !== null ? [{ title: gettext("Watch the first paging again"), words: "replay sink slow", run: () => page.firstPaging.again() }] : []),
     ...Object.keys(playhead.session.state.queues).map((queue) => ({
       title: fill(gettext("Show queue %(queue)s"), { queue }),
       run: () => queues.choose(queue),

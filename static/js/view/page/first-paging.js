@@ -1,7 +1,6 @@
-/** The first paging of a session, slowly: contents take longer to sink, the rest is dim, and one sentence says why. Once, and again when asked. */
+/** The first paging of a session, slowly, with one sentence; and again when asked. */
 import { memoryOf } from "../../model/facts.js";
 import { bytes, fill, gettext } from "../../model/text.js";
-import { CALM_SPEED } from "../base/scheduler.js";
 import { need, setText, show } from "../base/dom.js";
 
 /**
@@ -11,10 +10,8 @@ import { need, setText, show } from "../base/dom.js";
  */
 
 const STANDS_MS = 3200;
-const SLOWER = 4;
-/** How long the moment before stands when it is shown again. */
 const BEFORE_MS = 700;
-const KEY = "waterline.first-paging";
+const { classList } = document.documentElement;
 
 export class FirstPaging {
   /**
@@ -28,63 +25,36 @@ export class FirstPaging {
     /** @type {number | null} the transition by which the first contents left RAM */
     this.at = null;
     this.timer = 0;
-    session.watch((t, at, state) => t.kind === "AlphasPushed" && this.at === null && this.saw(at, state));
-  }
-
-  /**
-   * @param {number} at
-   * @param {RunSnapshot} state
-   */
-  saw(at, state) {
-    this.at = at;
-    const { play, speed, behind } = this.playhead;
-    const led = document.documentElement.classList.contains("touring");
-    if (!play || behind || led || speed > CALM_SPEED || !memoryOf(state).past || seenBefore()) return;
-    this.tell(state);
+    session.watch((t, at, state) => {
+      if (t.kind !== "AlphasPushed" || this.at !== null) return;
+      this.at = at;
+      if (playhead.play && playhead.speed <= 1 && memoryOf(state).past && !classList.contains("touring")) this.tell(state);
+    });
   }
 
   /** @param {RunSnapshot} state */
   tell(state) {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const calm = this.view.reduced.matches;
     setText(this.note, fill(gettext("Memory passed %(line)s, so the newest contents sink; their indexes stay in RAM."), { line: bytes(memoryOf(state).pagingAt) }));
     show(this.note, true);
-    if (!calm) this.view.slower = SLOWER;
-    document.documentElement.classList.toggle("first-paging", !calm);
+    this.view.slower = calm ? 1 : 4;
+    classList.toggle("first-paging", !calm);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.end(), STANDS_MS);
+    this.timer = setTimeout(() => {
+      this.view.slower = 1;
+      show(this.note, false);
+      classList.remove("first-paging");
+    }, STANDS_MS);
   }
 
-  end() {
-    this.view.slower = 1;
-    show(this.note, false);
-    document.documentElement.classList.remove("first-paging");
-  }
-
-  /** Whether there is something to show again. */
-  get happened() {
-    return this.at !== null;
-  }
-
-  /** Show it again: the moment before, and what happened at it. */
+  /** The moment before, and then what happened at it. */
   again() {
     const { at, playhead } = this;
     if (at === null || !playhead.go(at)) return;
-    const us = playhead.history.timeOf(at + 1);
-    const after = us === null ? at + 1 : playhead.history.positionAt(us);
+    const us = playhead.history.timeOf(at + 1) ?? 0;
     setTimeout(() => {
       this.tell(playhead.state);
-      playhead.go(after, { us });
+      playhead.go(playhead.history.positionAt(us), { us });
     }, BEFORE_MS);
-  }
-}
-
-/** Whether this session has shown it in this window; it is noted that it has now. */
-function seenBefore() {
-  try {
-    const seen = sessionStorage.getItem(KEY) === location.pathname;
-    sessionStorage.setItem(KEY, location.pathname);
-    return seen;
-  } catch {
-    return false;
   }
 }

@@ -92,17 +92,6 @@ export function gaugeText(state) {
   );
 }
 
-/**
- * Memory against the line from which contents leave RAM, in a few words.
- * @param {RunSnapshot} state
- */
-export function gaugeWords(state) {
-  const { used, pagingAt, past } = memoryOf(state);
-  if (pagingAt === null) return fill(gettext("RAM %(used)s"), { used: bytes(used) });
-  const text = past ? gettext("RAM %(used)s, %(rest)s over the line of %(line)s") : gettext("RAM %(used)s, %(rest)s below the line of %(line)s");
-  return fill(text, { used: bytes(used), rest: bytes(Math.abs(used - pagingAt)), line: bytes(pagingAt) });
-}
-
 /** The height of a label of two lines. */
 const LABEL = 25;
 
