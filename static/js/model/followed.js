@@ -15,13 +15,12 @@ import { bytes, gettext, number } from "./text.js";
 /** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
 /** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
 
-/** The beats in the order in which the first page's story tells them. @type {Beat[]} */
-export const BEATS = ["alpha", "beta", "delta", "gamma", "consumer"];
-
 /** The beats of a message's story, in the order in which they come; gamma may take the place of beta, there and back. @type {Beat[][]} */
 const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["beta", "gamma"], ["consumer"]];
 /** The way back, which may be over before it was seen. */
 const BACK = STORY.length - 2;
+/** One beat for each, as the first page tells them: beta on the way there, gamma on the way back. @type {Beat[]} */
+export const BEATS = STORY.map((beats, at) => beats[at === BACK ? 1 : 0]);
 
 /**
  * @param {RunSnapshot} state
@@ -140,7 +139,7 @@ const CAUSES = {
   gamma: (_, { persistent }) =>
     persistent
       ? gettext("A persistent message has its index on disk as well.")
-      : gettext("q3 runs out, so the queue reads one segment of indexes back."),
+      : gettext("What RAM knows of runs out, so the queue reads one segment of indexes back."),
   consumer: (_, { read }) =>
     read
       ? gettext("The consumer gets the oldest message first, and its content is read from disk for it.")

@@ -12,6 +12,9 @@ import { labelPlaces } from "./gauges.js";
  * @import { Values } from "../../model/catalogue/types.js"
  */
 
+/** The colour of what only a count is kept of. */
+const COUNTED_TONE = "delta";
+
 /**
  * Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js).
  * @param {CanvasRenderingContext2D} pen
@@ -40,7 +43,7 @@ export function paintFence(pen, scene) {
 export function paintSurplus(pen, scene) {
   const { geo, surplus: betas } = scene;
   if (!betas?.surplus) return;
-  pen.fillStyle = hatch(pen, null, faded(colors["delta-o"], 0.75), 5, 1.4);
+  pen.fillStyle = hatch(pen, null, faded(colors[`${COUNTED_TONE}-o`], 0.75), 5, 1.4);
   for (const [u0, u1] of betas.over) {
     if (geo.turned) pen.fillRect(geo.ramIndex - 3, u0, geo.tag + 6, u1 - u0);
     else pen.fillRect(u0, geo.ramIndex - 3, u1 - u0, geo.tag + 6);
@@ -128,7 +131,7 @@ export function paintDelta(pen, scene) {
   roundRect(pen, x, y, width, 38, 5);
   pen.fillStyle = colors.card;
   pen.fill();
-  pen.strokeStyle = colors.delta;
+  pen.strokeStyle = colors[COUNTED_TONE];
   pen.lineWidth = 1.2;
   pen.stroke();
   write(pen, note, x + width / 2, y + 15, {
