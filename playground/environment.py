@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -64,15 +65,17 @@ def secret_key(var_dir: Path) -> str:
         return given
     path = var_dir / "secret_key"
     var_dir.mkdir(parents=True, exist_ok=True)
-    try:
-        # Two processes may start at once: only one creates the file, the other reads it.
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        key = path.read_text(encoding="ascii").strip()
-        if key:
-            return key
-        raise SystemExit(f"{path} is empty: remove it, and the next start makes a new key") from None
-    key = secrets.token_urlsafe(50)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(key)
+    if not path.exists():
+        made = path.with_suffix(f".{os.getpid()}")
+        with os.fdopen(
+            os.open(made, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w", encoding="ascii"
+        ) as file:
+            file.write(secrets.token_urlsafe(50))
+        # Two processes may start at once: the first one's file gets the name, whole, and the other reads it.
+        with contextlib.suppress(FileExistsError):
+            os.link(made, path)
+        made.unlink()
+    key = path.read_text(encoding="ascii").strip()
+    if not key:
+        raise SystemExit(f"{path} is empty: remove it, and the next start makes a new key")
     return key

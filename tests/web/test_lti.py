@@ -125,7 +125,10 @@ def test_a_launch_leads_to_the_exercise_and_the_score_goes_back(client: Client, 
 
 def test_what_is_right_later_counts_less(client: Client, platform: Platform) -> None:
     launch(client, platform, "small-body")
-    work_on(client, "small-body", "store", solution_of(catalog.exercise("small-body")))
+    work_on(client, "small-body", "store")
+    client.post(f"/learn/{catalog.exercise('small-body').unit}/small-body/again")
+    asked = catalog.variant("small-body", Work.objects.get().variant)
+    client.post(f"/learn/{asked.unit}/small-body/answer", {"answer": solution_of(asked)})
     assert [each["scoreGiven"] for each in platform.scores] == [0.6]
 
 

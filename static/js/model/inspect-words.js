@@ -214,7 +214,7 @@ function questions({ count = 0 }) {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the queue grows. Who is slow?"),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
     version_summed: gettext("The status says version %(version)s: of a priority queue it is the sum of its parts' versions."),
-    counters_only: gettext("This listing has counters only: %(ram)s are in RAM, and %(disk)s on disk alone."),
+    counters_only: gettext("This listing has counters only: in RAM %(ram)s, on disk alone %(disk)s."),
     ready_with_consumers: ngettext("%(count)s message is ready though consumers are connected (%(consumers)s). Is their prefetch full of unacknowledged messages, or their connection blocked by flow control?", "%(count)s messages are ready though consumers are connected (%(consumers)s). Is their prefetch full of unacknowledged messages, or their connection blocked by flow control?", count),
     lanes_missing: gettext("Missing from the text, or in an unknown form: %(names)s. They are not counted as 0."),
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: a part of this status is missing here or was changed."),

@@ -97,10 +97,10 @@ const CAUSES = {
  * @type {Record<string, () => string>}
  */
 const WRITTEN = {
-  index: () => gettext("Their index records are synced, the last that they waited for."),
+  index: () => gettext("Their index records are synced, or were erased before they were written: the last that they waited for."),
   store: () => gettext("Their contents are synced in the store, the last that they waited for."),
   both: () => gettext("All that is written of them is on disk."),
-  ignored: () => gettext("They were acknowledged before the store had written them, so nothing is written."),
+  ignored: () => gettext("They were removed before the store had written them, so nothing is written."),
 };
 
 /**

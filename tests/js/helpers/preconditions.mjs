@@ -27,8 +27,8 @@ export const PRECONDITIONS = {
   "q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.": ({ before, after }) =>
     !has(before.queue, "q3") && !has(before.queue, "delta") && !has(after.queue, "q1"),
   "Delta ran out, so q2 joins the tail of q3.": ({ before, after }) => !has(before.queue, "delta") && !has(after.queue, "q2"),
-  "q3 ran empty, and delta is not empty: one read brings back at most the rest of one segment. The messages become gammas, because their index is on disk; bodies embedded in the index come back into RAM with it.":
-    ({ before }) => !has(before.queue, "q3") && has(before.queue, "delta"),
+  "Delta is not empty, and q3 ran empty or the queue leaves lazy mode: one read brings back at most the rest of one segment. The messages become gammas, because their index is on disk; bodies embedded in the index come back into RAM with it.":
+    ({ before }) => has(before.queue, "delta") && (!has(before.queue, "q3") || before.queue.mode === "lazy"),
   "Reduction begins at the head of q1: everything in front of it is needed sooner.": ({ before }) => has(before.queue, "q1"),
   "Then the tail of q4 goes to the front of q3: newest first, so the next deliveries stay in RAM.": ({ before }) => has(before.queue, "q4"),
   "Unacked messages count as RAM too: the newest of them go to disk.": ({ before }) => pendingOf(before.queue) > 0,
@@ -48,7 +48,7 @@ export const PRECONDITIONS = {
   "The tail's length was %(tail_count)s, so everything after it goes to disk at once, persistent or not.": ({ before }) => has(before.queue, "tail"),
   "The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.": ({ t, before }) =>
     !has(before.queue, "tail") && t.why.head_len >= t.why.window,
-  "A load asks for %(window)s messages at most, and may end early at the end of a segment: it read from %(start)s to before %(end)s.": ({ t, before }) =>
+  "A load asks for messages within a window of %(window)s, and may end early at the end of a segment: it read from %(start)s to before %(end)s.": ({ t, before }) =>
     has(before.queue, "tail") && t.why.end - t.why.start <= Math.max(t.why.window, 2048),
   "The oldest message of the head lane. It needs no acknowledgement, so it is gone at once.": ({ before, after }) =>
     has(before.queue, "head") && pendingOf(after.queue) === pendingOf(before.queue),
@@ -64,9 +64,9 @@ export const PRECONDITIONS = {
   "The node's last check found memory past the paging line: each queue may keep as many contents as its rates justify.": ({ t }) => t.why.duration !== null && t.target !== null,
   "The node's last check wanted no limit: memory was under the paging line, no rate that queues reported asked for one, or the disk alarm had switched paging off.":
     ({ t }) => t.target === null,
-  "Their index records are synced, the last that they waited for.": ({ t, seen }) => t.by === "index" && (seen.JournalSynced || seen.SegmentWritten || seen.IndexFlushed) > 0,
+  "Their index records are synced, or were erased before they were written: the last that they waited for.": ({ t, seen }) => t.by === "index" && (seen.JournalSynced || seen.SegmentWritten || seen.IndexFlushed || seen.Acked) > 0,
   "Their contents are synced in the store, the last that they waited for.": ({ t, seen }) => t.by === "store" && (seen.StoreSynced || seen.BufferWritten || seen.BodiesWritten) > 0,
-  "They were acknowledged before the store had written them, so nothing is written.": ({ t, seen }) => t.by === "ignored" && seen.WriteIgnored > 0,
+  "They were removed before the store had written them, so nothing is written.": ({ t, seen }) => t.by === "ignored" && (t.rule === "W52" || seen.WriteIgnored > 0),
   // The node and its connections.
   "Memory is past the watermark. Consumers go on, and in 3.8 and 3.10 paging does, too.": ({ after }) => after.state.node.memory.process_memory > after.state.node.memory.limit,
   "Free disk space is under its limit. In 3.8 and 3.10 paging stops: the target is infinite.": ({ after }) => after.state.node.disk.free < after.state.node.disk.limit,

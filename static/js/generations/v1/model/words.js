@@ -49,7 +49,7 @@ function deltaRead(t, n) {
     "delta",
     ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
     gettext(
-      "q3 ran empty, and delta is not empty: one read brings back at most the rest of one segment. The messages become gammas, because their index is on disk; bodies embedded in the index come back into RAM with it.",
+      "Delta is not empty, and q3 ran empty or the queue leaves lazy mode: one read brings back at most the rest of one segment. The messages become gammas, because their index is on disk; bodies embedded in the index come back into RAM with it.",
     ),
   );
 }

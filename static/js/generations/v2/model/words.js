@@ -28,7 +28,7 @@ export const WORDS = {
       n > 0
         ? ngettext("%(n)s message loaded into the head lane", "%(n)s messages loaded into the head lane", n)
         : gettext("A load found nothing"),
-      gettext("A load asks for %(window)s messages at most, and may end early at the end of a segment: it read from %(start)s to before %(end)s."),
+      gettext("A load asks for messages within a window of %(window)s, and may end early at the end of a segment: it read from %(start)s to before %(end)s."),
     ),
   HeadReturned: () =>
     sentence(
