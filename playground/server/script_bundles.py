@@ -18,12 +18,11 @@ logger = logging.getLogger(__name__)
 
 MODULE: Final = re.compile(r"""type="module"\s+(?:async\s+)?src="{% static '([\w/-]+\.js)' %}\"""")
 """How a template names a script."""
-IMPORTS: Final = re.compile(r'^@import "', re.MULTILINE)
 LIMIT_S: Final = 60
 
 
 def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
-    """Return the scripts that templates name, and the style sheets that import others, below the static files.
+    """Return the scripts that templates name, and all style sheets, below the static files.
 
     Args:
         templates: their directory.
@@ -32,10 +31,8 @@ def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
     """
     texts = (path.read_text(encoding="utf-8") for path in templates.rglob("*.html"))
     scripts = {name for text in texts for name in MODULE.findall(text)}
-    sheets = (
-        path for path in (sources / "css").glob("*.css") if IMPORTS.search(path.read_text(encoding="utf-8"))
-    )
-    names = scripts.union(path.relative_to(sources).as_posix() for path in sheets)
+    sheets = (path.relative_to(sources).as_posix() for path in (sources / "css").glob("*.css"))
+    names = scripts.union(sheets)
     return sorted(name for name in names if edition or not name.startswith("js/edition/"))
 
 
@@ -62,7 +59,14 @@ def bundle(names: list[str], sources: Path, out: Path) -> list[str]:
     program = bundler(settings.BASE_DIR / "node_modules")
     if program is None:
         return []
-    options = ("--bundle", "--splitting", "--format=esm", "--minify", "--log-level=warning", "--outbase=.")
+    options = (
+        "--bundle",
+        "--splitting",
+        "--format=esm",
+        "--minify",
+        "--log-level=warning",
+        "--outbase=.",
+    )
     paths = ("--chunk-names=js/chunks/[name]-[hash]", "--external:*.woff2", f"--outdir={out}")
     try:
         command = [str(program), *names, *options, *paths]

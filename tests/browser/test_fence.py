@@ -44,6 +44,7 @@ def test_the_fence_is_dragged_moved_by_keys_and_freed(
     fence.scroll_into_view_if_needed()
     expect(fence).to_be_visible()
     pause(page)  # else the target moves by itself, between the aim and the press too
+    fence.scroll_into_view_if_needed()  # on a phone the button lies elsewhere
     stage = still_box(page.locator("[data-canvas=stage]"))
     still_box(fence.locator("[data-fence-text]"))
     until(page, lambda: aims_at(fence))
