@@ -35,7 +35,11 @@ def test_each_script_that_a_template_names_is_put_together(repo_root: Path) -> N
     """What only the edition without a server has is left to it, and so is what is no module."""
     names = entries(repo_root / "templates", repo_root / "static")
     assert {"js/pages/base.js", "js/pages/live.js", "js/whatif/page.js", "css/session.css"} <= set(names)
-    assert not [name for name in names if name.startswith("js/edition/") or not (repo_root / "static" / name).is_file()]
+    assert not [
+        name
+        for name in names
+        if name.startswith("js/edition/") or not (repo_root / "static" / name).is_file()
+    ]
 
 
 def test_a_page_loads_a_dozen_scripts(bundled: Path, edition: bool) -> None:
