@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from cProfile import Profile
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from bench.measure import Result, best, best_on_files, not_slower, on_compiled
+from bench.measure import Result, best, best_on_files, calls, not_slower, on_compiled
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
 from engine.replay import RunPlayer
@@ -57,16 +57,14 @@ def read(rows: int, consumer_per_s: int = CONSUMER_PER_S) -> Imported:
         return READERS["csv"](lines(rows), Options(consumer_rate_per_s=consumer_per_s))
 
 
-def calls(rows: int, consumer_per_s: int) -> dict[str, float]:
+def calls_a_message(rows: int, consumer_per_s: int) -> dict[str, float]:
     """Return the calls of functions that a message costs on each release; a slow consumer leaves a backlog."""
     scenario = read(rows, consumer_per_s).scenario
     found: dict[str, float] = {}
     for name, profile in PROFILES.items():
         played = {**scenario, "profile": profile}
         made = Cell(cell_id="", workload="", values={}, seed=1, scenario=played, series_points=20)
-        counted = Profile()
-        counted.runcall(outcome, made)
-        found[name] = round(sum(each.callcount for each in counted.getstats()) / rows, 1)
+        found[name] = round(calls(partial(outcome, made)) / rows, 1)
     return found
 
 
@@ -109,8 +107,8 @@ def run(tiny: bool) -> Result:
     compiled = on_compiled("bench.imported_log:cell", rows)
     digests = {digest for each in (found, compiled) if each for digest in each.pop("digests")}
     counted = {
-        "log": calls(min(rows, CALLS_ROWS), CONSUMER_PER_S),
-        "backlog": calls(min(rows, CALLS_ROWS), CONSUMER_PER_S // 2),
+        "log": calls_a_message(min(rows, CALLS_ROWS), CONSUMER_PER_S),
+        "backlog": calls_a_message(min(rows, CALLS_ROWS), CONSUMER_PER_S // 2),
     }
     alike = all(max(each.values()) <= MOST_TIMES * each["3.10.8"] for each in counted.values())
     fast = found["seconds_for_a_cell_of_a_million_rows"] <= MOST_S and not_slower(compiled, found)

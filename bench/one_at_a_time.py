@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from cProfile import Profile
 
-from bench.measure import BROKER_MESSAGES_PER_S, Result, best, not_slower, on_compiled
+from bench.measure import BROKER_MESSAGES_PER_S, Result, best, calls, not_slower, on_compiled
 from bench.queue import SIZE_BYTES, QueueUnderTest
 from engine.backing_queue.protocol import Arrival
 from engine.storage.ledger import LedgerStorage
@@ -50,16 +49,6 @@ def rounds(count: int, size_bytes: int, persistent: bool) -> Callable[[], Callab
     return make
 
 
-def calls(count: int, size_bytes: int, persistent: bool) -> float:
-    """Return the calls of functions that a message costs: the same on every machine, however busy it is."""
-    work = rounds(count, size_bytes, persistent)()
-    profile = Profile()
-    profile.enable()
-    work()
-    profile.disable()
-    return round(sum(each.callcount for each in profile.getstats()) / count, 1)
-
-
 def speeds(count: int) -> Result:
     """Return the messages a second of each kind."""
     return {
@@ -72,7 +61,7 @@ def run(tiny: bool) -> Result:
     """Measure."""
     count = TINY_COUNT if tiny else COUNT
     found = speeds(count)
-    counted = {name: calls(count, *kind) for name, kind in KINDS.items()}
+    counted = {name: round(calls(rounds(count, *kind)()) / count, 1) for name, kind in KINDS.items()}
     compiled = on_compiled("bench.one_at_a_time:speeds", count)
     fast = all(found[name] >= least for name, least in BOUNDS.items()) and not_slower(compiled, found)
     return found | {
