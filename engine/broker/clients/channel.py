@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -117,15 +117,14 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
         message: what it sent with them.
         arrivals: the messages with their expirations in milliseconds.
         queues: where they were routed to.
-        processes: each queue with the number of its process, if a commit may send only to that process
-            (W229).
+        lives: the number of each queue's process, if a commit may send only to that process (W229).
     """
 
     batch: Publish
     message: MessageFields
     arrivals: Sequence[tuple[Arrival, int | None]]
     queues: tuple[str, ...]
-    processes: tuple[tuple[Any, int], ...] = ()
+    lives: Mapping[str, int] = {}
 
 
 class ChannelTransaction:

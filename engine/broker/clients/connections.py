@@ -89,9 +89,9 @@ class MessageRouter:
     def gone(self, held: HeldPublish) -> list[str]:
         """Return the queues of a commit whose processes have ended since the publish (W229)."""
         return [
-            queue.name
-            for queue, life in held.processes
-            if queue.life != life or self.queues.get(queue.name) is not queue
+            name
+            for name, life in held.lives.items()
+            if name not in self.queues or self.queues[name].life != life
         ]
 
     def whereto(
@@ -364,8 +364,8 @@ class PublisherConnections:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
         if self._consumers.rules.commits_to_processes:
-            alive = [self.router.queues[name] for name in queues if name in self.router.queues]
-            held = replace(held, processes=tuple((queue, queue.life) for queue in alive))
+            there = self.router.queues
+            held = replace(held, lives={name: there[name].life for name in queues if name in there})
         publisher.tx.held.append(held)
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
             try:
@@ -399,7 +399,7 @@ class PublisherConnections:
     def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
         batch, arrivals, message = held.batch, held.arrivals, held.message
-        gone = self.router.gone(held) if held.processes else ()
+        gone = self.router.gone(held) if held.lives else ()
         left = tuple(name for name in held.queues if name not in gone) if gone else held.queues
         queues, down, mirrored = self.router.whereto(left)
         if not queues and not down and not gone:

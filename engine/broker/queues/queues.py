@@ -431,7 +431,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._processes.of_stores(host.stores, self.sweep)
         gone = [name for name in self.live if not host.has(name)]
         for name in gone:
-            del self.live[name]
+            self._lives[name] = self.live.pop(name).life
             del self._node_of[name]
             del self.wishes[name]
         self._definitions.restart(list(self.live), self._in_order)

@@ -153,9 +153,8 @@ class QueueIndex:
         """
         actions = self.actions
         most = actions.max_journal if hint is None or hint > actions.max_journal else hint
-        if (
-            actions.dirty + 2 * sum([each.count for each in extents]) <= most
-        ):  # nearly always: no flush comes near
+        count = sum([each.count for each in extents])
+        if actions.dirty + 2 * count <= most:  # nearly always: no flush comes near
             actions.publish(extents, with_deliver=True)
             return
         for each in extents:
