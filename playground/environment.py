@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import secrets
 import tempfile
+import time
 from pathlib import Path
 
 
@@ -58,6 +58,10 @@ def writable(directory: Path) -> Path:
     return directory
 
 
+KEY_LOOKS, KEY_REST_S = 40, 0.05
+"""How often, and after which rests, a key is looked for that another process is writing."""
+
+
 def secret_key(var_dir: Path) -> str:
     """Return WATERLINE_SECRET_KEY, or the key kept in a file that the first start makes."""
     given = text("WATERLINE_SECRET_KEY")
@@ -65,17 +69,16 @@ def secret_key(var_dir: Path) -> str:
         return given
     path = var_dir / "secret_key"
     var_dir.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        made = path.with_suffix(f".{os.getpid()}")
-        with os.fdopen(
-            os.open(made, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w", encoding="ascii"
-        ) as file:
-            file.write(secrets.token_urlsafe(50))
-        # Two processes may start at once: the first one's file gets the name, whole, and the other reads it.
-        with contextlib.suppress(FileExistsError):
-            os.link(made, path)
-        made.unlink()
-    key = path.read_text(encoding="ascii").strip()
-    if not key:
-        raise SystemExit(f"{path} is empty: remove it, and the next start makes a new key")
+    try:
+        # Two processes may start at once: only one creates the file, the other reads it when it is written.
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        for _look in range(KEY_LOOKS):
+            if key := path.read_text(encoding="ascii").strip():
+                return key
+            time.sleep(KEY_REST_S)
+        raise SystemExit(f"{path} is empty: remove it, and the next start makes a new key") from None
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(key)
     return key

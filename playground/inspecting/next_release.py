@@ -89,10 +89,10 @@ def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
         `target`, `ends` (whether the import ends with an error), `queues` of how many `of`, None where that is not
         known, `bindings` (whether they are there), and `refused`: the entries to be removed first.
     """
-    of = len(_objects(found.get("queues")))
+    of, fates = len(_objects(found.get("queues"))), _fates(found)
     rows = []
     for at, target in enumerate(TARGETS):
-        refused = [each for each in _fates(found) if each[3][at] == REFUSED]
+        refused = [each for each in fates if each[3][at] == REFUSED]
         policies = [each for each in refused if each[0] == "policy"]
         operator = [each for each in refused if each[0] == "operator_policy"]
         queues = [each for each in refused if each[0] == "queue"]

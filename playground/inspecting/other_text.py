@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from playground.inspecting.configuration import COMPOSE
 from playground.inspecting.listing.rows import COLUMN
 from playground.inspecting.unreadable import UnreadableInput
 
@@ -22,7 +23,7 @@ SAID: Final = (
     (re.compile(r"^\s*Listing queues", re.MULTILINE), "listing_without_status"),
     (re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* \[[a-z]{1,20}\] ", re.MULTILINE), "node_log"),
     (re.compile(r"^# (HELP|TYPE) (rabbitmq|erlang)_", re.MULTILINE), "metrics_page"),
-    (re.compile(r"^services:\s*$", re.MULTILINE), "compose_file"),
+    (COMPOSE, "compose_file"),
 )
 """What tools say above what they print; a report has all of it."""
 VARIABLE: Final = re.compile(r"\s*(?:export\s+)?[A-Z][A-Z0-9_]*=")

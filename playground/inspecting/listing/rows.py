@@ -58,7 +58,9 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     if all(line.startswith(">") for line in text.splitlines() if line.strip()):
         text = QUOTED.sub("", text)
-    listed = _from_json(text) or _from_long(text)
+    listed = _from_json(text)
+    if listed is None:
+        listed = _from_long(text)
     if listed is not None:
         yield from listed
         return
