@@ -32,20 +32,21 @@ const DASHES = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
  * Paint the series of all runs, the events of A above and of the last one below, and where the first one leaves A.
  * @param {HTMLCanvasElement} canvas
  * @param {Lockstep} lockstep
- * @param {string} name of the series
+ * @param {string} series
  * @param {{ curves: Record<string, number[]> }[]} sides
+ * @param {string[]} names of the sides
  * @param {number | null} [partUs]
  */
-export function paintCurve(canvas, lockstep, name, sides, partUs = null) {
+export function paintCurve(canvas, lockstep, series, sides, names, partUs = null) {
   const { pen, width, height } = fitCanvas(canvas);
-  const { read, text } = SERIES[name] ?? COUNTED;
+  const { read, text } = SERIES[series] ?? COUNTED;
   const area = { x: 8, y: 14, w: width - 16, h: height - 32 };
   /** @type {[number, number]} */
   const span = [0, lockstep.untilUs];
   const all =
-    name in SERIES
+    series in SERIES
       ? lockstep.runs.map((run) => run.timeline.samples)
-      : sides.map(({ curves }) => curves[name].map((value, at, { length }) => ({ us: (at / (length - 1)) * lockstep.untilUs, value })));
+      : sides.map(({ curves }) => curves[series].map((value, at, { length }) => ({ us: (at / (length - 1)) * lockstep.untilUs, value })));
   const top = Math.max(1, ...all.flatMap((samples) => samples.map(read)));
   const font = { size: 12, family: getComputedStyle(canvas).fontFamily, color: colors.ink3 };
   pen.strokeStyle = colors.line;
@@ -57,7 +58,7 @@ export function paintCurve(canvas, lockstep, name, sides, partUs = null) {
     pen.stroke();
     write(pen, `${second} s`, x, height - 4, { ...font, align: "center" });
   }
-  all.forEach((samples, side) => paintLine(pen, steps(samples, read, top, span, area, lockstep.untilUs), side));
+  all.forEach((samples, side) => paintLine(pen, steps(samples, read, top, span, area, lockstep.untilUs), side, names[side]));
   for (const side of [0, lockstep.runs.length - 1])
     paintEvents(pen, lockstep.runs[side].timeline.events, span, area, side);
   if (partUs !== null) {
@@ -103,8 +104,9 @@ function paintEvents(pen, events, span, area, side) {
  * @param {CanvasRenderingContext2D} pen
  * @param {[x: number, y: number][]} points
  * @param {number} side
+ * @param {string} name of the side
  */
-function paintLine(pen, points, side) {
+function paintLine(pen, points, side, name) {
   pen.beginPath();
   points.forEach(([x, y], at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));
   pen.setLineDash(DASHES[side]);
@@ -115,7 +117,7 @@ function paintLine(pen, points, side) {
   pen.lineWidth = 1;
   const shown = points[Math.floor(points.length * (0.38 + 0.16 * side))];
   if (shown)
-    write(pen, "ABCD"[side], shown[0], shown[1] + (side ? 14 : -6), {
+    write(pen, name, shown[0], shown[1] - 6, {
       size: 12,
       weight: 700,
       family: getComputedStyle(document.body).fontFamily,

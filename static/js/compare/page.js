@@ -187,7 +187,7 @@ class Page {
   }
 
   paintCurve() {
-    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value, this.reel.sides, this.first?.at_us ?? null));
+    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value, this.reel.sides, this.names, this.first?.at_us ?? null));
   }
 
   parting() {

@@ -4,7 +4,6 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @import { Values } from "./catalogue/types.js"
- * @import { AnswerRow } from "./verdict-words.js"
  * @import { ImportOutcome, NextRow } from "./next-release-words.js"
  * @import { OrderlyStop, Upgrade } from "./upgrade-words.js"
  * @import { AnswerRow } from "./verdict-words.js"
@@ -185,7 +184,7 @@ const spaced = (values) =>
 export function listingRows(figures) {
   return figures.map(({ name, lanes, questions: asked }) => {
     const counted = (/** @type {FigureLane[]} */ some) => (some.some(([, count]) => count === null) ? "?" : number(some.reduce((whole, [, count]) => whole + (count ?? 0), 0)));
-    const [first] = asked;
+    const first = asked.find(([code]) => code !== "counters_only") ?? asked[0];
     return {
       target: name,
       starts: counted(lanes),

@@ -1,6 +1,9 @@
 /** What a later release does with a key of definitions or of a configuration, in words (playground/inspecting/next_release.py). */
 import { fill, gettext, ngettext, number } from "./text.js";
 
+/** The releases that are asked, as `fates` has them. */
+export const NEXT = ["4.0.5", "4.3.6"];
+
 /** @typedef {{ place: string, key: string, fates: string[], instead: string, names: string[], count: number }} NextRow */
 
 /**
@@ -44,7 +47,7 @@ export function importRows(outcomes) {
  * @returns {AnswerRow[]}
  */
 export function configurationRows(rows) {
-  return ["4.0.5", "4.3.6"].map((target, at) => {
+  return NEXT.map((target, at) => {
     const count = (/** @type {string} */ fate) => rows.filter(({ fates }) => fates[at] === fate).length;
     const refused = count("refused");
     return {

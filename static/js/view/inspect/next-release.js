@@ -1,8 +1,9 @@
 /** What of definitions or of a configuration today's releases refuse, or take without effect: a table. */
-import { fateWords, insteadWords } from "../../model/next-release-words.js";
+import { NEXT, fateWords, insteadWords } from "../../model/next-release-words.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { table } from "./tables.js";
+import { folded } from "./verdict.js";
 
 /** @import { NextRow } from "../../model/next-release-words.js" */
 
@@ -16,12 +17,12 @@ function where({ names, count }) {
 export function nextReleases(rows) {
   if (!rows.length) return null;
   const refused = rows.filter(({ fates }) => fates.includes("refused")).length;
-  return el("section.next-releases", { "aria-labelledby": "next-heading" },
+  return folded(fill(gettext("What 4.x does with each entry (%(n)s)"), { n: number(rows.length) }), el("section.next-releases", { "aria-labelledby": "next-heading" },
     el("h3", { id: "next-heading" }, gettext("What would RabbitMQ 4.x do with it?")),
     el("p", {}, refused
       ? fill(gettext("Some of this is refused. Remove it before the upgrade. Kinds of refused entries: %(count)s."), { count: number(refused) })
       : gettext("Nothing here is refused; what the table names has no effect any more.")),
     table(gettext("What today's releases refuse, or accept without effect"),
-      [[gettext("Key")], ["4.0.5"], ["4.3.6"], [gettext("What takes its place")], [gettext("Where it stands")]],
-      rows.map((row) => [row.key, ...row.fates.map((fate) => fateWords(fate, row.place)), insteadWords(row.instead), where(row)])));
+      [[gettext("Key")], ...NEXT.map((release) => /** @type {[string]} */ ([release])), [gettext("What takes its place")], [gettext("Where it stands")]],
+      rows.map((row) => [row.key, ...row.fates.map((fate) => fateWords(fate, row.place)), insteadWords(row.instead), where(row)]))));
 }

@@ -1,10 +1,9 @@
 /** A pasted configuration as the settings of a session: those that were taken over, and the keys that were not, with the reason. */
-import { codedWords } from "../../model/inspect-words.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { configurationRows } from "../../model/next-release-words.js";
 import { nextReleases } from "./next-release.js";
-import { answerTable, folded } from "./verdict.js";
+import { answerTable, leftOut } from "./verdict.js";
 
 /** @import { SettingsAnswer } from "../../model/inspect-words.js" */
 
@@ -13,14 +12,11 @@ import { answerTable, folded } from "./verdict.js";
  * @param {Record<string, string>} sentences
  * @param {(Node | null)[]} actions
  */
-export function settingsCard({ settings, left_out: leftOut, left_out_count: count, next }, sentences, actions) {
+export function settingsCard({ settings, left_out: named, left_out_count: count, next }, sentences, actions) {
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("The settings of a session")), el("span.spacer"), ...actions),
     answerTable(configurationRows(next), gettext("Whether a node starts with this configuration"), [gettext("Start of"), gettext("Does it start?"), gettext("Lines without effect"), gettext("What to do first")]),
     el("ul.damage", {}, ...Object.entries(settings).map(([name, value]) => el("li", {}, el("code", {}, name), " ", el("b.mono", {}, JSON.stringify(value))))),
-    folded(fill(gettext("What 4.x does with each entry (%(n)s)"), { n: number(next.length) }), nextReleases(next)),
-    count
-      ? folded(fill(gettext("Left out, and why: %(count)s"), { count: number(count) }),
-        el("ul", {}, ...leftOut.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${codedWords(why, sentences)}`))))
-      : null);
+    nextReleases(next),
+    leftOut(named, count, sentences));
 }

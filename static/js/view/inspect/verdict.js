@@ -1,9 +1,13 @@
 /** The first thing in the report on a broker's files: one sentence that answers, and the few that belong to it. */
-import { gettext } from "../../model/text.js";
+import { codedWords } from "../../model/inspect-words.js";
+import { fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { table } from "./tables.js";
 
-/** @import { AnswerRow, Verdict } from "../../model/verdict-words.js" */
+/**
+ * @import { Coded } from "../../model/inspect-words.js"
+ * @import { AnswerRow, Verdict } from "../../model/verdict-words.js"
+ */
 
 /** @returns {Record<Verdict["tone"], string>} a word for each tone, so that colour does not say it alone */
 const signs = () => ({
@@ -33,6 +37,17 @@ export function answerTable(rows, caption = gettext("What each start does with t
   if (!rows.length) return null;
   const marked = (/** @type {AnswerRow} */ { tone, back }) => el("b.answer", { "data-tone": tone }, back);
   return el("div.answers", {}, table(caption, heads.map((head) => [head]), rows.map((row) => [row.target, row.starts, marked(row), row.first])));
+}
+
+/**
+ * What is left out of a text, and why: folded, null where it is nothing.
+ * @param {[name: string, why: Coded][]} named the first ones
+ * @param {number} count of all
+ * @param {Record<string, string>} sentences
+ */
+export function leftOut(named, count, sentences) {
+  const items = named.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${codedWords(why, sentences)}`));
+  return count ? folded(fill(gettext("Left out, and why: %(count)s"), { count: number(count) }), el("ul", {}, ...items)) : null;
 }
 
 /**

@@ -35,7 +35,7 @@ export class FirstPaging {
   /** @param {RunSnapshot} state */
   tell(state) {
     const calm = this.view.reduced.matches;
-    setText(this.note, fill(gettext("Memory passed %(line)s, so the newest contents sink; their indexes stay in RAM."), { line: bytes(memoryOf(state).pagingAt) }));
+    setText(this.note, fill(gettext("Memory passed %(line)s, so the newest contents sink."), { line: bytes(memoryOf(state).pagingAt) }));
     show(this.note, true);
     this.view.slower = calm ? 1 : 4;
     classList.toggle("first-paging", !calm);
