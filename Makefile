@@ -30,6 +30,7 @@ SURFACES_ARGS := --tiny --out var/tiny/surfaces.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
 WORDS_ARGS := --count 14 --summary var/tiny/words.json
+LESSON_ARGS := --tiny --out var/tiny/lessons.md
 CONSOLE_ARGS := --recorded --lines 40
 STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
 QUESTIONS_ARGS := --names 2 --out var/tiny/questions.json
@@ -77,7 +78,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
-	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories inspect-file fidelity surfaces words predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories inspect-file fidelity surfaces words lesson-check predict digests docs-images screenshots attack \
 	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -312,6 +313,9 @@ surfaces: dev-env ## Ask every surface on every release, for the table of the pa
 
 words: dev-env ## Hold headline, log, Why?, gauges and table to each other at every moment of random runs, and count
 	@$(PY) -m tools.proofs.words $(WORDS_ARGS)
+
+lesson-check: dev-env ## Let simulated learners answer all exercises: what shows each misconception, and what guessing gains
+	@$(PY) -m tools.proofs.lessons $(LESSON_ARGS)
 
 attack: dev-env ## Try all that a stranger may (or GROUP=files), with a server beside it that is left alone; on this machine only
 	@$(PY) -m tools.proofs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))

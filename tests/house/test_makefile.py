@@ -40,6 +40,7 @@ QUICK = (
     "supported",
     "console-lines",
     "words",
+    "lesson-check",
     "interop-directories",
     "inspect-file",
 )
@@ -61,6 +62,7 @@ WRITES = {
     "differential": "var/tiny/differential.json",
     "interop": "var/tiny/interop.json",
     "words": "var/tiny/words.json",
+    "lesson-check": "var/tiny/lessons.md",
     "inspect-file": "var/tiny/waterline-inspect.pyz",
 }
 """What shows that a target did something."""

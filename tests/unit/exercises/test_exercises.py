@@ -6,16 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from engine.reading.conditions import ConditionWatch
-from engine.reading.measures import Measure, MeasureGauge
 from playground.exercises import catalog
 from playground.exercises.grading import GradedRun
 from playground.exercises.kinds import KINDS, KindProgress, grade, kind_of, solution_of
-from playground.exercises.kinds.reach import as_answer
 from playground.exercises.schema import Exercise, ExerciseTexts, UnitTexts, WrongAnswer
+from tests.helpers.wrong_answers import wrong_answer
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 EXERCISES = list(catalog.exercises().values())
@@ -25,20 +23,6 @@ LANGUAGES = ("en", "zh-hans", "zh-hant")
 
 def name(each: Exercise) -> str:
     return each.slug
-
-
-def wrong_answer(exercise: Exercise, wrong: WrongAnswer) -> Any:
-    """Return the answer that a file's entry stands for."""
-    if exercise.kind == "reach":
-        return as_answer(list(wrong.answer))
-    if exercise.kind == "broker":
-        steps = [dict(placement) for placement in solution_of(exercise)[: wrong.step + 1]]
-        steps[wrong.step].update({str(seq): place for seq, place in wrong.moves})
-        return steps
-    if wrong.of is not None:
-        gauge, scenario = MeasureGauge(msgspec.convert(wrong.of, Measure)), exercise.full_scenario()
-        return gauge.value(GradedRun(scenario, (), [gauge]).go(scenario["until_us"]))
-    return wrong.answer
 
 
 def test_each_unit_is_three_quarters_of_an_hour() -> None:

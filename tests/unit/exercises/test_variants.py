@@ -12,7 +12,8 @@ from playground.exercises import catalog
 from playground.exercises.kinds import grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
 from playground.exercises.variants import DrawnVariant, filled
-from tests.unit.exercises.test_exercises import broken_claims, wrong_answer
+from tests.helpers.wrong_answers import wrong_answer
+from tests.unit.exercises.test_exercises import broken_claims
 
 VARIED = [each for each in catalog.exercises().values() if each.variants]
 SEEDS = 80
