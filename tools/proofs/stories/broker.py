@@ -25,6 +25,8 @@ from tools.proofs.stories.story import (
 )
 
 NODE = "waterline@localhost"
+LISTINGS = 20
+"""Times that the queues are asked for until each has its numbers."""
 CONSUMED_AGAIN_MS = 200
 """Waited after a queue's process died: channels look for the new one every 30 ms, and consume again."""
 
@@ -51,11 +53,16 @@ class BrokerPlayer(Clients):
         with suppress(ChannelClosedByBroker, ConnectionClosedByBroker, ChannelWrongStateError):
             getattr(self, f"_{step['do']}")(**words)
         self._settle()
-        self._view.queues = {
-            name: (int(ready), int(consumers))
-            for name, (ready, consumers) in self._driver.ask({"do": "queues"})["queues"].items()
-        }
+        self._view.queues = self._queues()
         return self._view
+
+    def _queues(self) -> dict[str, tuple[int, int]]:
+        """Return ready messages and consumers of each queue; one that ends while it is listed has no numbers."""
+        for _ in range(LISTINGS):
+            found = self._driver.ask({"do": "queues"})["queues"]
+            if all(ready and consumers for ready, consumers in found.values()):
+                break
+        return {name: (int(ready), int(consumers)) for name, (ready, consumers) in found.items()}
 
     # --- what is there -----------------------------------------------------------------------------------------------
 
