@@ -45,6 +45,8 @@ def test_a_kill_asks_for_a_guess_and_takes_what_it_said(open_page: OpenPage) -> 
     expect(page.locator(GAUGE)).to_contain_text("L is 1 of at most 8")
     page.locator("[data-restart=kill]").click()
     expect(page.get_by_text("If the node is killed now")).to_be_visible()
+    expect(page.get_by_text("How many of the 12 messages will be lost?")).to_be_visible()
+    expect(page.locator("[data-theatre-act=cut]")).to_be_hidden()  # one question first, then what it answers
     page.locator("[data-theatre-guess] input").fill("12")
     page.get_by_role("button", name="Check my guess").click()
     page.locator("[data-theatre-act=cut]").click()

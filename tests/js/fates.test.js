@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { fateSegments, lostShares, segmentFrame, segmentParts, shareFrame } from "../../static/js/layout/fates.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { countsOf, fateOf } from "../../static/js/model/fate.js";
+import { Fates } from "../../static/js/view/stage/fates.js";
 import { PERSISTENT, paged, published, stateOf } from "./feed.js";
 
 test("each message of the stage shows its fate, neighbours alike as one", () => {
@@ -63,4 +64,26 @@ test("what a stop lost keeps its place in its lane, however long the lanes are a
     }
     assert.equal(shareFrame(empty, { lane: "no such lane", from: 0, to: 1 }), null);
   }
+});
+
+test("outlines of what was lost are drawn of that queue alone, and at no moment before the stop", () => {
+  const state = stateOf(published(0, 200, { flags: PERSISTENT }));
+  const { orders } = state.queues;
+  const scene = stageScene(state, 1200, 400, false);
+  const fates = new Fates();
+  const oneLost = fateOf(orders, [[0, 100, 16], [101, 99, 16]], 199);
+  let outlines = 0;
+  const pen = new Proxy({}, { get: (_, name) => (name === "strokeRect" ? () => (outlines += 1) : name === "measureText" ? () => ({ width: 1 }) : () => {}), set: () => true });
+  const drawn = (moment) => {
+    outlines = 0;
+    fates.paint(pen, scene, { name: "orders", queue: orders, position: 9, behind: false, ...moment });
+    return outlines > 0;
+  };
+  fates.cut(scene, { name: "orders", queue: orders, position: 9, behind: false }, oneLost);
+  assert.ok(drawn({}), "when the stop comes");
+  assert.ok(drawn({ position: 30 }) && drawn({ position: 20, behind: true }), "after it, in the past too");
+  assert.ok(!drawn({ position: 9, behind: true }) && !drawn({ position: 3, behind: true }), "before it");
+  assert.ok(!drawn({ name: "audit", position: 30 }), "of another queue");
+  fates.cut(scene, { name: "orders", queue: orders, position: 40, behind: false }, null);
+  assert.ok(!drawn({ position: 50 }), "the queue went on");
 });

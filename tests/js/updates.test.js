@@ -6,6 +6,7 @@ import { test } from "node:test";
 const frames = [];
 globalThis.requestAnimationFrame = (run) => frames.push(run);
 const { Updates } = await import("../../static/js/view/page/updates.js");
+const { draw } = await import("../../static/js/view/base/scheduler.js");
 
 const PANELS = 10;
 
@@ -60,4 +61,36 @@ test("a panel that fails does not keep the others from their turns", async () =>
   run.number = 2;
   await settle(() => shown[9] === 2);
   assert.equal(shown[9], 2);
+});
+
+test("text and canvas change in one frame: after each frame all of them say the same moment", () => {
+  const run = { number: 0 };
+  const said = {};
+  /** A canvas paints in the frame after its update; a text is written where its update is called. */
+  const canvas = (name) => ({ update: () => draw(name, () => (said[name] = run.number) && false), another: () => {} });
+  const text = (name) => ({ update: () => (said[name] = run.number), announce: () => {} });
+  const rooms = {
+    stage: { view: canvas("stage"), twin: { update: () => {} } },
+    files: text("files"),
+    panels: { status: text("headline"), gauges: text("gauges"), queues: text("queues"), follow: text("follow"), ...pageOf(run).panels },
+    time: { charts: canvas("charts"), bar: text("clock"), scrubber: text("slider"), moment: text("moment"), until: text("until") },
+  };
+  const listeners = [];
+  const heard = { listen: (listener) => listeners.push(listener), unsynced: { any: false }, behind: false };
+  const updates = new Updates({ session: heard, playhead: { ...heard, listen: () => {} } }, rooms);
+  const happen = (number) => {
+    run.number = number;
+    listeners[0]({ kind: "frame", rows: 1 });
+  };
+  const names = ["stage", "charts", "files", "follow", "headline", "gauges", "queues", "clock", "slider", "moment", "until"];
+  for (let number = 1; number < 40; number += 1) {
+    happen(number);
+    if (number % 3 === 0) happen((number += 1));
+    frame();
+    assert.deepEqual(said, Object.fromEntries(names.map((name) => [name, number])), `frame of ${number}`);
+  }
+  run.number = 50;
+  updates.another();
+  frame();
+  for (const name of ["headline", "gauges", "queues", "charts"]) assert.equal(said[name], 50, `${name} of another queue`);
 });

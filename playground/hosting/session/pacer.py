@@ -156,7 +156,7 @@ class PageClock(NamedTuple):
 
     @classmethod
     def go(cls, at_s: float, now_us: int, speed: float, stop_us: int) -> PageClock:
-        """Make the clock of a run that plays until `stop_us`, which is shown only after the run has reached it."""
+        """Make the clock of a run that plays; `stop_us` is shown only after the run has reached it."""
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:
@@ -235,7 +235,7 @@ class RunPacer:
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
     def page_clock(self, now_us: int, stop_us: int) -> PageClock:
-        """Return the pages' clock of a run that is at `now_us`, in time, and stops at `stop_us`."""
+        """Return the pages' clock of a run that is at `now_us`, in time; it waits before `stop_us`."""
         at_s = self.real_s(now_us)
         if not self.play:
             return PageClock.stand(at_s, now_us, self.speed)

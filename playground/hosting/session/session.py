@@ -328,7 +328,11 @@ class EngineSession:
         self._next_tick_s = min(self._next_tick_s, self.frames.last_s + pacer.TICK_S * self._ease.factor)
 
     def _page_clock(self, run: SessionRun) -> PageClock:
-        clock = self.pacer.page_clock(run.node.now_us, self._stops.next_us())
+        until_us, next_us = self._stops.next_us(), run.node.next_us()
+        is_quiet = self._clock() - self._stirred_s > pacer.QUIET_S
+        if next_us is not None and not is_quiet:
+            until_us = min(until_us, next_us)  # no page shows a moment whose picture it does not have
+        clock = self.pacer.page_clock(run.node.now_us, until_us)
         return clock if self._keeps_up else clock.slower(self._progress.pace, self._tick_s)
 
     def _play(self, run: SessionRun, now_s: float, budget_s: float = pacer.TURN_S) -> None:

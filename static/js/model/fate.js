@@ -100,8 +100,7 @@ export function foundBy(t) {
 export function fateOfStart({ queue, entries }, length) {
   const after = queue.counters?.next_seq_id ?? Infinity;
   const fate = fateOf(queue, entries, length);
-  const had = total(fate.kept) + total(fate.lost) + fate.unacked;
-  const foreign = length > had + total(fate.back) || (entries?.some(([start, count]) => start + count > after) ?? false);
+  const foreign = length > hadOf(fate) + total(fate.back) || (entries?.some(([start, count]) => start + count > after) ?? false);
   return { ...fate, foreign, there: length };
 }
 
@@ -114,3 +113,9 @@ export function fateOfStart({ queue, entries }, length) {
 export function countsOf({ kept, lost, back, unplaced }) {
   return { kept: total(kept) - unplaced, lost: total(lost) + unplaced, back: total(back) };
 }
+
+/**
+ * How many messages the queue has before the stop: those that wait, and those that consumers hold.
+ * @param {Fate} fate
+ */
+export const hadOf = ({ kept, lost, unacked }) => total(kept) + total(lost) + unacked;

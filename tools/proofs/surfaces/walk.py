@@ -174,7 +174,7 @@ def _taken(page: Page, button: str) -> Path:
 def survival(page: Page) -> None:
     """Before a stop the page tells what it would leave, message by message."""
     page.locator("[data-restart=kill]").click()
-    page.locator("[data-theatre-act=hide]").click()
+    page.locator("[data-theatre-act=tell]").click()
     expect(page.locator("[data-fate=kept]")).to_have_text(re.compile(r"\d"))
     expect(page.locator("[data-fate=lost]")).to_have_text(re.compile(r"\d"))
 

@@ -25,15 +25,6 @@ export function act(key, action) {
 }
 
 /**
- * Act in the frame after the next one: for work that need not be in one frame with the rest.
- * @param {unknown} key
- * @param {(now: number) => void} action
- */
-export function actLater(key, action) {
-  act(`${key}, first`, () => act(key, action));
-}
-
-/**
  * Draw in the next frame; a drawing that returns true is not finished and comes again.
  * @param {unknown} key
  * @param {(now: number) => unknown} drawing

@@ -1,12 +1,12 @@
 /**
  * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, the reader guesses, and
- * each glyph shows it. Then the stop, where the lost messages were, and what came of it.
+ * each glyph shows it. Only then does the card offer the stop. After it: where the lost messages were, and what came of it.
  */
-import { countsOf, fateOfStart, foundBy } from "../../model/fate.js";
+import { countsOf, fateOfStart, foundBy, hadOf } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
 import { endsRestart } from "../../model/restarted.js";
 import { shownQueue } from "../../model/shown.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom.js";
 import { Fates } from "../stage/fates.js";
 
@@ -24,6 +24,12 @@ const WORDS = {
   kill: { title: () => gettext("If the node is killed now"), act: () => gettext("Kill now") },
   power: { title: () => gettext("If the power is cut now"), act: () => gettext("Pull the plug now") },
 };
+
+/**
+ * The steps of the card, and which of its parts each shows: one question, its answer, the stop, and what came of it.
+ * @type {Record<"waits" | "asks" | "answers" | "unknown" | "stops" | "ended", string[]>}
+ */
+const STEPS = { waits: [], asks: ["guess"], answers: ["counts", "last"], unknown: ["last"], stops: [], ended: ["counts"] };
 
 export class Theatre {
   /**
@@ -53,7 +59,7 @@ export class Theatre {
     /** @type {string | null} the queue whose last start is all that happened to its messages since */
     this.stopped = null;
     /** @type {Record<string, () => unknown>} */
-    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.fates && this.showFates(this.fates) };
+    const acts = { leave: () => this.leave(), cut: () => this.cut(), tell: () => this.fates && this.showFates(this.fates) };
     for (const button of findAll("[data-theatre-act]", root))
       button.addEventListener("click", () => acts[dataOf(button, "theatreAct")]());
     need("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
@@ -86,16 +92,19 @@ export class Theatre {
     setText(find("[data-theatre-title]", this.root), WORDS[kind].title());
     setText(find("[data-theatre-text]", this.root), gettext("A copy of the run is stopped to see what is left \u2026"));
     setText(find("[data-theatre-act=cut]", this.root), WORDS[kind].act());
-    this.parts({ counts: false, guess: false, cut: true, hide: false });
+    this.step("waits");
     show(this.root, true);
     this.root.focus({ preventScroll: true });
     const request = (this.request = {});
     const { fates, error } = await this.requestFates(kind);
     if (request !== this.request) return undefined;
     this.fates = fates ?? null;
-    if (this.fate) this.openGuess();
-    else if (fates) this.showFates(fates);
-    else setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
+    if (this.fate && hadOf(this.fate)) this.openGuess(hadOf(this.fate));
+    else if (this.fate && fates) this.showFates(fates);
+    else {
+      this.step("unknown");
+      setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
+    }
     return undefined;
   }
 
@@ -125,9 +134,10 @@ export class Theatre {
     if (!this.fate) return;
     const counts = countsOf(this.fate);
     this.counts(counts, reasonsOf(this.fate));
-    this.parts({ counts: true, guess: false, cut: true, hide: false });
-    setText(find("[data-theatre-text]", this.root), this.verdict(counts));
+    this.step("answers");
+    setText(find("[data-theatre-text]", this.root), hadOf(this.fate) ? this.verdict(counts) : gettext("The queue has no messages, so none can be lost."));
     this.stage.showFates(this.fate);
+    this.root.focus({ preventScroll: true });
   }
 
   /**
@@ -150,10 +160,15 @@ export class Theatre {
       : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
   }
 
-  /** The reader guesses first: nothing is shown until then, or until it is asked for. */
-  openGuess() {
+  /**
+   * The reader guesses first: nothing is shown until then, or until it is asked for.
+   * @param {number} had how many messages the queue has
+   */
+  openGuess(had) {
     this.stage.showFates(null);
-    this.parts({ counts: false, guess: true, cut: true, hide: true });
+    this.step("asks");
+    const question = ngettext("Will the %(n)s message be lost: 1 or 0?", "How many of the %(n)s messages will be lost?", had);
+    setText(find("[data-theatre-question]", this.root), fill(question, { n: number(had) }));
     setText(find("[data-theatre-text]", this.root), gettext("Nothing is stopped yet. Look at what is in RAM, on disk, and not yet fsynced."));
     need("[name=lost]", this.root).focus();
   }
@@ -177,7 +192,7 @@ export class Theatre {
     const queue = shownQueue(state);
     this.watched = queue === null ? null : { queue, before: structuredClone(state.queues[queue]), entries: null, ended: false };
     this.stage.cutFates(this.fate);
-    this.parts({ counts: false, guess: false, cut: false, hide: false });
+    this.step("stops");
     await this.send({ do: "restart", kind: this.kind });
     if (this.resumes) this.engine.control({ play: true });
     if (!this.watched?.ended) this.close();
@@ -198,16 +213,14 @@ export class Theatre {
     const fate = fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));
-    setText(find("[data-theatre-text]", this.root), "");
-    this.parts({ counts: true, guess: false, cut: false, hide: false });
+    const outlined = this.stage.fates?.lost ? gettext("Dashed outlines show where the lost messages were, until the queue goes on.") : "";
+    setText(find("[data-theatre-text]", this.root), outlined);
+    this.step("ended");
   }
 
-  /** @param {{ counts: boolean, guess: boolean, cut: boolean, hide: boolean }} shown */
-  parts({ counts, guess, cut, hide }) {
-    show(find("[data-theatre-counts]", this.root), counts);
-    show(find("[data-theatre-guess]", this.root), guess);
-    show(find("[data-theatre-act=cut]", this.root), cut);
-    show(find("[data-theatre-act=hide]", this.root), hide);
+  /** @param {keyof typeof STEPS} step */
+  step(step) {
+    for (const part of ["guess", "counts", "last"]) show(find(`[data-theatre-${part}]`, this.root), STEPS[step].includes(part));
   }
 
   /** Something else happened to the messages: what was lost has no outline any more. */

@@ -1,9 +1,9 @@
 /**
- * What follows the run and the playhead: the pictures every frame, the panels a little slower. Behind the present the
- * pictures stay, and only the dock follows the run.
+ * What follows the run and the playhead: the pictures every frame, and in the same frame the panels that state the same numbers; the
+ * other panels a little slower. Behind the present the pictures stay, and only the dock follows the run.
  */
 import { throttle } from "../base/dom.js";
-import { act, actLater } from "../base/scheduler.js";
+import { act } from "../base/scheduler.js";
 
 /**
  * @import { Move } from "../../model/playhead.js"
@@ -12,6 +12,8 @@ import { act, actLater } from "../base/scheduler.js";
  * @import { Rooms } from "./rooms.js"
  */
 
+/** Panels whose numbers the stage shows too: they never say another moment than it does. */
+const BESIDE = new Set(["status", "gauges", "queues"]);
 const PANEL_MS = 120;
 const IN_A_FRAME = 4;
 /**
@@ -30,6 +32,9 @@ export class Updates {
     this.session = session;
     this.playhead = playhead;
     this.rooms = rooms;
+    const panels = Object.entries(rooms.panels);
+    this.beside = panels.filter(([name]) => BESIDE.has(name)).map(([, panel]) => panel);
+    this.others = panels.filter(([name]) => !BESIDE.has(name)).map(([, panel]) => panel);
     this.panels = throttle(PANEL_MS, () => act("panels", () => this.begin()));
     /** @type {{ update: () => void }[]} the panels that still wait for their turn in this round */
     this.waiting = [];
@@ -72,6 +77,7 @@ export class Updates {
     files.update();
     stage.twin.update();
     time.charts.update();
+    for (const panel of this.beside) panel.update();
     this.begin();
   }
 
@@ -82,11 +88,14 @@ export class Updates {
     act("files", () => files.update());
     stage.twin.update();
     act("follow", () => panels.follow.update());
+    act("beside", () => {
+      for (const panel of this.beside) panel.update();
+    });
   }
 
   dock() {
     const { charts, bar, scrubber, moment, until } = this.rooms.time;
-    actLater("charts", () => charts.update());
+    charts.update();
     act("bar", () => {
       bar.update();
       scrubber.update();
@@ -100,7 +109,7 @@ export class Updates {
   begin() {
     this.stale = this.waiting.length > 0;
     if (this.stale) return;
-    this.waiting = Object.values(this.rooms.panels);
+    this.waiting = [...this.others];
     this.turn();
   }
 

@@ -10,6 +10,8 @@ import { colors, faded, hatch } from "../base/colors.js";
  * @import { Fate } from "../../model/fate.js"
  */
 
+/** @typedef {{ name: string | null, queue: QueueSnapshot | null, position: number, behind: boolean }} Moment which queue is shown, and when */
+
 /** The drawing of each fate: its sign repeats it without colour. */
 /** @type {Record<string, { sign: string, tone: string }>} */
 const SIGNS = {
@@ -22,32 +24,35 @@ export class Fates {
   constructor() {
     /** @type {Fate | null} what a stop would do to the queue that is shown */
     this.shown = null;
-    /** @type {LaneShare[]} where the messages were that the last stop lost */
-    this.lost = [];
+    /** @type {{ name: string | null, from: number, parts: LaneShare[] } | null} where the messages were that the last stop lost */
+    this.lost = null;
   }
 
   /**
    * What would be lost keeps its outline; the fates are shown no more.
    * @param {Scene} scene
-   * @param {QueueSnapshot | null} queue
-   * @param {Fate | null} fate of a stop that begins
+   * @param {Moment} moment at which the stop begins
+   * @param {Fate | null} fate
    */
-  cut(scene, queue, fate) {
-    this.lost = queue && fate ? lostShares(scene, queue, fate) : [];
+  cut(scene, { name, queue, position }, fate) {
+    const parts = queue && fate ? lostShares(scene, queue, fate) : [];
+    this.lost = parts.length ? { name, from: position, parts } : null;
     this.shown = null;
   }
 
   /**
-   * Draw them.
+   * Draw them: the outlines at moments after the stop, and only of its queue.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
-   * @param {QueueSnapshot | null} queue
+   * @param {Moment} moment
    */
-  paint(pen, scene, queue) {
+  paint(pen, scene, { name, queue, position, behind }) {
     if (this.shown && queue)
       for (const segment of fateSegments(scene, queue, this.shown))
         for (const [{ kind }, frame] of segmentParts(scene, segment)) this.paintOne(pen, scene, kind, frame);
-    for (const part of this.lost) {
+    const { lost } = this;
+    if (!lost || lost.name !== name || (behind && position <= lost.from)) return;
+    for (const part of lost.parts) {
       const frame = shareFrame(scene, part);
       if (frame) paintLost(pen, frame);
     }

@@ -132,7 +132,7 @@ export class StageView {
    * @param {Fate | null} fate
    */
   cutFates(fate) {
-    if (this.scene) this.fates?.cut(this.scene, this.queue, fate);
+    if (this.scene) this.fates?.cut(this.scene, this.moment, fate);
     this.refresh();
   }
 
@@ -204,7 +204,7 @@ export class StageView {
     const scene = slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
-    this.fates?.paint(pen, scene, this.queue);
+    this.fates?.paint(pen, scene, this.moment);
     act(this, () => {
       for (const listener of this.painted) listener(scene);
     });
@@ -266,6 +266,12 @@ export class StageView {
 
   get queue() {
     return shownState(this.session.state);
+  }
+
+  /** Which queue is shown, and at which moment. */
+  get moment() {
+    const { state, position, behind } = this.session;
+    return { name: shownQueue(state), queue: this.queue, position, behind };
   }
 
   /**
