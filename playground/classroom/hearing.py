@@ -9,7 +9,7 @@ from django.contrib.auth import SESSION_KEY
 from django.utils.translation import gettext_lazy as _
 
 from playground.callers import request_callers
-from playground.classroom import rooms, voting
+from playground.classroom import papers, rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import gates, learners
 from playground.exercises.models import Learner
@@ -22,6 +22,7 @@ def begin() -> None:
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
     gates.register(voted_on, hides=True)
+    gates.register(tested, hides=True)
     rooms.begin()
 
 
@@ -40,6 +41,17 @@ def voted_on(learner: Learner, slug: str) -> PageMessage | None:
     votes = Vote.objects.filter(classroom__students__learner=learner, exercise=slug)
     if votes.exclude(stage__in=(*voting.ENDED, "revealed")).exists():
         return PageMessage(_("Your class votes on this exercise. It opens again with the result."))
+    return None
+
+
+def tested(learner: Learner, slug: str) -> PageMessage | None:
+    """Return why a student may not see an exercise now: the class has a test that asks it."""
+    classroom = Classroom.objects.filter(students__learner=learner).first()
+    paper = papers.current(classroom) if classroom else None
+    if paper is not None and slug in paper.exercises:
+        return PageMessage(
+            _("Your class has a test on this exercise. It opens again when the test has ended.")
+        )
     return None
 
 

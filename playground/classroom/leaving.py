@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from playground.classroom import rooms, services
-from playground.classroom.models import Ballot, Classroom, Farewell, Student
+from playground.classroom.models import Ballot, Classroom, Farewell, PaperAnswer, Student
 from playground.exercises import gates, learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
@@ -45,6 +45,18 @@ def of_learner(learner: Learner) -> dict[str, Any]:
                 "right": each.right,
             }
             for each in Ballot.objects.filter(student=student).select_related("vote")
+        ]
+        if student
+        else [],
+        "tests": [
+            {
+                "kind": each.paper.kind,
+                "exercise": each.exercise,
+                "at": each.at.isoformat(),
+                "said": each.tally,
+                "right": each.right,
+            }
+            for each in PaperAnswer.objects.filter(student=student).select_related("paper")
         ]
         if student
         else [],

@@ -130,6 +130,47 @@ class Ballot(models.Model):
         return f"{self.student_id} on {self.vote_id}"
 
 
+class ClassPaper(models.Model):
+    """A test of a class: one form of the concept inventory, or an exam. Each student answers each question once."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="papers")
+    kind = models.CharField(max_length=10, help_text="before, after or exam")
+    exercises = models.JSONField(help_text="slugs of the exercises that are asked, in order")
+    opened = models.DateTimeField(auto_now_add=True)
+    ends_at = models.DateTimeField(null=True, help_text="when it ends by itself")
+    closed = models.BooleanField(default=False, help_text="whether the teacher ended it")
+
+    class Meta:
+        ordering = ("-opened", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.classroom_id}"
+
+
+class PaperAnswer(models.Model):
+    """One student's answer to one question of a test."""
+
+    paper = models.ForeignKey(ClassPaper, on_delete=models.CASCADE, related_name="answers")
+    student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="+")
+    exercise = models.CharField(max_length=60)
+    variant = models.PositiveIntegerField()
+    at = models.DateTimeField(auto_now_add=True)
+    tally = models.CharField(max_length=255)
+    right = models.BooleanField()
+    shown = models.JSONField(default=list, help_text="names of the misconceptions that the answer shows")
+
+    class Meta:
+        ordering = ("paper", "pk")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["paper", "student", "exercise"], name="one_answer_to_each_question"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.student_id} on {self.exercise} of {self.paper_id}"
+
+
 class Login(models.Model):
     """A browser in which a teacher is logged in."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from playground.classroom import voting
+from playground.classroom import papers, voting
 from playground.classroom.models import Ballot, Classroom, Login, Student, Vote
 from playground.exercises import catalog
 from playground.exercises import selectors as exercises
@@ -92,13 +92,13 @@ def sessions_of(classroom: Classroom) -> list[str]:
 
 def for_students(classroom: Classroom) -> dict[str, Any]:
     """Return what every student of a class should see now."""
-    vote = voting.current(classroom)
+    vote, paper = voting.current(classroom), papers.current(classroom)
     pushed = classroom.pushed
     return {
         "t": "class",
         "frozen": classroom.frozen,
         "ended": classroom.lesson_ended is not None,
-        "handed": classroom.units,
+        "handed": [*classroom.units, *([f"test-{paper.pk}"] if paper else [])],
         "push": {
             "at": classroom.pushed_at.isoformat(),
             "id": pushed.short_id,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import leaving, limits, names, selectors, services, voting
+from playground.classroom import leaving, limits, names, papers, selectors, services, voting
 from playground.classroom.access import for_students, posts_limited
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import catalog, learners
@@ -67,6 +67,9 @@ def home(request: HttpRequest, student: Student) -> HttpResponse:
         "code_is_good": learners.code_is_good(request.session),
         "code": learners.code_of(request.session),
         "vote": voting.current(classroom),
+        "paper": papers.current(classroom),
+        "had_paper": classroom.papers.exists(),
+        "handed": selectors.for_students(classroom)["handed"],
     }
     return render(request, "classroom/home.html", context)
 

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from playground.classroom import accounts, leaving, one_student, students, views
+from playground.classroom import accounts, leaving, one_student, paper_views, students, views
 
 CLASS = r"(?P<public_id>[2-9a-z]{16})"
 STUDENT = rf"{CLASS}/students/(?P<pk>[0-9]{{1,12}})"
@@ -23,6 +23,7 @@ urlpatterns = [
     path("back", students.come_back, name="student-back"),
     path("me/", students.home, name="student"),
     path("me/vote/", students.vote, name="class-vote-page"),
+    path("me/test/", paper_views.page, name="class-paper"),
     path("me/leave", students.leave, name="student-leave"),
     path("me/delete", students.delete, name="student-delete"),
     path("me/delete-work", students.delete_work, name="learner-delete"),
@@ -34,6 +35,9 @@ urlpatterns = [
     re_path(rf"^{CLASS}/freeze\Z", views.freeze, name="class-freeze"),
     re_path(rf"^{CLASS}/push\Z", views.push, name="class-push"),
     re_path(rf"^{CLASS}/vote\Z", views.vote, name="class-vote"),
+    re_path(rf"^{CLASS}/test\Z", paper_views.lead, name="class-test"),
+    re_path(rf"^{CLASS}/exam\.csv\Z", paper_views.marks_table, name="class-exam-table"),
+    re_path(rf"^{CLASS}/inventory\.csv\Z", paper_views.inventory_table, name="class-inventory-table"),
     re_path(rf"^{CLASS}/delete\Z", views.delete, name="class-delete"),
     re_path(rf"^{CLASS}/unblock\Z", views.unblock, name="class-unblock"),
     re_path(rf"^{CLASS}/teachers\Z", views.teachers, name="class-teachers"),

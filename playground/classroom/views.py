@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.classroom import leaving, limits, selectors, services, voting
+from playground.classroom import leaving, limits, papers, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
-from playground.classroom.models import Classroom, Vote
+from playground.classroom.models import ClassPaper, Classroom, Vote
 from playground.exercises import catalog, learners
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
@@ -122,6 +122,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "vote": vote,
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": voting.SECONDS,
+        **_paper_context(papers.current(found)),
         "keep_days": limits.KEEP_DAYS,
         "ready_lesson": services.steps(_language()),
         "report_minutes": services.REPORT_MINUTES,
@@ -135,6 +136,16 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         },
     }
     return render(request, "classroom/class.html", context, status=status)
+
+
+def _paper_context(paper: ClassPaper | None) -> dict[str, Any]:
+    return {
+        "paper": paper,
+        "paper_words": papers.KINDS[paper.kind] if paper else "",
+        "paper_left_s": papers.left_s(paper) if paper else None,
+        "paper_kinds": list(papers.KINDS.items()),
+        "paper_minutes": papers.MINUTES,
+    }
 
 
 def _mine(request: HttpRequest) -> list[dict[str, Any]]:
@@ -240,7 +251,7 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def table(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Download the table of a class."""
-    return _csv(found, "waterline-class", selectors.csv_rows(found))
+    return csv_answer(found, "waterline-class", selectors.csv_rows(found))
 
 
 @require_safe
@@ -248,10 +259,11 @@ def table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Download the votes of a class, those of the past as well."""
-    return _csv(found, "waterline-votes", voting.rows_to_keep(found))
+    return csv_answer(found, "waterline-votes", voting.rows_to_keep(found))
 
 
-def _csv(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
+def csv_answer(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
+    """Return a table of a class as a file."""
     response = HttpResponse("\ufeff" + selectors.csv_text(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{found.public_id}.csv"'
     return response
@@ -336,5 +348,12 @@ def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what came of a lesson, to be read, printed or kept."""
-    context = {"classroom": found, "report": selectors.of_lesson(found, _language())}
+    exam = papers.latest(found, papers.EXAM)
+    context = {
+        "classroom": found,
+        "report": selectors.of_lesson(found, _language()),
+        "gain": papers.gain(found, _language()),
+        "exam": exam,
+        "marks": papers.marks(exam) if exam else [],
+    }
     return render(request, "classroom/report.html", context)

@@ -43,3 +43,10 @@ def shown(exercise: Exercise, feedback: Iterable[str]) -> list[str]:
 def text(name: str, language: str) -> str:
     """Return a misconception in words: the sentence of the exercise that has its name."""
     return catalog.exercise(name).texts(language).misconception
+
+
+def asked_by(slug: str) -> list[str]:
+    """Return the misconceptions that wrong answers to an exercise may show."""
+    return [
+        name for name, places in stated().items() if slug in {place.partition("/")[0] for place in places}
+    ]

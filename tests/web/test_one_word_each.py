@@ -61,7 +61,7 @@ def everything() -> list[Stated]:
     found: list[Stated] = []
     for path in [*ROOT.glob("playground/scenarios/*.json"), *ROOT.glob("playground/verdicts/**/*.json")]:
         found += of_json(json.loads(path.read_bytes()), path.name)
-    for path in ROOT.glob("playground/exercises/data/**/*.toml"):
+    for path in ROOT.glob("playground/exercises/data/*/**/*.toml"):
         body = tomllib.loads(Path(path).read_text("utf-8"))
         for case, told in {"": body, **body.get("cases", {})}.items():
             found += of_toml(told["en"], told["zh_hans"], told["zh_hant"], f"{path.name} {case}".strip())

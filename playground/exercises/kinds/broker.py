@@ -68,6 +68,7 @@ class BrokerKind(ExerciseKind):
     label = author_label = _("be the broker")
     form = BrokerForm
     button = _("Check this step")
+    on_paper = False
     lines_shown = 1  # the first difference is enough to think about; the rest is for the next try
     feedback = {
         "_stayed": _("A message that you left where it was has moved."),

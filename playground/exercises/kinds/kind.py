@@ -78,6 +78,8 @@ class ExerciseKind(ABC):
     """Whether an answer is a run, that is, the commands given in a session."""
     votable: ClassVar[bool] = False
     """Whether a whole class can vote on it: one short answer."""
+    on_paper: ClassVar[bool] = True
+    """Whether it can be asked in a test: without a session to work in."""
     lines_shown: ClassVar[int] = 1000
     """How many lines of a verdict are shown."""
 

@@ -76,6 +76,7 @@ class ReachKind(ExerciseKind):
     name = "reach"
     label = author_label = _("reach a state")
     is_played = True
+    on_paper = False
     form = ReachForm
     button = _("Check")
     help = _("The engine repeats your session and checks whether the state was reached.")

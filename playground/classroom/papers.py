@@ -1,0 +1,249 @@
+"""Tests of a class: the concept inventory before and after, and exams. One try, no hints, solutions only at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import Any, Final
+from zlib import crc32
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from playground.classroom import gains, rooms
+from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
+from playground.exercises import catalog, inventory, misconceptions
+from playground.exercises.grading import BadAnswer
+from playground.exercises.kinds import grade, kind_of
+from playground.exercises.schema import Exercise
+from playground.storybook.cards import SUBJECTS
+from playground.texts.page_message import RequestRefused
+
+EXAM: Final = "exam"
+KINDS: Final = {
+    "before": _("Before: a question on each subject"),
+    "after": _("After: the same subjects, other questions"),
+    EXAM: _("Exam on the exercises that are handed out"),
+}
+MINUTES: Final = (0, 10, 20, 30, 45, 60, 90)
+"""How long a test may be open; 0 is until the teacher ends it."""
+VARIANTS: Final = 12
+"""So many variants of an exercise are dealt out in an exam: each costs a run of the engine, once for the class."""
+
+
+def current(classroom: Classroom) -> ClassPaper | None:
+    """Return the test that is on."""
+    return classroom.papers.filter(_open()).first()
+
+
+def _open() -> Q:
+    return Q(closed=False) & (Q(ends_at=None) | Q(ends_at__gt=timezone.now()))
+
+
+def is_open(paper: ClassPaper) -> bool:
+    """Return whether answers are taken now."""
+    return not paper.closed and left_s(paper) != 0
+
+
+def left_s(paper: ClassPaper) -> int | None:
+    """Return how many seconds a test is still open, None if it does not end by itself."""
+    if paper.ends_at is None:
+        return None
+    return max(0, round((paper.ends_at - timezone.now()).total_seconds()))
+
+
+def open_paper(classroom: Classroom, kind: str, minutes: int, handed: Iterable[Exercise]) -> ClassPaper:
+    """Begin a test, after one that is on; raise `RequestRefused` where there is nothing to ask.
+
+    Args:
+        classroom: whose.
+        kind: one of `KINDS`.
+        minutes: one of `MINUTES`.
+        handed: the exercises that are handed out, for an exam.
+    """
+    if kind not in KINDS:
+        raise RequestRefused(_("There is no such test."))
+    asked = [each.exercise for each in inventory.items()]
+    if kind == EXAM:
+        asked = [each.slug for each in handed if kind_of(each).on_paper]
+    if not asked:
+        raise RequestRefused(_("None of the exercises that are handed out can be asked in a test."))
+    ends_at = timezone.now() + timedelta(minutes=minutes) if minutes in MINUTES and minutes else None
+    close(classroom)
+    paper = ClassPaper.objects.create(classroom=classroom, kind=kind, exercises=asked, ends_at=ends_at)
+    rooms.announce_change(classroom.pk)
+    return paper
+
+
+def close(classroom: Classroom) -> None:
+    """End the test that is on: nobody answers any more, and students see the solutions."""
+    classroom.papers.filter(_open()).update(closed=True)
+    rooms.announce_change(classroom.pk)
+
+
+def _seed(paper: ClassPaper, student: Student, slug: str) -> int:
+    """Return the variant that a student is asked: in the inventory the form's, in an exam one of their own."""
+    for form in inventory.FORMS:
+        if paper.kind == form:
+            return next(each for each in inventory.items() if each.exercise == slug).seed(form)
+    return crc32(f"{paper.pk} {student.pk} {slug}".encode()) % VARIANTS + 1
+
+
+def question(paper: ClassPaper, student: Student, slug: str) -> Exercise:
+    """Return an exercise of a test as a student is asked it."""
+    return catalog.variant(slug, _seed(paper, student, slug))
+
+
+def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
+    """Keep a student's answer to a question, the first one only, or raise `RequestRefused`.
+
+    Args:
+        paper: the test that is on.
+        student: who answers.
+        slug: one of the test's exercises.
+        given: the answer as its kind reads it; None for "I do not know".
+    """
+    if not is_open(paper):
+        raise RequestRefused(_("The test has ended."))
+    if student.classroom.frozen:
+        raise RequestRefused(_("Your teacher has paused the class. Look up; it continues soon."))
+    found = question(paper, student, slug)
+    tally, right, shown = "-", False, []
+    if given is not None:
+        try:
+            verdict = grade(found, given)
+        except BadAnswer:
+            raise RequestRefused(
+                _("The answer is not complete. Fill in everything that is asked, and send it again.")
+            ) from None
+        tally, right = verdict.tally[:255], verdict.passed
+        shown = misconceptions.shown(found, verdict.feedback)
+    try:
+        with transaction.atomic():
+            PaperAnswer.objects.create(
+                paper=paper,
+                student=student,
+                exercise=slug,
+                variant=_seed(paper, student, slug),
+                tally=tally,
+                right=right,
+                shown=shown,
+            )
+    except IntegrityError:
+        raise RequestRefused(_("You have answered this question. Each has one try.")) from None
+
+
+def latest(classroom: Classroom, kind: str) -> ClassPaper | None:
+    """Return the last test of a kind."""
+    return classroom.papers.filter(kind=kind).first()
+
+
+def marks(paper: ClassPaper) -> list[tuple[str, int, int]]:
+    """Return of each student the nickname, how many questions were answered, and how many right."""
+    found: dict[int, list[bool]] = {}
+    for student, right in paper.answers.values_list("student_id", "right"):
+        found.setdefault(student, []).append(right)
+    return [
+        (each.nickname, len(answers), sum(answers))
+        for each in paper.classroom.students.all()
+        for answers in [found.get(each.pk, [])]
+    ]
+
+
+def marks_rows(paper: ClassPaper) -> Iterator[list[str]]:
+    """Yield the table of an exam: one row for each student and question."""
+    yield ["student", "exercise", "variant", "answer", "right", "at"]
+    for each in paper.answers.select_related("student"):
+        right = "yes" if each.right else "no"
+        at = each.at.isoformat(timespec="seconds")
+        yield [each.student.nickname, each.exercise, str(each.variant), each.tally, right, at]
+
+
+def inventory_rows(classroom: Classroom) -> Iterator[list[str]]:
+    """Yield the answers to the inventory without names: students are numbered, in no order of theirs."""
+    yield ["student", "form", "subject", "exercise", "answer", "right", "misconceptions"]
+    subjects = {each.exercise: each.subject for each in inventory.items()}
+    papers = [paper for form in inventory.FORMS if (paper := latest(classroom, form))]
+    answers = list(PaperAnswer.objects.filter(paper__in=papers).select_related("paper"))
+    people = sorted(
+        {each.student_id for each in answers}, key=lambda pk: crc32(f"{classroom.public_id} {pk}".encode())
+    )
+    for each in sorted(answers, key=lambda each: (people.index(each.student_id), each.paper_id, each.pk)):
+        yield [
+            str(people.index(each.student_id) + 1),
+            each.paper.kind,
+            str(subjects.get(each.exercise, "")),
+            each.exercise,
+            each.tally,
+            "yes" if each.right else "no",
+            " ".join(each.shown),
+        ]
+
+
+def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
+    """Return what the class gained from the last form before to the last after; None where nobody took both.
+
+    Args:
+        classroom: whose.
+        language: in which items and misconceptions are called.
+    """
+    before, after = (latest(classroom, form) for form in inventory.FORMS)
+    if before is None or after is None:
+        return None
+    answers = {form: _by_student(form) for form in (before, after)}
+    both = sorted(answers[before].keys() & answers[after].keys())
+    if not both:
+        return None
+    items = inventory.items()
+
+    def right(paper: ClassPaper, student: int, slug: str) -> bool:
+        return slug in answers[paper][student] and answers[paper][student][slug].right
+
+    def shows(paper: ClassPaper, student: int, name: str) -> bool:
+        return any(name in each.shown for each in answers[paper][student].values())
+
+    def share(paper: ClassPaper, student: int) -> float:
+        return sum(right(paper, student, each.exercise) for each in items) / len(items)
+
+    whole = gains.of_class({student: (share(before, student), share(after, student)) for student in both})
+    asked = {name for each in items for name in misconceptions.asked_by(each.exercise)}
+    return {
+        "students": whole.students,
+        "before": f"{100 * whole.before:.0f}",
+        "after": f"{100 * whole.after:.0f}",
+        **{
+            name: None if (value := getattr(whole, name)) is None else f"{value:.2f}"
+            for name in ("gain", "low", "high")
+        },
+        "items": [
+            _changed(
+                str(SUBJECTS[each.subject]),
+                [(right(before, one, each.exercise), right(after, one, each.exercise)) for one in both],
+            )
+            for each in items
+        ],
+        "misconceptions": [
+            _changed(
+                misconceptions.text(name, language),
+                [(shows(before, one, name), shows(after, one, name)) for one in both],
+            )
+            for name in misconceptions.stated()
+            if name in asked
+        ],
+    }
+
+
+def _changed(title: str, pairs: list[tuple[bool, bool]]) -> dict[str, Any]:
+    """Return a row of the report: how many before and after, and the change in percent with its interval."""
+    found = gains.change(pairs)
+    percent = {name: f"{100 * getattr(found, name):+.0f}" for name in ("change", "low", "high")}
+    return {"title": title, "before": found.before, "after": found.after, **percent}
+
+
+def _by_student(paper: ClassPaper) -> dict[int, dict[str, PaperAnswer]]:
+    found: dict[int, dict[str, PaperAnswer]] = {}
+    for each in paper.answers.all():
+        found.setdefault(each.student_id, {})[each.exercise] = each
+    return found
