@@ -10,12 +10,15 @@ import msgspec
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
-from playground.exercises import catalog, selectors, task
+from playground.exercises import catalog, review, selectors, task
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
 from playground.hosting.real_engine import door
 from playground.texts.page_message import RequestRefused
+
+LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
+"""When work was touched of which a browser kept no time."""
 
 
 class BrowserWork(msgspec.Struct):
@@ -34,6 +37,9 @@ class BrowserWork(msgspec.Struct):
     solution_shown: bool = False
     steps: list[Any] = []
     locked: bool = False
+    touched: dt.datetime = LONG_AGO
+    right_at: dt.datetime | None = None
+    reviews: int = 0
     last: dict[str, Any] | None = None
     """The verdict on the latest answer since one began."""
     why: str = ""
@@ -87,6 +93,8 @@ def task_page(question: dict[str, Any]) -> dict[str, Any]:
                 found = _again(work, found)
     except RequestRefused as refused:
         problem = str(refused)
+    if question.get("do", "show") != "show":
+        work.touched = dt.datetime.now(dt.UTC)
     scenario, past_us = kind_of(found).stage(found, task.progress(work))
     context = task.context(found, work, _last(work), get_language() or "en")
     context |= {"problem": problem, "edition": True, "scenario": scenario}
@@ -115,11 +123,15 @@ def standing(question: dict[str, Any]) -> dict[str, Any]:
 def units_page(question: dict[str, Any]) -> dict[str, Any]:
     """Return the units with the work that the browser remembers."""
     works = {name: msgspec.convert(each, BrowserWork) for name, each in question["works"].items()}
-    html = ""
+    language, html = get_language() or "en", ""
     for number, unit in enumerate(catalog.units(), 1):
-        row = selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, get_language() or "en")
+        row = selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
         html += render_to_string("exercises/_unit.html", {"unit": row, "edition": True})
-    return {"html": html}
+    rows = review.rows(works.values(), dt.datetime.now(dt.UTC), language)
+    return {
+        "html": html,
+        "review": render_to_string("exercises/_review.html", {"review": rows, "edition": True}),
+    }
 
 
 def _last(work: BrowserWork) -> BrowserAnswered | None:
@@ -139,11 +151,14 @@ def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> Non
         posted.setdefault(name, []).append(str(value))
     given = kind_of(found).read(posted)
     verdict = task.graded(found, _whole(work, found, given, question))
+    now = dt.datetime.now(dt.UTC)
+    work.reviews = review.reviews_after(work, verdict.wrong, now)
+    work.right_at = work.right_at if verdict.wrong else now
     work.attempts += 1
     work.failures += verdict.wrong
     work.wrong = verdict.wrong
     work.last, work.why = msgspec.to_builtins(verdict), ""
-    task.move_on(work, found, verdict, given, dt.datetime.now(dt.UTC))
+    task.move_on(work, found, verdict, given, now)
 
 
 def _again(work: BrowserWork, found: Exercise) -> Exercise:

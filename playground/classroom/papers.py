@@ -238,7 +238,8 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
 def _changed(title: str, pairs: list[tuple[bool, bool]]) -> dict[str, Any]:
     """Return a row of the report: how many before and after, and the change in percent with its interval."""
     found = gains.change(pairs)
-    percent = {name: f"{100 * getattr(found, name):+.0f}" for name in ("change", "low", "high")}
+    percents = {name: round(100 * getattr(found, name)) for name in ("change", "low", "high")}
+    percent = {name: f"{value:+}" if value else "0" for name, value in percents.items()}
     return {"title": title, "before": found.before, "after": found.after, **percent}
 
 

@@ -62,6 +62,9 @@ class Work(models.Model):
     right_first = models.BooleanField(
         default=False, help_text="done without a wrong answer, and without the solution"
     )
+    reviews = models.PositiveSmallIntegerField(
+        default=0, help_text="right answers in a row, each after a rest"
+    )
     variant = models.PositiveIntegerField(default=0, help_text="seed of the numbers; 0 as usual")
     earlier = models.PositiveIntegerField(default=0, help_text="answers before one began again the last time")
     hints = models.PositiveSmallIntegerField(default=0)

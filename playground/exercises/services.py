@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
 from playground.callers import request_callers
-from playground.exercises import catalog, gates, limits, stages, task
+from playground.exercises import catalog, gates, limits, review, stages, task
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
@@ -137,14 +137,16 @@ def _gate_reason(work: Work, exercise: Exercise) -> PageMessage | None:
 
 
 def _keep(work: Work, verdict: GradedVerdict) -> None:
+    now = timezone.now()
     with transaction.atomic():
         Work.objects.filter(pk=work.pk).update(
+            reviews=review.reviews_after(work, verdict.wrong, now),
             attempts=F("attempts") + 1,
             failures=F("failures") + int(verdict.wrong),  # PostgreSQL adds no truth values
             wrong=verdict.wrong,
-            right_at=F("right_at") if verdict.wrong else timezone.now(),
+            right_at=F("right_at") if verdict.wrong else now,
         )
-        work.refresh_from_db(fields=["attempts", "failures", "wrong", "right_at"])
+        work.refresh_from_db(fields=["attempts", "failures", "reviews", "wrong", "right_at"])
         Attempt.objects.create(
             work=work,
             number=work.attempts,

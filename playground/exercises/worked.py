@@ -22,6 +22,9 @@ class WorkedExercise(Protocol):
     solution_shown: bool
     steps: Any
     locked: bool
+    touched: dt.datetime
+    right_at: dt.datetime | None
+    reviews: int
 
 
 class AnsweredExercise(Protocol):

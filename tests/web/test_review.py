@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from playground.browser_app.exercises import task_page, units_page
 from playground.classroom import services
 from playground.exercises import bringing, catalog, review
 from playground.exercises.kinds import solution_of
@@ -57,6 +58,63 @@ def test_what_is_sure_rests_longer_and_what_has_no_answer_never_comes() -> None:
     assert slugs([worked("first-in", timedelta(hours=7), wrong=True)]) == []
     assert slugs([worked("first-in", 9 * DAY, attempts=0, done_at=None)]) == []
     assert slugs([worked("m-no-such", 9 * DAY)]) == []
+
+
+def test_each_right_review_lets_it_rest_longer_and_a_wrong_one_begins_anew() -> None:
+    now = timezone.now()
+    work = worked("first-in", 3 * DAY, right_first=True, right_at=now - 3 * DAY)
+    rests = [review.rest(work)]
+    for _visit in range(6):
+        work.right_at = now - review.rest(work)
+        work.reviews = review.reviews_after(work, wrong=False, now=now)
+        rests.append(review.rest(work))
+    assert rests == [3 * DAY, 7 * DAY, 16 * DAY, 35 * DAY, 80 * DAY, 80 * DAY, 80 * DAY]
+    work.right_at = now - timedelta(minutes=5)
+    assert review.reviews_after(work, wrong=False, now=now) == work.reviews, "the same visit is no review"
+    work.reviews, work.wrong, work.failures = review.reviews_after(work, wrong=True, now=now), True, 1
+    assert review.rest(work) == timedelta(hours=8)
+    work.wrong = False
+    assert review.rest(work) == DAY, "right first time, but not since"
+
+
+def test_a_review_is_counted_where_an_answer_is_kept(client: Client) -> None:
+    work = answered(client, "first-in", "q4", timedelta())
+    assert work.reviews == 0
+    Work.objects.update(right_at=timezone.now() - 4 * DAY, touched=timezone.now() - 4 * DAY)
+    client.post(address("first-in", "again"))
+    work.refresh_from_db()
+    right = solution_of(catalog.variant("first-in", work.variant))
+    client.post(address("first-in", "answer"), {"answer": right})
+    work.refresh_from_db()
+    assert work.reviews == 1
+    assert review.rest(work) == 7 * DAY
+
+
+def browser_work(age: timedelta, **fields: Any) -> dict[str, Any]:
+    """Return work as a browser without a log-in keeps it."""
+    touched = (timezone.now() - age).isoformat()
+    return {"exercise": "first-in", "attempts": 1, "right_first": True, "touched": touched, **fields}
+
+
+def test_the_browsers_own_record_is_asked_without_a_server() -> None:
+    due = units_page({"works": {"first-in": browser_work(4 * DAY)}})["review"]
+    assert "From before" in due
+    assert "first-in/#again" in due
+    assert "csrf" not in due
+    assert units_page({"works": {"first-in": browser_work(DAY)}})["review"].strip() == ""
+    before = {name: value for name, value in browser_work(DAY).items() if name != "touched"}
+    assert "From before" in units_page({"works": {"first-in": before}})["review"], "kept before times were"
+
+
+def test_the_browser_counts_reviews_as_the_server_does() -> None:
+    long_ago = (timezone.now() - 4 * DAY).isoformat()
+    kept = browser_work(4 * DAY, right_at=long_ago, done_at=long_ago)
+    again = task_page({"exercise": "first-in", "work": kept, "do": "again"})["work"]
+    right = solution_of(catalog.variant("first-in", again["variant"]))
+    answer = {"do": "answer", "form": [["answer", right]], "exercise": "first-in", "work": again}
+    found = task_page(answer)["work"]
+    assert (found["reviews"], found["wrong"]) == (1, False)
+    assert units_page({"works": {"first-in": found}})["review"].strip() == "", "asked a moment ago"
 
 
 def test_a_visit_brings_five_at_most() -> None:

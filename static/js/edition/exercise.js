@@ -23,6 +23,8 @@ import { openBrowserApp } from "./worker.js";
 
 const slug = JSON.parse(need("#exercise-slug").textContent);
 const session = `exercise-${slug}`;
+/** Whether the list of what is to be asked again led here. */
+const anew = location.hash === "#again";
 const ACTION = /\/(answer|hint|why|solution|again)$/;
 
 /**
@@ -76,7 +78,11 @@ async function start() {
   showOpening(worker);
   const app = openBrowserApp(() => worker);
   /** @type {SentTask} */
-  let task = await app.request("task", { exercise: slug, work: await kept(`work-${slug}`) });
+  let task = await app.request("task", { exercise: slug, work: await kept(`work-${slug}`), do: anew ? "again" : "show" });
+  if (anew) {
+    await Promise.all([keeper(`work-${slug}`)(task.work), forget(session)]);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
   show(task);
   const host = new BrowserHost(app.place, beginning(task, await kept(session)), keeper(session), () => app.worker, app);
   host.standing = () => app.request("standing", { work: task.work, log: host.log });

@@ -113,13 +113,14 @@ function listen(part) {
   if (query) show(part, query);
 }
 
-/** The marks of what this browser has done, on the list of units. */
+/** The marks of what this browser has done, on the list of units, and before it what is to be asked again. */
 async function marks() {
   const works = await keptAll("work-");
   if (!Object.keys(works).length) return;
   app ??= openBrowserApp();
-  const { html } = await app.request("units", { works });
+  const { html, review } = await app.request("units", { works });
   need(".units").innerHTML = html;
+  need(".units").insertAdjacentHTML("beforebegin", review);
 }
 
 const shown = PARTS.find(({ selector }) => find(selector));
