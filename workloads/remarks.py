@@ -33,6 +33,16 @@ ENGLISH: Final[dict[str, str]] = {
         "each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second"
     ),
     "trace_acks": "a trace tells of no acknowledgements: they are assumed to follow at that rate",
+    "trace_cut": (
+        "this trace was cut by max_payload_bytes: %(count)s of %(of)s bodies end after %(bytes)s bytes, and the log "
+        "does not say how long they were, so they are played too short; trace again without that limit, or import "
+        "a table with their sizes"
+    ),
+    "trace_may_be_cut": (
+        "%(count)s of %(of)s bodies have %(bytes)s bytes, and none is longer: if the trace was made with "
+        "max_payload_bytes = %(bytes)s, they were longer, and the log does not say by how much; trace again without "
+        "that limit, or import a table with their sizes"
+    ),
     "trace_without_consumer": "nothing was received in this log; add a consumer with --consumer-rate",
     # --- a PerfTest command ---
     "no_effect": "without effect on what is stored: %(names)s",

@@ -38,6 +38,16 @@ TEXTS: Final[dict[str, Any]] = {
         "Each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second."
     ),
     "trace_acks": _("A trace holds no acknowledgements; they are assumed to come at that rate."),
+    "trace_cut": _(
+        "This trace was cut by max_payload_bytes: %(count)s of %(of)s bodies end after %(bytes)s bytes. The log does "
+        "not say how long they were, so they are played too short. Trace again without that limit, or import a table "
+        "with their sizes."
+    ),
+    "trace_may_be_cut": _(
+        "%(count)s of %(of)s bodies have %(bytes)s bytes, and none is longer. If the trace was made with "
+        "max_payload_bytes = %(bytes)s, they were longer, and the log does not say by how much. Trace again without "
+        "that limit, or import a table with their sizes."
+    ),
     "trace_without_consumer": _("Nothing was received in this log, so there is no consumer."),
     "no_effect": _("Without effect on what is stored: %(names)s"),
     "first_command": _("Only the first PerfTest command is read; another begins in line %(line)s."),

@@ -38,6 +38,27 @@ class _Deliveries:
         return max(1, round(self.count * SECOND_US / max(self.last_us - self.first_us, SECOND_US // 10)))
 
 
+class _LongestPayload:
+    """The longest payloads of a trace: where max_payload_bytes was set, every longer body is as long as that."""
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+        self.count = self.torn = self._of = 0
+
+    def add(self, message: ArrivedMessages) -> None:
+        self._of += 1
+        self.torn += message.is_torn
+        if message.size_bytes > self.size_bytes:
+            self.size_bytes, self.count = message.size_bytes, 0
+        self.count += message.size_bytes == self.size_bytes > 0
+
+    @property
+    def remark(self) -> Remark:
+        """Say that bodies were cut where one of them shows it, else that they may have been."""
+        code = "trace_cut" if self.torn else "trace_may_be_cut"
+        return Remark.of(code, count=self.count, of=self._of, bytes=self.size_bytes)
+
+
 class Log:
     """Messages of a log and what became of them.
 
@@ -52,6 +73,7 @@ class Log:
         self._other: Counter[str] = Counter()
         """Messages of queues that nobody asked for."""
         self._nowhere = 0
+        self._longest = _LongestPayload()
 
     def add(self, record: Record) -> None:
         """Add what a line says.
@@ -75,6 +97,8 @@ class Log:
                 return
             queues = (wanted,)
         self.arrivals.add(record, queues)
+        if record.is_payload:
+            self._longest.add(record)
 
     def imported(self, title: str, without_consumer: str) -> Imported:
         """Return the scenario.
@@ -88,6 +112,8 @@ class Log:
         """
         self._check()
         remarks: list[Remark] = []
+        if self._longest.count > 1 or self._longest.torn:
+            remarks.append(self._longest.remark)
         if self._nowhere:
             remarks.append(Remark.of("nowhere", count=self._nowhere))
         names = _Names(self.arrivals, remarks)

@@ -33,6 +33,8 @@ class ArrivedMessages(msgspec.Struct, frozen=True, gc=False):
         persistent: delivery_mode 2.
         count: how many.
         expiration_ms: the property, None without one.
+        is_payload: whether `size_bytes` is what a trace logged of a body, which max_payload_bytes may have cut.
+        is_torn: whether that payload shows that it was cut.
     """
 
     line: int
@@ -42,6 +44,8 @@ class ArrivedMessages(msgspec.Struct, frozen=True, gc=False):
     persistent: bool
     count: int = 1
     expiration_ms: int | None = None
+    is_payload: bool = False
+    is_torn: bool = False
 
 
 class DeliveredMessage(msgspec.Struct, frozen=True, gc=False):

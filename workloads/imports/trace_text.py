@@ -116,6 +116,7 @@ def _record(entry: list[Line], more: bool) -> Record:
         _payload_bytes(rest, more, len(rule) - len(RULE)),
         mode is not None and int(mode[1]) == PERSISTENT_MODE,
         expiration_ms=expiration_ms(expires[1]) if expires else None,
+        is_payload=True,
     )
 
 

@@ -6,6 +6,7 @@ mode, its expiration and the length of its payload. A log has no acknowledgement
 
 from __future__ import annotations
 
+import base64
 import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -26,6 +27,8 @@ from workloads.imports.records import (
 
 TITLE: Final = "Imported trace"
 WITHOUT_CONSUMER: Final = "trace_without_consumer"
+OBJECT: Final = "eyJ"
+"""How a JSON object begins in base64, with the name of its first member."""
 
 
 class _Line(msgspec.Struct):
@@ -78,7 +81,17 @@ def _record(number: int, text: str) -> Record:
         _payload_bytes(line.payload),
         properties.get("delivery_mode") == PERSISTENT_MODE,
         expiration_ms=expiration_ms(properties.get("expiration")),
+        is_payload=True,
+        is_torn=line.payload.startswith(OBJECT) and not _end(line.payload).rstrip().endswith(b"}"),
     )
+
+
+def _end(base64_text: str) -> bytes:
+    """Return the last bytes of what is encoded; none where the text is not base64."""
+    try:
+        return base64.b64decode(base64_text[-16:], validate=True)
+    except ValueError:
+        return b""
 
 
 def _payload_bytes(base64_text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from array import array
@@ -69,6 +70,25 @@ def test_what_a_real_broker_traced_becomes_what_its_client_sent(kind: str, file:
     [consumer] = [each for each in imported.scenario["commands"] if each["do"] == "set_consumer"]
     assert (consumer["queue"], consumer["at_us"] // 1000) == ("q1", 371)
     assert not any(word in str(imported.scenario) for word in ("orders", "audit", "nowhere", "guest"))
+
+
+def test_a_trace_that_max_payload_bytes_cut_says_so() -> None:
+    """Real lines with other payloads, cut as the plugin cuts them: all that are longer than the limit."""
+    lines = [json.loads(each) for each in (TRACES / "json.log").read_text().splitlines() if each.strip()]
+    first = next(each for each in lines if each["type"] == "published")
+
+    def remarks(bodies: list[bytes]) -> dict[str, dict[str, Any]]:
+        cut = [{**first, "payload": base64.b64encode(each[:1000]).decode()} for each in bodies]
+        imported = READERS["tracing"]([json.dumps(each) + "\n" for each in cut], Options())
+        return {each.code: each.values for each in imported.remarks}
+
+    plain = remarks([b"x" * size for size in (20, 1000, 5000, 2_000_000)])
+    assert plain["trace_may_be_cut"] == {"count": 3, "of": 4, "bytes": 1000}
+    table = b'{"text": "' + b"y" * 3000 + b'"}'
+    shown = remarks([table, b'{"a": 1}', table])
+    assert shown["trace_cut"] == {"count": 2, "of": 3, "bytes": 1000}
+    whole = remarks([b"x" * 999, b"x" * 20, b'{"a": 1}\n'])
+    assert not whole.keys() & {"trace_cut", "trace_may_be_cut"}
 
 
 def test_a_trace_that_was_saved_with_the_breaks_of_windows_has_the_same_sizes() -> None:
