@@ -122,6 +122,10 @@ class RawBytes(msgspec.Struct, frozen=True):
         """Split at a byte offset."""
         return raw(self.data[:offset_bytes]), raw(self.data[offset_bytes:])
 
+    def between(self, begin: int, end: int) -> Sequence[AnyChunk]:
+        """Return what lies from one offset to another; a cut would copy all that is not wanted."""
+        return raw(self.data[begin:end])
+
 
 class ZeroBytes(msgspec.Struct, frozen=True):
     """Zero bytes, as an extended file holds them (S183).

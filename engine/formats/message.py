@@ -228,6 +228,9 @@ class MessageCodec(MessageIds):
         """Template and persistence of own terms that were read, the newest first."""
         self._alike: list[_Alike] = []
         """What terms of other nodes that were read have in common, the newest first."""
+        self.pools_properties = False
+        """Whether other nodes' messages whose properties have the same flags and length count as alike."""
+        self._pooled: dict[tuple[str, tuple[str, ...], int, bytes, bool], bytes] = {}
         self._one_frame = min(frame_bytes, FRAME_BYTES)
         self._rewritten: dict[int, int] = {}
         """Headers of templates that the broker wrote again, whose encoded block it does not have (S57)."""
@@ -242,6 +245,7 @@ class MessageCodec(MessageIds):
         self.share_ids_with(other)
         other.templates, other._template_numbers = self.templates, self._template_numbers
         other._rewritten = self._rewritten
+        other.pools_properties, other._pooled = self.pools_properties, self._pooled
 
     def _make_caches(self) -> None:
         self._cached_term_bytes = lru_cache(4096)(self._measure)
@@ -526,6 +530,9 @@ class MessageCodec(MessageIds):
         self, exchange: str, routing_keys: tuple[str, ...], properties: bytes, raw_persistent: bool
     ) -> int:
         plain = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
+        if self.pools_properties:
+            place = (exchange, routing_keys, len(properties), properties[:2], raw_persistent)
+            properties = self._pooled.setdefault(place, properties)
         return self.template_no(
             MessageTemplate(exchange, routing_keys, None if properties == plain else properties)
         )
@@ -544,14 +551,15 @@ class MessageCodec(MessageIds):
         """Return which places of a term that was read are the same in those that are alike.
 
         Returns:
-            Begin and end in bytes of what lies before the body, behind it up to the id, and behind that; None where
-            the term is like no other.
+            Begin and end in bytes of what lies before the body, behind it up to the id, and behind that; where
+            properties are pooled, those are left out. None where the term is like no other.
         """
         found = self._alike_places(term)
         if found is None:
             return None
-        alike, _properties_at, _end, body_at, size_bytes, id_at = found
-        return (0, body_at), (body_at + size_bytes, id_at), (id_at + 16, len(term) - alike.time_bytes)
+        alike, properties_at, end, body_at, size_bytes, id_at = found
+        before = ((0, properties_at), (end, body_at)) if self.pools_properties else ((0, body_at),)
+        return *before, (body_at + size_bytes, id_at), (id_at + 16, len(term) - alike.time_bytes)
 
     def _alike_places(self, term: bytes) -> tuple[_Alike, int, int, int, int, int] | None:
         """Return what a term is like; begin and end of its properties, begin and size of its body, begin of its id."""

@@ -68,6 +68,12 @@ class _File:
             chunk_end = self.ends[at]
             begin = chunk_end - chunk.size_bytes
             pieces: Sequence[ByteChunk] = [chunk]
+            between = getattr(chunk, "between", None)
+            if between is not None and (end < chunk_end or offset > begin):
+                yield from between(max(0, offset - begin), end - begin)
+                offset = chunk_end
+                at += 1
+                continue
             if end < chunk_end:
                 pieces = chunk.cut(end - begin)[0]
             if offset > begin:

@@ -29,6 +29,10 @@ from playground.inspecting.uploads import Files, gathered, is_needed
 GOOD, BAD, NOTHING, NOT_PLAYED = range(4)
 MOST_BYTES: Final = 256 << 20
 """Of files on which a start is played; larger ones are read a file at a time."""
+MOST_GARBAGE: Final = 50
+"""Percent of a store file: with more, what pins it is named."""
+MOST_PINS: Final = 5
+"""Queues that pin a file and are named, those with the fewest messages first."""
 BESIDE: Final = ("quorum", "stream", "coordination")
 """Directories of a node that are no classic queue's."""
 
@@ -155,9 +159,26 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
     )
     for row in losing_first:
         yield f"  {row['name']}: {_of_queue(row)}"
+    yield from _pinned(answer["stores"])
     for each in answer["damage"]:
         at = "" if each["offset"] is None else f" at {each['offset']}"
         yield f"  damage: {each['file']}{at}: {each['words']}"
+
+
+def _pinned(stores: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield which messages keep a store file on the disk that has more garbage than content, the largest first."""
+    for row in stores:
+        if row["pins"] and row["share"] is not None and row["share"] > MOST_GARBAGE:
+            kept = ", ".join(
+                f"{each['queue']} with {each['count']} (seq {each['first']} to {each['last']})"
+                for each in row["pins"][:MOST_PINS]
+            )
+            more = len(row["pins"]) - MOST_PINS
+            others = f", and {more} more queues" if more > 0 else ""
+            yield (
+                f"  store: {row['store']}/{row['file']}: {row['garbage']} of {row['after']} bytes are garbage; "
+                f"kept by {kept}{others}"
+            )
 
 
 def _of_queue(row: dict[str, Any]) -> str:

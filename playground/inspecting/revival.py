@@ -103,6 +103,9 @@ class FoundFiles(SoloStorage):
     @override
     def met(self, node: Cluster) -> None:
         self._node = node
+        node.codec.pools_properties = (
+            True  # a start asks for the length of a property list, not for its contents
+        )
 
     def power_cut(self) -> None:
         """Forget what there was, and have the files that were given; later ones are like any other."""

@@ -133,8 +133,9 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
 
 
 def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
-    """Return a row for each store file: records, and what of it is alive and what garbage after a start.
+    """Return a row for each store file, by cost: records, and what of it is alive and what garbage after a start.
 
+    First are the files whose pins keep the most garbage on the disk.
     `size` is that of the file as given, `after` the size that a start leaves: 0 where it deletes it.
     """
     owners = _owners(report)
@@ -161,7 +162,7 @@ def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                     "pins": _pins(file, owners) if file["entries"] == len(file.get("list", ())) else None,
                 }
             )
-    return rows
+    return sorted(rows, key=lambda row: -(row["garbage"] or 0))
 
 
 def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
@@ -184,7 +185,7 @@ def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> lis
             found.setdefault(queue, []).append(seq)
     return [
         {"queue": queue, "count": len(seqs), "first": min(seqs), "last": max(seqs)}
-        for queue, seqs in found.items()
+        for queue, seqs in sorted(found.items(), key=lambda each: len(each[1]))
     ]
 
 

@@ -274,11 +274,13 @@ class PublishReader:
             not self._places
             or len(part) != last.length
             or known.persistent != persistent
-            or not part.startswith(id16, self._places[2][0] - 16 + FIXED_BYTES)
+            or not part.startswith(id16, self._places[-1][0] - 16 + FIXED_BYTES)
             or id16.startswith(self._codec.id_prefix)
-            or not all(part.startswith(each, place) for each, place in self._shared)
         ):
             return None
+        for each, place in self._shared:
+            if not part.startswith(each, place):
+                return None
         publish = PublishRecord(
             self._codec.msg_no_of(id16),
             known.size_bytes,

@@ -225,7 +225,7 @@ def _foreign_run(data: bytes, at: int, count: int, first: StoreEntries, term: by
     codec, shared = first.codec, first.codec.shared_places(term)
     if shared is None or first.msg_no < FIRST_FOREIGN:
         return first
-    id_at, stride = shared[2][0] - 16, len(term) + ENTRY_HEADER_BYTES
+    id_at, stride = shared[-1][0] - 16, len(term) + ENTRY_HEADER_BYTES
     same = [(begin, term[begin:end]) for begin, end in shared]
     size, flags, _checksum, zero = ENTRY.unpack_from(data, at)
     terms = [term]
