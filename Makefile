@@ -78,7 +78,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
-	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories inspect-file fidelity surfaces words lesson-check predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop interop-directories inspect-file fidelity surfaces words lesson-check slides predict digests docs-images screenshots attack \
 	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -316,6 +316,9 @@ words: dev-env ## Hold headline, log, Why?, gauges and table to each other at ev
 
 lesson-check: dev-env ## Let simulated learners answer all exercises: what shows each misconception, and what guessing gains
 	@$(PY) -m tools.proofs.lessons $(LESSON_ARGS)
+
+slides: env ## Write the slides of a unit as one file to present with: make slides UNIT=waterline (IN=zh-hans)
+	@$(PY) manage.py write_slides $(if $(TINY),waterline,$(UNIT)) $(if $(TINY),var/tiny,dist) --language $(or $(IN),en)
 
 attack: dev-env ## Try all that a stranger may (or GROUP=files), with a server beside it that is left alone; on this machine only
 	@$(PY) -m tools.proofs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from playground.exercises import reading_views, views
+from playground.exercises import course_views, reading_views, views
 from playground.exercises.builder import views as builder
 
 urlpatterns = [
@@ -14,6 +14,8 @@ urlpatterns = [
     path("made/<slug:slug>/delete", builder.delete, name="made-delete"),
     path("come-back", views.come_back, name="learner-back"),
     path("bring", views.bring, name="learner-bring"),
+    path("plans/", course_views.plans, name="plans"),
+    path("<slug:unit>/slides/", course_views.slides, name="unit-slides"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
     path("<slug:unit>/<slug:slug>/read/", reading_views.page, name="reading"),

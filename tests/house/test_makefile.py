@@ -41,6 +41,7 @@ QUICK = (
     "console-lines",
     "words",
     "lesson-check",
+    "slides",
     "interop-directories",
     "inspect-file",
 )
@@ -63,6 +64,7 @@ WRITES = {
     "interop": "var/tiny/interop.json",
     "words": "var/tiny/words.json",
     "lesson-check": "var/tiny/lessons.md",
+    "slides": "var/tiny/slides-waterline.html",
     "inspect-file": "var/tiny/waterline-inspect.pyz",
 }
 """What shows that a target did something."""

@@ -1,0 +1,41 @@
+"""manage.py write_slides UNIT FOLDER: the slides of a unit as one file that people present with, without a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import translation
+
+from playground.exercises import catalog, course
+
+
+class Command(BaseCommand):
+    """Each slide has the stage as the engine has it there; the file holds pictures, style and script."""
+
+    help = "Write the slides of a unit into FOLDER/slides-UNIT.html."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the unit, the folder and the language."""
+        parser.add_argument("unit")
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--language", default="en", choices=[code for code, _name in settings.LANGUAGES])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write the file, and say where."""
+        style, script = (
+            (settings.BASE_DIR / "static" / name).read_text("utf-8")
+            for name in ("css/slides.css", "js/exercises/slides.js")
+        )
+        try:
+            with translation.override(options["language"]):
+                page = course.offline_page(options["unit"], options["language"], style, script)
+        except catalog.NoExercise:
+            known = ", ".join(each.slug for each in catalog.units())
+            raise CommandError(f"no unit is called {options['unit']}; known: {known}") from None
+        path = options["folder"] / f"slides-{options['unit']}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+        self.stdout.write(f"the slides are in {path}")

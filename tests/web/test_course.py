@@ -1,0 +1,83 @@
+"""Plans of courses, and the slides of a unit: a picture from the engine each, the key only for teachers."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils.html import escape
+from PIL import Image
+
+from playground.exercises import catalog, course
+
+pytestmark = pytest.mark.django_db
+LANGUAGES = ("en", "zh-hans", "zh-hant")
+
+
+def test_plans_name_units_and_exercises_that_there_are() -> None:
+    lessons = [len(plan.lessons) for plan in course.plans()]
+    assert lessons == [1, 2, 14]
+    semester = course.plans()[-1].lessons
+    assert {unit for each in semester for unit in each.units} == {each.slug for each in catalog.units()}
+    assert [each.test for each in semester if each.test] == ["before", "exam", "after"]
+    for plan in course.plans():
+        for each in plan.lessons:
+            for slug in (*each.exercises, *each.home):
+                assert catalog.exercise(slug)
+
+
+@pytest.mark.parametrize("minutes", [45, 90])
+def test_a_short_plan_fits_its_time(minutes: int) -> None:
+    plan = course.plans()[0 if minutes == 45 else 1]
+    slugs = [slug for each in plan.lessons for slug in each.exercises]
+    slugs += [one.slug for each in plan.lessons for unit in each.units for one in catalog.of_unit(unit)]
+    assert sum(catalog.exercise(slug).minutes for slug in slugs) <= minutes
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_of_plans_is_for_everybody(client: Client, language: str) -> None:
+    page = client.get("/learn/plans/", headers={"accept-language": language}).content.decode()
+    for plan in course.plans():
+        assert escape(plan.texts(language).title) in page
+        assert all(escape(goal) in page for goal in plan.texts(language).goals)
+    assert 'href="/learn/durability/slides/"' in page
+
+
+def test_slides_have_the_key_and_are_for_teachers(client: Client) -> None:
+    reply = client.get("/learn/sub-queues/slides/")
+    assert (reply.status_code, reply["Location"]) == (302, "/class/log-in?next=/learn/sub-queues/slides/")
+    client.force_login(get_user_model().objects.create_user("frau-lehrer"))
+    page = client.get("/learn/sub-queues/slides/").content.decode()
+    for each in catalog.of_unit("sub-queues"):
+        assert f"<h2>{escape(each.en.title)}</h2>" in page
+        assert escape(each.en.explain) in page
+    assert client.get("/learn/no-such/slides/").status_code == 404
+
+
+def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
+    slides = {each["title"]: each for each in course.slides("sub-queues", "en")["slides"]}
+    where_next = slides[catalog.exercise("where-next").en.title]
+    counts = dict(where_next["counts"])
+    for claim in catalog.exercise("where-next").claims:
+        if claim.path == "queue.delta.count":
+            assert counts["delta"] == claim.value
+    assert sum(counts.values()) > 0
+    data = base64.b64decode(where_next["picture"].partition(",")[2])
+    assert Image.open(io.BytesIO(data)).size == (1200, 450)
+
+
+def test_the_command_writes_a_file_that_needs_no_server(tmp_path: Path) -> None:
+    call_command("write_slides", "waterline", tmp_path, language="zh-hant", verbosity=0)
+    page = (tmp_path / "slides-waterline.html").read_text("utf-8")
+    assert '<html lang="zh-hant">' in page
+    assert "佇列" in page
+    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert page.count("data:image/png") == len(catalog.unit("waterline").exercises)
+    with pytest.raises(CommandError, match="no unit is called no-such"):
+        call_command("write_slides", "no-such", tmp_path)
