@@ -73,7 +73,7 @@ def page() -> str:
         parts.append("| item | what it says | subject: row |\n|---|---|---|")
         parts[-1] += (
             "".join(
-                f"\n| {item} | {text} | {by_item[item].subject}: {by_item[item].claim} |"
+                f"\n| {item} | {text} | {by_item[item].subject}: {in_language(by_item[item].claim, 'en')} |"
                 for item, text in article.numbered().items()
             )
             + "\n"
@@ -84,7 +84,7 @@ def page() -> str:
 def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
     seen = "; ".join(_moment(moment, entries) for moment in each.seen)
     items = ", ".join(f"{item} (told)" if item in each.told else item for item in each.items)
-    return f"| {each.claim} | {each.verdict} | {items or '-'} | {seen} |"
+    return f"| {in_language(each.claim, 'en')} | {each.verdict} | {items or '-'} | {seen} |"
 
 
 def _moment(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> str:

@@ -104,7 +104,7 @@ class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
-    claim: str
+    claim: Texts
     items: list[Annotated[str, msgspec.Meta(pattern=r"^[A-E][0-9]{1,3}$")]]
     seen: Annotated[list[SeenMoment], msgspec.Meta(min_length=1)]
     verdict: Literal["true", "false", "depends"] = "true"
@@ -133,6 +133,23 @@ def articles() -> list[CheckedArticle]:
 def mechanisms() -> list[ArticleMechanism]:
     """Return every mechanism, subject by subject."""
     return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[ArticleMechanism])
+
+
+NEAR_US = 100_000
+"""So near to a moment a reader sees what happens at it."""
+
+
+def told_at(scenario: str, at_us: int, until_us: int) -> list[ArticleMechanism]:
+    """Return the mechanisms that a moment of a ready scenario, which ends at `until_us`, shows."""
+
+    def is_near(seen: SeenMoment) -> bool:
+        return abs((until_us if seen.at_us is None else seen.at_us) - at_us) <= NEAR_US
+
+    return [
+        each
+        for each in mechanisms()
+        if any(seen.scenario == scenario and is_near(seen) for seen in each.seen)
+    ]
 
 
 @cache

@@ -194,7 +194,7 @@ def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
                 if seen.scenario in loaded
                 for at_us in [entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us]
             ]
-            rows.append({"claim": each.claim, "verdict": each.verdict, "moments": moments})
+            rows.append({"claim": in_language(each.claim), "verdict": each.verdict, "moments": moments})
     return rows
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
 from engine.costs import PROFILES
+from playground import verdicts
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits
@@ -19,7 +20,7 @@ from playground.records import selectors, session_ownership
 from playground.sessions import owner_address, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
-from playground.storybook.story import localized
+from playground.storybook.story import in_language, localized
 from playground.verdicts.marking import words_of
 
 NOWHERE: Final = dict.fromkeys(
@@ -42,7 +43,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     place = place_of(request.GET)
     data = {
         "websocket": owner_address.socket_path(found.public_id, **key),
-        "story": _story(found) if story else None,
+        "story": _story(found, place) if story else None,
         "predicted": found.predicted,
         "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
         "urls": {
@@ -120,9 +121,20 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
     return {**shown, "words": words_of(shown), "glossary": reverse("glossary")}
 
 
-def _story(found: Session) -> dict[str, Any]:
+def articles_at(slug: str, at_us: int, until_us: int) -> dict[str, Any]:
+    """Return what the articles say of a moment of a ready scenario that ends at `until_us`, and whether it is so."""
+    told = verdicts.told_at(slug, at_us, until_us)
+    return {
+        "at_us": at_us,
+        "rows": [{"claim": in_language(each.claim), "verdict": each.verdict} for each in told],
+    }
+
+
+def _story(found: Session, place: LinkPlace) -> dict[str, Any]:
     """Return the story around the run, with the scenario that comes after it in the library."""
     shown = story_for_page(found.origin.story if found.origin and found.origin.story else {})
+    if found.origin and found.origin.slug and place.at_us is not None:
+        shown["articles"] = articles_at(found.origin.slug, place.at_us, found.scenario["until_us"])
     following = ready_scenarios.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
     if following and kept:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils import translation
 from msgspec.structs import replace
 
 from playground import verdicts
 from playground.library import ready_scenarios
+from playground.models import Scenario
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
+from playground.storybook.story import KEYS, in_language
+from playground.web import live_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coverage-of-the-articles.md"
@@ -22,7 +27,7 @@ ENTRIES = {each.slug: each for each in ready_scenarios.entries()}
 def test_every_subject_has_its_mechanisms_and_none_stands_twice() -> None:
     known = verdicts.mechanisms()
     assert {each.subject for each in known} == set(SUBJECTS)
-    assert len({(each.subject, each.claim) for each in known}) == len(known)
+    assert len({(each.subject, in_language(each.claim, "en")) for each in known}) == len(known)
     assert len(known) >= 164
     assert [each.subject for each in known] == sorted(each.subject for each in known)
 
@@ -46,7 +51,7 @@ def test_every_item_of_the_articles_is_shown_once() -> None:
 
 def test_rows_are_marked_where_3_10_differs_and_what_is_only_told_is_counted_apart() -> None:
     known = verdicts.mechanisms()
-    marked = [each.claim for each in known if each.verdict != "true"]
+    marked = [in_language(each.claim, "en") for each in known if each.verdict != "true"]
     assert {"The policy wins over the argument", "There is exactly one message store in a node"} <= set(
         marked
     )
@@ -54,6 +59,42 @@ def test_rows_are_marked_where_3_10_differs_and_what_is_only_told_is_counted_apa
     told = [item for each in known for item in each.told]
     assert all(set(each.told) <= set(each.items) for each in known)
     assert len(told) == len(set(told)) == 9
+
+
+@pytest.mark.parametrize("language", KEYS)
+def test_whoever_opens_a_cited_moment_reads_there_what_it_shows(language: str) -> None:
+    """In the row's own words and within a tenth of a second, with the mark for 3.10."""
+    moments = 0
+    with translation.override(language):
+        for each in verdicts.mechanisms():
+            for seen in each.seen:
+                until_us = ENTRIES[seen.scenario].run["until_us"]
+                at_us = until_us if seen.at_us is None else seen.at_us
+                for near_us in (at_us - verdicts.NEAR_US, at_us, at_us + verdicts.NEAR_US):
+                    told = live_page.articles_at(seen.scenario, near_us, until_us)["rows"]
+                    assert {"claim": in_language(each.claim, language), "verdict": each.verdict} in told
+                far = live_page.articles_at(seen.scenario, at_us + 60 * 1_000_000, until_us)["rows"]
+                assert len(far) < len(verdicts.mechanisms())
+                moments += 1
+    assert moments >= 338
+
+
+@pytest.mark.parametrize("language", KEYS)
+def test_every_row_is_in_the_readers_language(language: str) -> None:
+    texts = [in_language(each.claim, language) for each in verdicts.mechanisms()]
+    assert all(texts)
+    own = [text for text in texts if re.search("[\u4e00-\u9fff]", text)]
+    bare = {"rabbitmqctl set_policy", "rabbitmqctl set_disk_free_limit mem_relative"}
+    assert len(own) == (0 if language == "en" else len(texts) - len(bare))
+
+
+@pytest.mark.django_db
+def test_the_page_of_the_moment_has_the_row(client: Client, library: list[Scenario]) -> None:
+    kept = next(each for each in library if each.slug == "embed-4092-4093")
+    headers = {"accept-language": "zh-hant"}
+    page = client.get(f"/r/{kept.short_id}/?at=2500000", headers=headers, follow=True).content.decode()
+    shown = json.loads(re.search(r'<script[^>]*id="live-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    assert {"claim": "小訊息就放在索引裡", "verdict": "true"} in shown["story"]["articles"]["rows"]
 
 
 @pytest.mark.django_db

@@ -12,6 +12,9 @@ import { holds } from "./conditions.js";
 
 /** @typedef {{ atUs: number, notes: Note[], question: boolean, answer: boolean, verdict: boolean, pause: boolean }} Stop */
 
+/** So near to a moment a reader sees what happens at it. */
+const NEAR_US = 100_000;
+
 /** A stop is {atUs, notes, question, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
   /**
@@ -66,6 +69,16 @@ export class Story {
     const stop = this.at(atUs);
     stop.notes.push(note);
     stop.pause ||= note.pause !== false;
+  }
+
+  /**
+   * What the articles say of the moment that a link led to, while it is shown.
+   * @param {number} nowUs
+   * @returns {{ claim: string, verdict: string }[]}
+   */
+  articlesAt(nowUs) {
+    const { articles } = this.content;
+    return articles && Math.abs(articles.at_us - nowUs) <= NEAR_US ? articles.rows : [];
   }
 
   /**

@@ -111,7 +111,7 @@ export class StoryPanel {
     setText(on, nowUs === 0 ? gettext("Begin") : gettext("Go on"));
     need("[data-story=back]", HTMLButtonElement, this.root).disabled = nowUs === 0;
     const ended = over && nowUs >= story.untilUs;
-    const mark = [ended, stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length].join();
+    const mark = [ended, stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length, story.articlesAt(nowUs).length].join();
     if (mark === this.rendered) return;
     this.rendered = mark;
     this.render(stop, locked, ended);
@@ -129,12 +129,23 @@ export class StoryPanel {
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
     if (locked && !stop?.question) parts.push(this.questionShown());
     if (ended && !stop) parts.push(this.ending());
+    parts.unshift(this.articles());
     body.replaceChildren(...parts.filter((part) => part !== null));
     body.scrollTop = 0;
     for (const { view, msg } of stop?.notes ?? []) {
       if (view) spotlight(view);
       if (msg !== undefined) this.selection.choose(msg);
     }
+  }
+
+  /** What the articles say of the moment that the reader came to see, and whether it is so. */
+  articles() {
+    const rows = this.story.articlesAt(this.playhead.knownUs);
+    const items = rows.map(({ claim, verdict }) => {
+      const [sign, word] = VERDICTS[verdict];
+      return el("p", {}, el("span.chip.verdict-word", {}, `${sign} ${word()}`), " ", el("q", {}, claim));
+    });
+    return rows.length ? el("div.story-articles", {}, el("p.dim", {}, gettext("What the articles say of this moment:")), ...items) : null;
   }
 
   /** The run is over: what it was, and what comes next. */
