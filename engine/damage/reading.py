@@ -26,11 +26,13 @@ class ReadingOptions(msgspec.Struct, frozen=True):
         list_most: longest list of records or messages given in full; longer ones are counted and digested.
         entry_count: entries in a segment when no `.config` has it; None for the broker's own assumption (S4).
         series: of a 4.x whose files do not show it.
+        digests: whether each file is read once more for its digest.
     """
 
     list_most: int = 1000
     entry_count: int | None = None
     series: str = "4.3"
+    digests: bool = True
 
 
 def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:

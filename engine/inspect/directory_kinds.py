@@ -140,7 +140,7 @@ def _vhost(
         "config_is_empty": storage.size(_joined(directory, ".config")) == 0,
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],
-        "files": _files(storage, directory, findings),
+        "files": _files(storage, directory) if options.digests else [],
     }
 
 
@@ -252,7 +252,7 @@ def _entry_count(
     return assumed
 
 
-def _files(storage: DirectoryStorage, directory: str, findings: DamageFindings) -> list[dict[str, Any]]:
+def _files(storage: DirectoryStorage, directory: str) -> list[dict[str, Any]]:
     """Return path, size and digest of every file, as a manifest lists them."""
     found = []
     prefix = directory + "/" if directory else ""

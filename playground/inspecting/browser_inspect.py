@@ -37,6 +37,8 @@ class InspectSession:
 
     def __init__(self) -> None:
         self._files: uploads.Files = {}
+        self._known: tuple[uploads.Files, reading.KnownReports] = ({}, {})
+        """Files, and what was reported on their virtual hosts: who chooses another one sends the same files again."""
         self._left_out: list[str] = []
         self._revival: QueueRevival | None = None
         self._report: Send = _ignore
@@ -87,7 +89,10 @@ class InspectSession:
             def steps(step: str, **values: Any) -> None:
                 self._report(json.dumps({"step": step, **values}))
 
-            answer, self._revival = reading.directory(self._files, read_choice(choice), steps)
+            wanted = read_choice(choice)
+            if self._known[0] != self._files or wanted.entries is not None:
+                self._known = (self._files, {})
+            answer, self._revival = reading.directory(self._files, wanted, steps, self._known[1])
             return answer if "vhosts" in answer else answer | reading.names_left_out(left_out)
 
         return _answered(read)

@@ -233,7 +233,7 @@ def _beside(place: Path) -> Iterator[str]:
 
 def _only_read(place: Path, as_json: bool) -> int:
     """Report on files that are too many for a start: what is live in each queue, and what is damaged."""
-    report = inspect(DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0))
+    report = inspect(DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0, digests=False))
     if report["kind"] is None:
         return NOTHING
     if as_json:
@@ -251,7 +251,7 @@ def _only_read(place: Path, as_json: bool) -> int:
 def _extract(place: Path, queue: str, vhost: str) -> int:
     """Print the messages of each queue of that name, those of all parts of a priority queue."""
     storage = DirectoryStorage(str(_node(place)))
-    report = inspect(storage, ReadingOptions(list_most=0))
+    report = inspect(storage, ReadingOptions(list_most=0, digests=False))
     hosts = report["vhosts"] if report["kind"] == "node" else [report] if report["kind"] == "vhost" else []
     found = False
     for host in hosts:

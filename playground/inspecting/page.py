@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from playground.hosting import refusals
@@ -36,6 +37,7 @@ def context(
         "most_sent": uploads.MOST_BYTES >> 20,
         "on_server": bool(server),
         "node_file": node_file,
+        "python": f"{sys.version_info[0]}.{sys.version_info[1]}",  # that it is built for, see tools/inspect_file.py
         "inspect_data": {
             "worker": worker,
             "place": place,

@@ -26,6 +26,8 @@ from playground.inspecting.uploads import Files
 from playground.texts.pasted_text import text_of
 
 Answer = dict[str, Any]
+KnownReports = dict[str, Answer]
+"""By the directory of a virtual host."""
 MOST_LEFT_OUT: Final = 200
 """Names of files that were not read."""
 
@@ -68,7 +70,10 @@ def topology(data: bytes) -> Answer:
 
 
 def directory(
-    files: Files, choice: ReleaseChoice = USUAL, steps: ReadingSteps = _ignore
+    files: Files,
+    choice: ReleaseChoice = USUAL,
+    steps: ReadingSteps = _ignore,
+    known: KnownReports | None = None,
 ) -> tuple[Answer, QueueRevival | None]:
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
@@ -76,14 +81,21 @@ def directory(
         files: what was given.
         choice: which virtual host is meant, and which release starts on its files.
         steps: is told how far it is.
+        known: reports on the same files by virtual host, which gets those that are made.
     """
+    known = {} if known is None else known
     files, flags, definitions = without_beside(files)
     several = revival.vhost_directories(files)
     if len(several) > 1:
         if choice.vhost not in several:
-            return {"vhosts": [_vhost_row(files, each, steps) for each in several]}, None
+            rows = []
+            for each in several:
+                part = revival.of_vhost(files, each)
+                known[each] = revival.report_on(part, steps, choice.entries, ways.series_of(flags))
+                rows.append(_vhost_row(each, known[each]))
+            return {"vhosts": rows}, None
         files = revival.of_vhost(files, choice.vhost)
-    report = revival.report_on(files, steps, choice.entries, ways.series_of(flags))
+    report = known.get(choice.vhost) or revival.report_on(files, steps, choice.entries, ways.series_of(flags))
     steps("starting")
     revived = revival.revive(files, report, choice, definitions)
     source = rehearsal.source_of(report, choice)
@@ -144,8 +156,7 @@ def names_left_out(names: list[str]) -> Answer:
     return {"left_out": names[:MOST_LEFT_OUT], "left_out_count": len(names)}
 
 
-def _vhost_row(files: Files, directory: str, steps: ReadingSteps) -> Answer:
-    report = revival.report_on(revival.of_vhost(files, directory), steps)
+def _vhost_row(directory: str, report: Answer) -> Answer:
     vhost = report["vhosts"][0]
     return {
         "dir": directory,

@@ -63,7 +63,17 @@ def test_it_says_what_to_do_about_damage_and_what_that_costs(built: Path, given:
     assert run(built, tmp_path / "no").returncode == 2
 
 
-@pytest.mark.parametrize("name", ["3.8.9-stop-basic", "3.10.8-stop-basic-v2", "4.0.5-kill-basic"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "3.8.9-stop-basic",
+        "3.10.8-stop-basic",
+        "3.10.8-stop-basic-v2",
+        "4.0.5-kill-basic",
+        "4.3.6-stop-basic",
+        "4.3.6-kill-basic",
+    ],
+)
 def test_every_message_comes_out_as_a_consumer_got_it(
     built: Path, given: Any, tmp_path: Path, name: str
 ) -> None:

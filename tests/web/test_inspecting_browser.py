@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from playground.hosting.solo import SoloSession
-from playground.inspecting import uploads
+from playground.inspecting import revival, uploads
 from playground.inspecting.browser_inspect import InspectSession
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import damaged, load
@@ -40,6 +40,31 @@ def test_it_answers_as_the_server_does(mixed: uploads.Files) -> None:
         "unreadable": "figures",
         "values": {},
     }
+
+
+def test_a_directory_is_read_once_for_all_its_virtual_hosts(
+    mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    usual = revival.report_on
+
+    def counted(files: uploads.Files, *rest: Any) -> dict[str, Any]:
+        read.append(len(files))
+        return usual(files, *rest)
+
+    monkeypatch.setattr(revival, "report_on", counted)
+    hosts = ("FIRST", "SECOND")
+    given = {f"msg_stores/vhosts/{host}/{path}": data for host in hosts for path, data in mixed.items()}
+    paths, contents, session = json.dumps(list(given)), list(given.values()), InspectSession()
+    assert len(json.loads(session.directory(paths, contents))["vhosts"]) == 2
+    answers = [json.loads(session.directory(paths, contents, json.dumps({"vhost": host}))) for host in hosts]
+    assert len(read) == 2
+    alone = InspectSession().directory(json.dumps(list(mixed)), list(mixed.values()))
+    assert [row["back"] for row in answers[1]["queues"]] == [
+        row["back"] for row in json.loads(alone)["queues"]
+    ]
+    session.directory(paths, [*contents[:-1], contents[-1] + b"x"], json.dumps({"vhost": "FIRST"}))
+    assert len(read) == 4
 
 
 def test_only_a_brokers_files_are_opened() -> None:
