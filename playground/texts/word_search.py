@@ -21,6 +21,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "kubernetes": ("container", "node name", "nodename"),
     "oom": ("memory", "watermark"),
     "reboot": ("restart",),
+    "recreated": ("anew", "restart"),
     "shutdown": ("stop", "restart"),
     "stuck": ("blocked", "credit", "unacknowledged"),
     "unclean": ("dirty", "crash", "killed"),

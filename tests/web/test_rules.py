@@ -153,6 +153,8 @@ def test_searching(query: str, first: str | None, count: int | None) -> None:
     [
         ("CQv2", "version 2"),
         ("docker", "node name"),
+        ("queues gone after container recreated", "another node name"),
+        ("messages ready but consumer connected", "as many unacknowledged ones as its prefetch"),
         ("unclean shutdown", "crash"),
         ("why is my queue stuck", "blocked"),
         ("crashed queues", "queue"),
