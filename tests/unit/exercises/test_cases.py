@@ -43,6 +43,20 @@ def test_twelve_seeds_have_three_right_options_and_none_is_right_too_often(exerc
                 assert name in each.texts(language).feedback, (each.case, name)
 
 
+@pytest.mark.parametrize(
+    ("slug", "others"),
+    [("who-holds-what", {4, 0}), ("lazy-after-restart", {0, 3}), ("one-ack-for-many", {0})],
+)
+def test_another_rule_decides_the_number_of_a_case(slug: str, others: set[int]) -> None:
+    """The file's own number follows from the numbers drawn; in each other case another rule gives it."""
+    cases = cases_of(catalog.exercise(slug))
+    rights = [solution_of(each) for each in cases]
+    assert set(rights[1:]) == others
+    assert rights[0] not in others
+    assert {catalog.variant(slug, seed).case for seed in SEEDS} == {each.case for each in cases}
+    assert [each.case for each in cases if broken_claims(each)] == []
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("exercise", OF_CHOICES, ids=lambda each: each.slug)
 def test_the_numbers_of_a_case_do_not_move_its_right_option(exercise: Exercise) -> None:

@@ -35,7 +35,7 @@ def wrong_answers(exercise: Exercise, right: Any) -> list[Any]:
     if exercise.kind == "choice":
         return [option.id for option in exercise.form.options if option.id != right]
     if exercise.kind == "number":
-        return [right + 1, max(0, right - 1), right + 7]
+        return [right + 1, abs(right - 1), right + 7]
     if exercise.kind == "several":
         options = [option.id for option in exercise.form.options]
         return [[name for name in options if (name in right) != (name == other)] for other in options]
