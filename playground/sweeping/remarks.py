@@ -39,12 +39,12 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "trace_acks": _("A trace holds no acknowledgements; they are assumed to come at that rate."),
     "trace_cut": _(
-        "This trace was cut by max_payload_bytes: %(count)s of %(of)s bodies end after %(bytes)s bytes. The log does "
+        "This trace was cut by max_payload_bytes = %(bytes)s. Bodies that end there: %(count)s of %(of)s. The log does "
         "not say how long they were, so they are played too short. Trace again without that limit, or import a table "
         "with their sizes."
     ),
     "trace_may_be_cut": _(
-        "%(count)s of %(of)s bodies have %(bytes)s bytes, and none is longer. If the trace was made with "
+        "Bodies as long as the longest, of %(bytes)s B: %(count)s of %(of)s. If the trace was made with "
         "max_payload_bytes = %(bytes)s, they were longer, and the log does not say by how much. Trace again without "
         "that limit, or import a table with their sizes."
     ),
