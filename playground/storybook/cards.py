@@ -196,6 +196,7 @@ class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
         release: the series of that release where it is not the one that the scenario is written for.
         gone: what of the scenario does not exist there.
         evidence_us: the moment that shows the verdict, None without one.
+        asked_us: where such a run is opened: where it asks for a prediction that the moment would give away.
     """
 
     slug: str
@@ -215,6 +216,7 @@ class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
     finding: str = ""
     rules: list[str] = []
     evidence_us: int | None = None
+    asked_us: int | None = None
     picture: thumbnails.RunThumbnail | None = None
 
 
@@ -235,7 +237,11 @@ def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
             "finding": in_language(verdict.text),
             "rules": verdict.rules,
             "evidence_us": verdict.evidence_at_us,
+            "asked_us": verdict.evidence_at_us,
         }
+        asked = story.prediction
+        if asked and asked.at_us <= verdict.evidence_at_us:
+            shown["asked_us"] = asked.ask_at_us
     return ScenarioCard(
         slug=entry.slug,
         short_id=short_id,

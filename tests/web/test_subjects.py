@@ -16,7 +16,7 @@ from playground.exercises import catalog
 from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.sessions import scenario_links
-from playground.storybook.cards import SUBJECTS
+from playground.storybook.cards import SUBJECTS, card
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, localized
@@ -235,3 +235,13 @@ def test_every_subject_has_an_exercise_that_its_page_offers(client: Client) -> N
         assert set(slugs) <= set(catalog.exercises()), number
     page = client.get("/subjects/credit-flow/").content.decode()
     assert "/learn/connections/slower-than-it-comes/" in page
+
+
+def test_see_the_moment_asks_for_the_prediction_before_it_shows_the_answer() -> None:
+    moved = 0
+    for entry in ready_scenarios.entries():
+        verdict, prediction = entry.story.verdict, entry.story.prediction
+        if verdict and prediction and verdict.evidence_at_us >= prediction.at_us:
+            moved += 1
+            assert card(entry, "x").asked_us == prediction.ask_at_us, entry.slug
+    assert moved > 10
