@@ -9,11 +9,12 @@ import pytest
 
 from engine.broker.commands.settings import NodeSettings
 from tools.proofs.predictions.__main__ import CONNECTION_BYTES_PER_S
-from tools.proofs.predictions.drive.constants import KEPT
+from tools.proofs.predictions.drive.constants import LINGERS_AT_MOST_S, kept
 from tools.proofs.predictions.measured import RUNS
 from tools.proofs.predictions.play import CHECK_AFTER_MS, MONITOR_AFTER_MS
 
-NODES = json.loads(KEPT.read_text(encoding="utf-8"))["nodes"]
+NODES = json.loads(kept().read_text(encoding="utf-8"))["nodes"]
+TODAYS_NODES = json.loads(kept("4.3.6").read_text(encoding="utf-8"))["nodes"]
 
 
 def test_a_node_without_messages_needs_what_fresh_nodes_needed() -> None:
@@ -44,3 +45,13 @@ def test_predictions_begin_with_the_timers_of_nodes_that_rested() -> None:
         "memory_monitor_ms": MONITOR_AFTER_MS,
     }.items():
         assert least <= median(each[name] for each in NODES) <= most
+
+
+def test_connections_of_a_node_of_today_have_no_large_buffer_and_bodies_stay_for_longer() -> None:
+    assert 60e6 < median(each["base_bytes"] for each in TODAYS_NODES) < 62e6
+    assert (
+        median(each["receive_buffer_bytes"] for each in TODAYS_NODES)
+        < 0.05 * NodeSettings().receive_buffer_bytes
+    )
+    for name in ("lingers_after_ack_s", "lingers_after_purge_s"):
+        assert min(each[name] for each in TODAYS_NODES) > LINGERS_AT_MOST_S

@@ -312,7 +312,7 @@ def test_a_client_that_finds_no_node_says_so() -> None:
 
 @pytest.mark.soak
 def test_clients_drive_a_real_node() -> None:
-    row = measure("tiny", TINY, "erlang")
+    row = measure(CellToMeasure("tiny", "tiny", TINY))
     assert 150 <= row["published"] <= 260
     assert row["delivered"] == row["published"]
     assert row["blocked_s"] == 0

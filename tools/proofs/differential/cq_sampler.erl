@@ -4,8 +4,13 @@
 -export([sample/0, timers/0]).
 
 %% Milliseconds until the node looks at its memory next, and until it computes how long messages may stay in RAM.
+%% A node of 4.x has no such durations.
 timers() ->
-    #{memory_check_ms => memory_check_ms(), memory_monitor_ms => memory_monitor_ms()}.
+    Check = #{memory_check_ms => memory_check_ms()},
+    case whereis(rabbit_memory_monitor) of
+        undefined -> Check;
+        _ -> Check#{memory_monitor_ms => memory_monitor_ms()}
+    end.
 
 memory_check_ms() ->
     [Timer] = [Each || Each <- tuple_to_list(sys:get_state(vm_memory_monitor)), is_reference(Each)],
@@ -34,6 +39,11 @@ resident() ->
 ready() ->
     lists:sum([Ready || {_, Ready, _, _, _} <- ets:tab2list(queue_coarse_metrics), is_integer(Ready)]).
 
+%% Since 4.1 no node counts what its stores read and write.
 files() ->
+    Counted = case code:which(file_handle_cache_stats) of
+                  non_existing -> [];
+                  _ -> file_handle_cache_stats:get()
+              end,
     maps:from_list([{list_to_binary(lists:concat([Operation, '_', Counter])), Value}
-                    || {{Operation, Counter}, Value} <- file_handle_cache_stats:get()]).
+                    || {{Operation, Counter}, Value} <- Counted]).

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 
 from tests.conftest import RECORDINGS
+from tools.proofs.differential.installation import LATEST
 from tools.proofs.predictions.logs import log_cells
 
 PLACE: Final = RECORDINGS / "validation"
@@ -92,6 +93,7 @@ class CellToMeasure(NamedTuple):
     Args:
         strategy: how the node counts its memory.
         limit_shift_bytes: added to the limit; a small node is over it from its start under `rss`.
+        release: of the node.
     """
 
     name: str
@@ -99,7 +101,21 @@ class CellToMeasure(NamedTuple):
     scenario: dict[str, Any]
     strategy: str = STRATEGY
     limit_shift_bytes: int = 0
+    release: str = LATEST
 
+
+TODAYS_RELEASE: Final = "4.3.6"
+ON_TODAYS: Final = (
+    "drain p.5 w.4",
+    "drain 24k p.5 w.4",
+    "slow p.5 w.4",
+    "bursts p.5 w.4",
+    "pdrain 4000 e4096",
+    "mixed 8192",
+    "fan-out 8192",
+    "log p.5 w.4",
+)
+"""Cells that a node of today's release ran as well; none of its constants was chosen by them."""
 
 UNDER_RSS: Final = {"drain p.5 w.4 rss": 0, "drain p.5 w.4 rss+75": 75_000_000}
 """Cells of the first one under 3.10.8's own strategy, with what was added to the limit."""
@@ -126,28 +142,39 @@ def _cells() -> tuple[CellToMeasure, ...]:
         for each in [*json.loads((PLACE / "cells.json").read_text(encoding="utf-8")), *log_cells()]
     ]
     first = found[0]
+    by_name = {each.name: each for each in found}
     return (
         *found,
         *(
             first._replace(name=name, strategy="rss", limit_shift_bytes=shift)
             for name, shift in UNDER_RSS.items()
         ),
+        *(_on_todays(by_name[name]) for name in ON_TODAYS),
     )
 
 
-def read(strategy: str = STRATEGY, runs: Path = RUNS) -> list[MeasuredCell]:
+def _on_todays(cell: CellToMeasure) -> CellToMeasure:
+    return cell._replace(
+        name=f"{cell.name} {TODAYS_RELEASE}",
+        scenario={**cell.scenario, "profile": TODAYS_RELEASE},
+        release=TODAYS_RELEASE,
+    )
+
+
+def read(strategy: str = STRATEGY, runs: Path = RUNS, release: str = LATEST) -> list[MeasuredCell]:
     """Return every cell that was measured with a strategy, its scenario as the engine is to run it.
 
     Runs without a day had clients that waited for each other; they count where there are no others.
 
     Args:
         runs: the file of what was measured.
+        release: of the node that ran them.
     """
     rows = json.loads(runs.read_text(encoding="utf-8"))
     found = []
     for cell in cells():
         own = [each for each in rows if each["cell"] == cell.name and each["strategy"] == strategy]
-        if cell.strategy != strategy or not own:
+        if (cell.strategy, cell.release) != (strategy, release) or not own:
             continue
         own = [each for each in own if "date" in each] or own
         quiet = [each for each in own if each["quiet"]]

@@ -21,11 +21,11 @@ from pika.adapters.blocking_connection import BlockingChannel
 
 from tests.conftest import RECORDINGS
 from tools.proofs.differential.driver import Driver
+from tools.proofs.differential.installation import LATEST, RELEASES
 from tools.proofs.differential.node import PrivateNode
 from tools.proofs.predictions.drive.clients import Client
 from tools.proofs.predictions.drive.run import AT_REST_S
 
-KEPT: Final = RECORDINGS / "validation" / "constants.json"
 CONNECTIONS: Final = 4
 BODY: Final = b"x" * 20_000
 COUNT: Final = 1500
@@ -41,9 +41,14 @@ NODE_SETTINGS: Final = {
 QUEUE: Final = "orders"
 
 
-def measure_constants() -> dict[str, float]:
+def kept(release: str = LATEST) -> Path:
+    """Return the file with what nodes of a release showed."""
+    return RECORDINGS / "validation" / f"constants{'' if release == LATEST else f'-{release}'}.json"
+
+
+def measure_constants(release: str = LATEST) -> dict[str, float]:
     """Return the constants of one fresh node, in bytes and seconds."""
-    with PrivateNode(NODE_SETTINGS, in_memory=False) as node:
+    with PrivateNode(NODE_SETTINGS, in_memory=False, release=release) as node:
         node.start()
         driver = Driver(node.driver_port)
 
@@ -136,13 +141,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--date", required=True, help="the day of the run, as 2026-01-31")
     parser.add_argument("--repetitions", type=int, default=3, help="how many fresh nodes")
-    parser.add_argument("--out", type=Path, default=KEPT)
+    parser.add_argument("--release", default=LATEST, choices=RELEASES, help="of the nodes")
+    parser.add_argument("--out", type=Path, default=None, help="default: where those of the release are kept")
     options = parser.parse_args(argv)
+    out = options.out or kept(options.release)
     nodes = []
     for _ in range(options.repetitions):
-        nodes.append(measure_constants())
+        nodes.append(measure_constants(options.release))
         print(nodes[-1], flush=True)
-    options.out.write_text(json.dumps({"date": options.date, "nodes": nodes}, indent=1) + "\n")
+    out.write_text(json.dumps({"date": options.date, "nodes": nodes}, indent=1) + "\n")
     return 0
 
 

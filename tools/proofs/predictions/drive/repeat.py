@@ -23,7 +23,7 @@ def measure_missing(
     again: bool = False,
     last: float | None = None,
     report: Callable[[str], None] = print,
-    one: Measure = lambda cell: measure(cell.name, cell.scenario, cell.strategy, cell.limit_shift_bytes),
+    one: Measure = measure,
 ) -> bool:
     """Measure each cell until this driver has done so `repetitions` times; all cells once, then all twice, and so on.
 

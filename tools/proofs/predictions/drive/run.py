@@ -14,6 +14,7 @@ from tools.proofs.differential.node import PrivateNode
 from tools.proofs.predictions.drive.clients import Client
 from tools.proofs.predictions.drive.machine import QUIET_SHARE, OtherWork
 from tools.proofs.predictions.drive.seen import Seen, percentile
+from tools.proofs.predictions.measured import CellToMeasure
 
 SAMPLE_S: Final = 0.25
 AT_REST_S: Final = 6.0
@@ -50,9 +51,11 @@ def node_settings(scenario: Mapping[str, Any], strategy: str, limit_shift_bytes:
     }
 
 
-def measure(name: str, scenario: Mapping[str, Any], strategy: str, limit_shift_bytes: int = 0) -> Row:
+def measure(cell: CellToMeasure) -> Row:
     """Run a workload on a node of its own; return the row of what was measured (tests/recordings/validation)."""
-    with PrivateNode(node_settings(scenario, strategy, limit_shift_bytes), in_memory=False) as node:
+    scenario = cell.scenario
+    settings = node_settings(scenario, cell.strategy, cell.limit_shift_bytes)
+    with PrivateNode(settings, in_memory=False, release=cell.release) as node:
         node.start()
         driver = Driver(node.driver_port)
         _declare(node.amqp_port, scenario)
@@ -64,9 +67,9 @@ def measure(name: str, scenario: Mapping[str, Any], strategy: str, limit_shift_b
         row = reported(scenario, seen, base, samples)
         driver.close()
     return {
-        "cell": name,
-        "strategy": strategy,
-        "limit_shift_bytes": limit_shift_bytes,
+        "cell": cell.name,
+        "strategy": cell.strategy,
+        "limit_shift_bytes": cell.limit_shift_bytes,
         "quiet": share < QUIET_SHARE,
         "others_pct": round(100 * share, 1),
         **row,
@@ -178,9 +181,12 @@ def first_paging_s(
 ) -> float | None:
     """Return when the first content left RAM: a default queue writes transient messages to a store for nothing else.
 
-    None where nothing was paged, and where persistent messages or a lazy queue write anyway.
+    None where nothing was paged, where persistent messages or a lazy queue write anyway, and on a node that does not
+    count its writes.
     """
-    if any(each.get("persistent") or each.get("name") == "queue_mode" for each in scenario["commands"]):
+    if not base["files"] or any(
+        each.get("persistent") or each.get("name") == "queue_mode" for each in scenario["commands"]
+    ):
         return None
     before = base["files"]["msg_store_write_count"]
     return next((at for at, each, _ in samples if each["files"]["msg_store_write_count"] > before), None)
@@ -195,8 +201,10 @@ def reported(
     def most(name: str) -> int:
         return max(each[name] for _, each, _ in samples)
 
-    def used(name: str) -> int:
-        return int(last["files"][name] - base["files"][name])
+    def used(name: str) -> int | None:
+        return int(last["files"][name] - base["files"][name]) if base["files"] else None
+
+    written = used("io_write_bytes")
 
     over = [each["monitor"] > each["limit"] for _, each, _ in samples]
     until = [*(at for at, _, _ in samples[1:]), seconds]
@@ -223,15 +231,15 @@ def reported(
         "latency_p95_s": percentile(seen.waits_s, 0.95),
         "confirm_p50_s": percentile(seen.confirms_s, 0.5),
         "confirm_p95_s": percentile(seen.confirms_s, 0.95),
-        "bytes_written": used("io_write_bytes"),
+        "bytes_written": written,
         "disk_writes": used("io_write_count"),
         "fsyncs": used("io_sync_count"),
         "bytes_read": used("io_read_bytes"),
         "disk_reads": used("io_read_count"),
         "store_writes": used("msg_store_write_count"),
         "first_paging_s": first_paging_s(scenario, base, samples),
-        "write_amplification": used("io_write_bytes") / seen.published_bytes
-        if seen.published_bytes
+        "write_amplification": written / seen.published_bytes
+        if written is not None and seen.published_bytes
         else None,
         "samples": len(samples),
         "series": [
