@@ -32,7 +32,6 @@ IN_OTHER_WORDS: Final = {
     ("absolute-and-relative.gone", "P9"): "expiry",
     ("garbage.left", "S148"): "valid_total_size == 0",
     ("holding-back.where", "D12"): "held in the channel",
-    ("holding.waits", "P13"): "one credit per delivery",
     ("little.store", "Q12"): "STORE if est >= T else INDEX",
     ("maps.all", "Q46"): "target ≥ ram_msg_count",
     ("own.mine", "Q20"): "q4.push_tail(m)",
@@ -40,6 +39,8 @@ IN_OTHER_WORDS: Final = {
     ("routing.lost", "K10"): "Unroutable",
     ("routing.table", "K10"): "every queue it was routed to",
     ("sizes.next", "Q31"): "take; if EMPTY stop",
+    ("stores-of-a-host.hosts", "S3"): "per vhost",
+    ("stores-of-a-host.row", "S130"): "ref_count, file, offset, total_size",
     ("what-a-read-brings.look", "Q44"): "every 1001st reduces",
     ("when-space-comes-back.shared", "W138"): "ref −1",
 }

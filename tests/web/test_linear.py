@@ -182,5 +182,6 @@ def test_quadratic_time_is_noticed() -> None:
             held = f"{held} {line}"
             sum(letter == "[" for letter in held)
 
-    small, large = worked_s(quadratic, "{\n" * 800), worked_s(quadratic, "{\n" * 3_200)
+    # Eight times as long: linear would be 8 times, quadratic is 64, far from the bound on a busy machine as well.
+    small, large = worked_s(quadratic, "{\n" * 400), worked_s(quadratic, "{\n" * 3_200)
     assert large > MOST_TIMES * small
