@@ -67,22 +67,7 @@ class _File:
             chunk = self.chunks[at]
             chunk_end = self.ends[at]
             begin = chunk_end - chunk.size_bytes
-            pieces: Sequence[ByteChunk] = [chunk]
-            between = getattr(chunk, "between", None)
-            if between is not None and (end < chunk_end or offset > begin):
-                yield from between(max(0, offset - begin), end - begin)
-                offset = chunk_end
-                at += 1
-                continue
-            if end < chunk_end:
-                pieces = chunk.cut(end - begin)[0]
-            if offset > begin:
-                pieces = [
-                    piece
-                    for piece, skip in _with_skips(pieces, offset - begin)
-                    for piece in ([piece] if not skip else piece.cut(skip)[1])
-                ]
-            yield from pieces
+            yield from _between(chunk, max(0, offset - begin), min(end, chunk_end) - begin)
             offset = chunk_end
             at += 1
 
@@ -134,6 +119,20 @@ class _File:
     def fsync(self) -> None:
         self.synced_bytes = self.size
         self.durable = None
+
+
+def _between(chunk: ByteChunk, begin: int, end: int) -> Iterator[ByteChunk]:
+    """Yield what lies from one offset of a chunk to another."""
+    if begin == 0 and end == chunk.size_bytes:
+        yield chunk
+        return
+    between = getattr(chunk, "between", None)
+    if between is not None:
+        yield from between(begin, end)
+        return
+    pieces = chunk.cut(end)[0] if end < chunk.size_bytes else (chunk,)
+    for piece, skip in _with_skips(pieces, begin):
+        yield from piece.cut(skip)[1] if skip else (piece,)
 
 
 def _with_skips(pieces: Sequence[ByteChunk], skip: int) -> Iterator[tuple[ByteChunk, int]]:
