@@ -37,8 +37,10 @@ class InspectSession:
 
     def __init__(self) -> None:
         self._files: uploads.Files = {}
-        self._known: tuple[uploads.Files, reading.KnownReports] = ({}, {})
-        """Files, and what was reported on their virtual hosts: who chooses another one sends the same files again."""
+        self._asked: tuple[uploads.Files, int | None] = ({}, None)
+        """Files, and how many entries their segments were said to have."""
+        self._known: reading.KnownReports = {}
+        """What was reported on their virtual hosts: who chooses another one sends the same files again."""
         self._left_out: list[str] = []
         self._revival: QueueRevival | None = None
         self._report: Send = _ignore
@@ -90,9 +92,9 @@ class InspectSession:
                 self._report(json.dumps({"step": step, **values}))
 
             wanted = read_choice(choice)
-            if self._known[0] != self._files or wanted.entries is not None:
-                self._known = (self._files, {})
-            answer, self._revival = reading.directory(self._files, wanted, steps, self._known[1])
+            if self._asked != (self._files, wanted.entries):
+                self._asked, self._known = (self._files, wanted.entries), {}
+            answer, self._revival = reading.directory(self._files, wanted, steps, self._known)
             return answer if "vhosts" in answer else answer | reading.names_left_out(left_out)
 
         return _answered(read)

@@ -72,7 +72,7 @@ class _CountedFiles(FoundFiles):
 def _begun(revival: QueueRevival, storage: _CountedFiles) -> Cluster:
     """Return a node that has just started on the files."""
     node = Cluster(parse({**revival.scenario, "commands": []}), storage)
-    storage.met(node)
+    storage.met_to_count(node)
     node.advance(POWER_CUT_US)
     node.submit({"do": "restart", "kind": "power"})
     node.advance(UNTIL_US)

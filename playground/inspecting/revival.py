@@ -103,9 +103,14 @@ class FoundFiles(SoloStorage):
     @override
     def met(self, node: Cluster) -> None:
         self._node = node
-        node.codec.pools_properties = (
-            True  # a start asks for the length of a property list, not for its contents
-        )
+
+    def met_to_count(self, node: Cluster) -> None:
+        """Know the node of a start that is only counted: it asks for the length of properties, not for what they say.
+
+        A session that goes on from the files shows and routes by what they say.
+        """
+        self.met(node)
+        node.codec.pools_properties = True
 
     def power_cut(self) -> None:
         """Forget what there was, and have the files that were given; later ones are like any other."""
@@ -428,7 +433,7 @@ class _Starter:
         """Return a node whose storage has the files after its power cut."""
         files = FoundFiles(self._revival.files, stop=self._revival.stop)
         self.node = operated(parse(scenario), files, keep)
-        files.met(self.node)
+        files.met_to_count(self.node)
         return self.node
 
 

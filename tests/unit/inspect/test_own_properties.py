@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import parse
 from engine.formats.message import MessageCodec, MessageTemplate
+from playground.inspecting.revival import FoundFiles
 
 
 def template_numbers(codec: MessageCodec) -> set[int]:
@@ -22,3 +25,13 @@ def test_properties_of_one_length_and_with_the_same_flags_count_as_alike_where_a
     assert len(template_numbers(codec)) == 1
     longer = codec.template_no(MessageTemplate("", ("q",), b"\x00\x80\x06123456"))
     assert longer not in template_numbers(codec)
+
+
+def test_a_session_on_the_files_keeps_what_each_message_says() -> None:
+    """It shows and routes by properties; only a start that is counted may take some for alike."""
+    files = FoundFiles({})
+    node = Cluster(parse({"version": 1, "profile": "real", "commands": []}), files)
+    files.met(node)
+    assert not node.codec.pools_properties
+    files.met_to_count(node)
+    assert node.codec.pools_properties
