@@ -59,7 +59,10 @@ def page(request: HttpRequest, student: Student) -> HttpResponse:
     given = {each.exercise: each for each in paper.answers.filter(student=student)}
     if not papers.is_open(paper):
         return render(request, "classroom/paper_end.html", _ended(paper, student, given))
-    number, problem = _number(request, paper, given), ""
+    asked, open_ones = _asked(request), [at for at, slug in enumerate(paper.exercises) if slug not in given]
+    if request.method == "POST" and asked is not None and asked not in open_ones:
+        return redirect("class-paper")  # sent twice: it is no answer to the question that comes next
+    number, problem = asked if asked in open_ones else next(iter(open_ones), None), ""
     if number is None:
         return render(request, "classroom/paper.html", {"paper": paper, "classroom": student.classroom})
     slug = paper.exercises[number]
@@ -89,12 +92,10 @@ def page(request: HttpRequest, student: Student) -> HttpResponse:
     return render(request, "classroom/paper.html", context, status=409 if problem else 200)
 
 
-def _number(request: HttpRequest, paper: ClassPaper, given: dict[str, PaperAnswer]) -> int | None:
-    """Return which question is shown: the one that was asked for, else the first without an answer; None after all."""
-    open_ones = [place for place, slug in enumerate(paper.exercises) if slug not in given]
+def _asked(request: HttpRequest) -> int | None:
+    """Return the place of the question that the address names."""
     text = request.GET.get("q", "")
-    asked = int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 4 else -1
-    return asked if asked in open_ones else next(iter(open_ones), None)
+    return int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 4 and int(text) else None
 
 
 def _ended(paper: ClassPaper, student: Student, given: dict[str, PaperAnswer]) -> dict[str, Any]:

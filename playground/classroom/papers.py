@@ -85,9 +85,8 @@ def close(classroom: Classroom) -> None:
 
 def _seed(paper: ClassPaper, student: Student, slug: str) -> int:
     """Return the variant that a student is asked: in the inventory the form's, in an exam one of their own."""
-    for form in inventory.FORMS:
-        if paper.kind == form:
-            return next(each for each in inventory.items() if each.exercise == slug).seed(form)
+    if paper.kind in inventory.FORMS:
+        return next(each for each in inventory.items() if each.exercise == slug).seed(paper.kind)
     return crc32(f"{paper.pk} {student.pk} {slug}".encode()) % VARIANTS + 1
 
 
@@ -170,9 +169,10 @@ def inventory_rows(classroom: Classroom) -> Iterator[list[str]]:
     people = sorted(
         {each.student_id for each in answers}, key=lambda pk: crc32(f"{classroom.public_id} {pk}".encode())
     )
-    for each in sorted(answers, key=lambda each: (people.index(each.student_id), each.paper_id, each.pk)):
+    numbers = {pk: number for number, pk in enumerate(people, 1)}
+    for each in sorted(answers, key=lambda each: (numbers[each.student_id], each.paper_id, each.pk)):
         yield [
-            str(people.index(each.student_id) + 1),
+            str(numbers[each.student_id]),
             each.paper.kind,
             str(subjects.get(each.exercise, "")),
             each.exercise,
