@@ -18,7 +18,7 @@ from playground.exercises import catalog, selectors, words
 from playground.exercises.grading import GradedRun
 from playground.exercises.kinds import GiveUp, KindProgress, kind_of, never
 from playground.exercises.known_answers import KnownAnswers
-from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text
+from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text, Translated
 from playground.library import link_picture
 
 STAGE = (0, 180, 1200, 630)
@@ -42,17 +42,10 @@ class PlanTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     goals: tuple[Text, ...]
 
 
-class CoursePlan(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CoursePlan(Translated[PlanTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A plan of one lesson or many."""
 
     lessons: tuple[CourseLesson, ...]
-    en: PlanTexts
-    zh_hans: PlanTexts
-    zh_hant: PlanTexts
-
-    def texts(self, language: str) -> PlanTexts:
-        """Return the texts in a language of the site, English for any other."""
-        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
 
 
 @cache

@@ -16,7 +16,7 @@ import msgspec
 from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises import catalog
 from playground.exercises.grading import GradedRun
-from playground.exercises.schema import Id, SchemaPart, Text
+from playground.exercises.schema import Id, SchemaPart, Text, Translated
 from playground.exercises.variants import DrawnVariant, with_numbers
 from playground.jobs.job import RUN, job
 
@@ -54,7 +54,7 @@ class ReadingTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=
     carries: dict[str, Text]
 
 
-class UnitReading(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitReading(Translated[ReadingTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One page before one or several exercises.
 
     Args:
@@ -68,14 +68,7 @@ class UnitReading(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=T
     numbers: Annotated[dict[str, DrawnVariant], msgspec.Meta(min_length=1, max_length=3)]
     scenario: dict[str, Any]
     sentences: tuple[ReadingSentence, ...]
-    en: ReadingTexts
-    zh_hans: ReadingTexts
-    zh_hant: ReadingTexts
     slug: str = ""
-
-    def texts(self, language: str) -> ReadingTexts:
-        """Return the texts in a language of the site, English for any other."""
-        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
@@ -12,6 +12,8 @@ from playground.exercises.variants import DrawnVariant
 MADE = "made"
 """The unit of exercises that teachers made."""
 
+T = TypeVar("T")
+
 LANGUAGES = ("en", "zh_hans", "zh_hant")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]
@@ -19,6 +21,18 @@ Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]
 
 class SchemaPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Anything in the file."""
+
+
+class Translated(SchemaPart, Generic[T], frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What has its texts once for each language of the site."""
+
+    en: T
+    zh_hans: T
+    zh_hant: T
+
+    def texts(self, language: str) -> T:
+        """Return the texts in a language of the site, English for any other."""
+        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
 
 
 class GoOn(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -52,7 +66,7 @@ class ExerciseTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only
     steps: tuple[Text, ...] = ()
 
 
-class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Exercise(Translated[ExerciseTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One exercise.
 
     Args:
@@ -74,9 +88,6 @@ class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True
     go_on: GoOn | None = None
     wrong: tuple[WrongAnswer, ...] = ()
     claims: tuple[Condition, ...] = ()
-    en: ExerciseTexts
-    zh_hans: ExerciseTexts
-    zh_hant: ExerciseTexts
     form: Any = None
     variants: dict[str, DrawnVariant] = {}
     cases: tuple[Id, ...] = ()
@@ -91,10 +102,6 @@ class Exercise(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True
         commands = [*self.scenario.get("commands", ()), *self.go_on.commands]
         return {**self.scenario, "commands": commands, "until_us": self.go_on.until_us}
 
-    def texts(self, language: str) -> ExerciseTexts:
-        """Return the texts in a language of the site, English for any other."""
-        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
-
 
 class UnitTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A unit in one language: what learners read, and the notes for the teacher."""
@@ -106,15 +113,8 @@ class UnitTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     discussion: tuple[Text, ...]
 
 
-class LessonUnit(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LessonUnit(Translated[UnitTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Exercises for one lesson, in order, with notes and a timetable for the teacher."""
 
     slug: Id
     exercises: tuple[Id, ...]
-    en: UnitTexts
-    zh_hans: UnitTexts
-    zh_hant: UnitTexts
-
-    def texts(self, language: str) -> UnitTexts:
-        """Return the texts in a language of the site, English for any other."""
-        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)

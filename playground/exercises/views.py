@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -20,7 +19,8 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.exercises import bringing, catalog, gates, learners, review, selectors, services, task, words
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
-from playground.exercises.schema import Exercise
+from playground.exercises.schema import Exercise, LessonUnit
+from playground.exercises.teacher_pages import for_teachers
 from playground.records import session_ownership
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
@@ -63,18 +63,9 @@ def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse
     return render(request, "exercises/units.html", context, status=status)
 
 
-@require_safe
-@never_cache
-def notes(request: HttpRequest, unit: str) -> HttpResponse:
+@for_teachers
+def notes(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
     """Show the notes for the teacher of a unit, with the key that the engine computes. For teachers only."""
-    if not request.user.is_authenticated:
-        return redirect(f"{reverse('login')}?next={request.path}")
-    try:
-        found = catalog.unit(unit)
-    except catalog.NoExercise:
-        raise PageGone(
-            _("There is no such unit"), PageMessage(_("Choose one from the list of units."))
-        ) from None
     language = _language()
     key = [
         {
@@ -95,10 +86,10 @@ def notes(request: HttpRequest, unit: str) -> HttpResponse:
             ],
             "address": task.address(each),
         }
-        for each in catalog.of_unit(unit)
+        for each in catalog.of_unit(unit.slug)
     ]
-    texts = found.texts(language)
-    context = {"unit": texts, "slug": unit, "key": key}
+    texts = unit.texts(language)
+    context = {"unit": texts, "slug": unit.slug, "key": key}
     context["timing"] = [named(line, language) for line in texts.timing]
     return render(request, "exercises/notes.html", context)
 
