@@ -9,7 +9,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import PHONE, OpenPage
 from tests.browser.sessions import begin
 
 GAUGE = "[data-gauge-text]"
@@ -52,3 +52,16 @@ def test_a_kill_asks_for_a_guess_and_takes_what_it_said(open_page: OpenPage) -> 
     page.locator("[data-theatre-act=cut]").click()
     expect(page.get_by_text("If the node is killed now")).to_be_hidden()
     expect(page.locator("[data-situation]")).to_have_text("Restarted: 12 transient lost.")
+
+
+def test_on_a_phone_the_card_covers_no_message_that_it_asks_about(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    begin(page, "4.3.6-classroom")
+    page.get_by_role("button", name="Publish the first messages").click()
+    expect(page.locator(GAUGE)).to_contain_text("L is 1 of at most 8")
+    page.locator("[data-restart=kill]").evaluate("each => each.click()")  # wherever it is folded
+    expect(page.get_by_text("How many of the 12 messages will be lost?")).to_be_visible()
+    bottom = "document.querySelector('[data-canvas=stage]').getBoundingClientRect().bottom"
+    page.wait_for_function(
+        f"{bottom} <= document.querySelector('[data-theatre]').getBoundingClientRect().top + 1"
+    )

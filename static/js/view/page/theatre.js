@@ -8,6 +8,7 @@ import { endsRestart } from "../../model/restarted.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom.js";
+import { act } from "../base/scheduler.js";
 import { Fates } from "../stage/fates.js";
 
 /**
@@ -221,6 +222,14 @@ export class Theatre {
   /** @param {keyof typeof STEPS} step */
   step(step) {
     for (const part of ["guess", "counts", "last"]) show(find(`[data-theatre-${part}]`, this.root), STEPS[step].includes(part));
+    act(this, () => this.uncover());
+  }
+
+  /** On a phone the card lies over the foot of the stage, where the next messages are: move them above it. */
+  uncover() {
+    if (this.root.hidden) return;
+    const covered = this.stage.canvas.getBoundingClientRect().bottom - this.root.getBoundingClientRect().top;
+    if (covered > 0) scrollBy({ top: covered, behavior: "instant" });
   }
 
   /** Something else happened to the messages: what was lost has no outline any more. */
