@@ -123,7 +123,8 @@ class DirectoryStorage(FileCatalogue[_File]):
     Removing and renaming count as durable at once; everything else is durable from the next fsync on (S11, S234).
 
     Args:
-        root: the directory; made with the first file. What is in it already counts as durable.
+        root: the directory; made with the first file, in a directory that exists. What is in it already counts as
+            durable.
         max_bytes: bound of all files together; None for none.
         fsync: whether to wait for the disk; without it a simulated power cut still spares what an fsync covered.
     """
@@ -359,7 +360,12 @@ class DirectoryStorage(FileCatalogue[_File]):
         place = self._place(path)
         if place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        self._make_directory(place.parent)
+
+    def _make_directory(self, place: Path) -> None:
+        """Make a directory below the root, and the root; never what the root lies in, which its owner removed."""
+        self._root.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
 
     def _new(self, path: str) -> _File:
         self._tree.add(path)
@@ -448,7 +454,7 @@ class DirectoryStorage(FileCatalogue[_File]):
         hidden = self._root / HIDDEN
         if not self._copies:
             shutil.rmtree(hidden, ignore_errors=True)
-            hidden.mkdir(parents=True)
+            self._make_directory(hidden)
         self._copies += 1
         return hidden / str(self._copies)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.formats.chunks import RawBytes
+from engine.storage.directory import DirectoryStorage
 from playground.hosting.directories import ProcessDirectory, SessionFiles, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +67,18 @@ def test_a_worker_that_outlives_its_server_does_not_make_the_directory_again(roo
     directory.remove()
     with pytest.raises(FileNotFoundError):
         of_a_worker.fresh("one")
+    assert list(root.iterdir()) == []
+
+
+def test_a_session_that_outlives_its_server_does_not_make_the_directory_again(root: Path) -> None:
+    directory = ProcessDirectory(root)
+    storage = DirectoryStorage(str(directory.fresh("one")), fsync=False)
+    storage.append("queues/before", [RawBytes(b"x")])
+    storage.fsync("queues/before")
+    directory.remove()
+    for path in ("queues/after", "store/after"):
+        with pytest.raises(FileNotFoundError):
+            storage.append(path, [RawBytes(b"x")])
     assert list(root.iterdir()) == []
 
 
