@@ -126,6 +126,7 @@ def articles_at(slug: str, at_us: int, until_us: int) -> dict[str, Any]:
     told = verdicts.told_at(slug, at_us, until_us)
     return {
         "at_us": at_us,
+        "near_us": verdicts.NEAR_US,
         "rows": [{"claim": in_language(each.claim), "verdict": each.verdict} for each in told],
     }
 

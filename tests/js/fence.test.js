@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { targetAt } from "../../static/js/layout/fence.js";
 import { betaSurplus, permittedBetas } from "../../static/js/generations/v1/layout/permitted.js";
 import { stageScene } from "../../static/js/layout/stage.js";
-import { BETA, GAMMA, extent, paged, published, stateOf } from "./feed.js";
+import { Playhead } from "../../static/js/model/playhead.js";
+import { WhyPanel } from "../../static/js/view/panels/why.js";
+import { BETA, GAMMA, extent, feed, live, paged, published, stateOf } from "./feed.js";
 
 const sceneOf = (state, turned = false, options = {}) =>
   stageScene(state, turned ? 370 : 840, turned ? 640 : 330, turned, options);
@@ -35,6 +37,31 @@ test("a fence that is held shows what would leave", () => {
   const { fence, lanes } = sceneOf(state, false, { held: 5 });
   const q4 = lanes.find((lane) => lane.name === "q4");
   assert.deepEqual(fence.over, [[q4.plan.border(20), q4.plan.border(5)]]);
+});
+
+test("a pass that had another target shows where the fence was then, beside the one of now", () => {
+  const rows = [["TargetChanged", "Q43", "orders", 13, { old: 11 }]];
+  const state = stateOf(published(0, 60), paged(0, 60, 11), rows);
+  const { fence, explained, lanes } = sceneOf(state, false, { explained: 11 });
+  const q4 = lanes.find((lane) => lane.name === "q4");
+  assert.deepEqual([q4.count, fence.target, explained.target], [11, 13, 11]);
+  assert.equal(explained.u, q4.plan.border(11), "behind the eleventh message");
+  assert.ok(fence.u < explained.u, "and two more may stay now");
+  assert.equal(sceneOf(state, false, { explained: 13 }).explained, null, "that is where the fence stands");
+  assert.equal(sceneOf(state).explained, null);
+  assert.equal(sceneOf(stateOf(published(0, 20)), false, { explained: 5 }).explained.target, 5, "where no target holds any more");
+});
+
+test("the target that the stage marks is that of the pass that Why? explains", () => {
+  const session = live();
+  const why = new WhyPanel(null, new Playhead(session));
+  assert.equal(why.target, null, "nothing is explained yet");
+  feed(session, [...published(0, 60), ...paged(0, 60, 11)], 1_000_000);
+  assert.equal(why.target, 11);
+  feed(session, [["TargetChanged", "Q43", "orders", 13, { old: 11 }]], 1_100_000);
+  assert.equal(why.target, 11, "the pass explains more than the new target");
+  why.session.go(session.next - 1);
+  assert.equal(why.target, null, "in the past the picture has the target of its moment");
 });
 
 /** A queue with so many messages in its places, and a target. */

@@ -115,7 +115,7 @@ test("words of the glossary are marked where they first come, and only as whole 
 
 test("what the articles say of a moment is told while that moment is shown, and at no other", () => {
   const rows = [{ claim: "An alpha takes no read", verdict: "true" }];
-  const story = new Story({ articles: { at_us: 2_500_000, rows } }, 9e6);
+  const story = new Story({ articles: { at_us: 2_500_000, near_us: 100_000, rows } }, 9e6);
   assert.deepEqual([2_400_000, 2_500_000, 2_600_000].map((us) => story.articlesAt(us)), [rows, rows, rows]);
   assert.deepEqual([0, 2_399_999, 2_600_001].map((us) => story.articlesAt(us)), [[], [], []]);
   assert.deepEqual(new Story({}, 9e6).articlesAt(0), []);

@@ -9,6 +9,8 @@ const { Updates } = await import("../../static/js/view/page/updates.js");
 const { draw } = await import("../../static/js/view/base/scheduler.js");
 
 const PANELS = 10;
+/** The panels that say what the stage shows. */
+const PANELS_BESIDE = ["status", "gauges", "queues", "follow", "why", "narrative", "clients", "routes"];
 
 /** A page with panels that each show one number of the run, and what each shows. */
 function pageOf(run) {
@@ -72,17 +74,21 @@ test("text and canvas change in one frame: after each frame all of them say the 
   const rooms = {
     stage: { view: canvas("stage"), twin: { update: () => {} } },
     files: text("files"),
-    panels: { status: text("headline"), gauges: text("gauges"), queues: text("queues"), follow: text("follow"), ...pageOf(run).panels },
+    panels: {
+      ...Object.fromEntries(PANELS_BESIDE.map((name) => [name, text(name)])),
+      ...pageOf(run).panels,
+    },
     time: { charts: canvas("charts"), bar: text("clock"), scrubber: text("slider"), moment: text("moment"), until: text("until") },
   };
   const listeners = [];
-  const heard = { listen: (listener) => listeners.push(listener), unsynced: { any: false }, behind: false };
-  const updates = new Updates({ session: heard, playhead: { ...heard, listen: () => {} } }, rooms);
+  const heard = { listen: (listener) => listeners.push(listener), unsynced: { any: false } };
+  const playhead = { behind: false, listen: () => {} };
+  const updates = new Updates({ session: heard, playhead }, rooms);
   const happen = (number) => {
     run.number = number;
     listeners[0]({ kind: "frame", rows: 1 });
   };
-  const names = ["stage", "charts", "files", "follow", "headline", "gauges", "queues", "clock", "slider", "moment", "until"];
+  const names = ["stage", "charts", "files", ...PANELS_BESIDE, "clock", "slider", "moment", "until"];
   for (let number = 1; number < 40; number += 1) {
     happen(number);
     if (number % 3 === 0) happen((number += 1));
@@ -92,5 +98,11 @@ test("text and canvas change in one frame: after each frame all of them say the 
   run.number = 50;
   updates.another();
   frame();
-  for (const name of ["headline", "gauges", "queues", "charts"]) assert.equal(said[name], 50, `${name} of another queue`);
+  for (const name of ["status", "gauges", "queues", "why", "narrative", "clients", "charts"])
+    assert.equal(said[name], 50, `${name} of another queue`);
+  playhead.behind = true;
+  const { stage } = said;
+  happen(60);
+  frame();
+  assert.deepEqual([said.stage, said.narrative, said.clients], [stage, 60, 60], "what came later is listed beside the moment that is shown");
 });

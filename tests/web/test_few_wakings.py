@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from playground.hosting.session import page_messages, protocol
+from playground.hosting.session.pacer import TICK_S
 from playground.hosting.workers import link
 from playground.hosting.workers.worker import EngineWorker
 from playground.hosting.workers.worker_client import WorkerEnd
@@ -305,6 +306,30 @@ def test_the_clock_never_runs_ahead_of_what_is_drawn(server: Server) -> None:
         drawn_us, next_us = server.announced["now_us"], session.run.node.next_us()
         assert next_us is not None
         assert drawn_us <= server.shown_us() < next_us
+
+
+def test_after_a_quiet_second_no_clock_is_a_frame_ahead_of_what_is_drawn(quiet: Server) -> None:
+    """The worker is awake whenever something may happen, ten times a second here, and says at once if it did."""
+    run = quiet.worker.sessions[NAME].run
+    assert run is not None
+    began_us = quiet.at_us()
+    quiet.let(0.001)
+    silent = [{"at_us": began_us + each * 100_000, "do": "disk", "bytes": 0} for each in range(1, 50)]
+    for after_us in (2_730_000, 4_499_000):
+        comes_us = began_us + after_us
+        script = [*silent, {"at_us": comes_us, "do": "emit", "count": 1}]
+        node: Any = run.node
+        node._scripted = sorted(
+            (each for each in script if each["at_us"] > node.now_us), key=lambda each: each["at_us"]
+        )
+        turns, number, shown_us = 0, node.log.number, 0.0
+        while node.log.number == number:
+            shown_us = quiet.shown_us()
+            turns += quiet.let(STEP_S).turns
+        assert shown_us - comes_us <= TICK_S * 1e6
+        assert turns <= after_us / 100_000 + 5
+        quiet.let(0.01)
+        assert quiet.announced["now_us"] >= comes_us, "the frame is sent in the same turn"
 
 
 def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Server) -> None:

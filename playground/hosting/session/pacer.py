@@ -39,13 +39,13 @@ STEADY_TICK_S: Final = 0.24
 BUSY_TICK_S: Final = 0.28
 """Seconds between frames while commands follow each other; the next frame often comes with a command."""
 SELDOM_TICK_S: Final = 0.49
-"""Seconds between turns when nobody sees a change: all pages are hidden, or nothing happens."""
+"""Seconds between turns when nobody sees a change: all pages are hidden."""
 EARLY_S: Final = 0.13
 """How much earlier a turn that only advances time may come, together with other sessions. This is more than half of the
 interval, so after a while all sessions' turns come together.
 """
 QUIET_S: Final = 1.0
-"""Seconds without a transition after which a run counts as quiet."""
+"""Seconds without a transition after which a run counts as quiet: its turns come only when something may happen."""
 BEAT_S: Final = 5.0
 """Seconds between empty frames while time passes and nothing happens, so that the page's clock may go on."""
 LATE_BY: Final = 1.6
@@ -73,9 +73,9 @@ def tick_s(plays: bool, seen: bool, quiet_s: float, idle_s: float) -> float:
         quiet_s: for how long nothing has happened.
         idle_s: for how long nobody has done anything.
     """
-    if not seen or (plays and quiet_s > QUIET_S):
+    if not seen:
         return SELDOM_TICK_S
-    if not plays:
+    if not plays or quiet_s > QUIET_S:
         return TICK_S
     return STEADY_TICK_S if idle_s > QUIET_S else BUSY_TICK_S
 

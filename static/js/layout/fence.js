@@ -41,6 +41,16 @@ export function fenceOf(queue, lanes, held = null) {
 }
 
 /**
+ * Where the fence stood for the pass that is explained, if the target is another one by now; null otherwise.
+ * @param {QueueSnapshot} queue
+ * @param {Lane[]} lanes
+ * @param {number | null | undefined} explained
+ */
+export function explainedOf(queue, lanes, explained = null) {
+  return explained === null || explained === targetOf(queue) ? null : fenceOf(queue, lanes, explained);
+}
+
+/**
  * How many contents would stay if the fence stood at `u`: the number of messages with limited contents nearer to the head.
  * @param {Lane[]} lanes
  * @param {number} u

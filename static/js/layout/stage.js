@@ -11,7 +11,7 @@ import { shownQueue, shownState } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { heightOf, pushGlyph } from "./glyphs.js";
 import { pushCounted } from "./counted.js";
-import { fenceOf } from "./fence.js";
+import { explainedOf, fenceOf } from "./fence.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
 import { pendingRowsOf } from "./spot.js";
 
@@ -42,12 +42,12 @@ const FEW = 5;
 const FEW_PITCH = 40;
 
 /**
- * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows, and whether empty lanes are `open`.
+ * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which target is `explained`, which part of a lane the `zoom` shows, and whether empty lanes are `open`.
  * @param {RunSnapshot} state
  * @param {number} width
  * @param {number} height
  * @param {boolean} turned
- * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null, open?: boolean }} [options]
+ * @param {{ unsynced?: Unsynced, held?: number | null, explained?: number | null, zoom?: ZoomedPart | null, open?: boolean }} [options]
  */
 export function stageScene(state, width, height, turned, options = {}) {
   const geo = geometry(width, height, turned);
@@ -76,6 +76,7 @@ export function stageScene(state, width, height, turned, options = {}) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
   scene.fence = queue ? fenceOf(queue, scene.lanes, options.held) : null;
+  scene.explained = queue ? explainedOf(queue, scene.lanes, options.explained) : null;
   scene.load = queue ? generationOf(queue).gauge(queue, state.node.settings) : null;
   scene.surplus = queue ? generationOf(queue).surplus(queue, state.node.settings, scene.lanes) : null;
   return scene;

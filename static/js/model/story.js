@@ -12,9 +12,6 @@ import { holds } from "./conditions.js";
 
 /** @typedef {{ atUs: number, notes: Note[], question: boolean, answer: boolean, verdict: boolean, pause: boolean }} Stop */
 
-/** So near to a moment a reader sees what happens at it. */
-const NEAR_US = 100_000;
-
 /** A stop is {atUs, notes, question, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
   /**
@@ -78,7 +75,7 @@ export class Story {
    */
   articlesAt(nowUs) {
     const { articles } = this.content;
-    return articles && Math.abs(articles.at_us - nowUs) <= NEAR_US ? articles.rows : [];
+    return articles && Math.abs(articles.at_us - nowUs) <= articles.near_us ? articles.rows : [];
   }
 
   /**

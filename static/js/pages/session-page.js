@@ -62,6 +62,7 @@ export function openSession(root, data, host) {
     selection.choose(null);
     updates.another();
   });
+  stage.view.explains = () => panels.why.target;
   const rooms = { stage, files, time, panels };
   const updates = new Updates(live, rooms);
   buildPage(live, rooms, () => updates.repaint());

@@ -1,6 +1,6 @@
 /**
- * What follows the run and the playhead: the pictures every frame, and in the same frame the panels that state the same numbers; the
- * other panels a little slower. Behind the present the pictures stay, and only the dock follows the run.
+ * What follows the run and the playhead: the pictures every frame, and in the same frame the panels that speak of the same moment; the
+ * other panels a little slower. Behind the present the pictures stay; the dock and the panels follow the run.
  */
 import { throttle } from "../base/dom.js";
 import { act } from "../base/scheduler.js";
@@ -12,8 +12,8 @@ import { act } from "../base/scheduler.js";
  * @import { Rooms } from "./rooms.js"
  */
 
-/** Panels whose numbers the stage shows too: they never say another moment than it does. */
-const BESIDE = new Set(["status", "gauges", "queues"]);
+/** Panels that say what the stage shows: they never say another moment than it does. */
+const BESIDE = new Set(["status", "gauges", "queues", "why", "narrative", "clients", "routes"]);
 const PANEL_MS = 120;
 const IN_A_FRAME = 4;
 /**
@@ -88,14 +88,14 @@ export class Updates {
     act("files", () => files.update());
     stage.twin.update();
     act("follow", () => panels.follow.update());
-    act("beside", () => {
-      for (const panel of this.beside) panel.update();
-    });
   }
 
   dock() {
     const { charts, bar, scrubber, moment, until } = this.rooms.time;
     charts.update();
+    act("beside", () => {
+      for (const panel of this.beside) panel.update();
+    });
     act("bar", () => {
       bar.update();
       scrubber.update();

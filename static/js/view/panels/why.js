@@ -2,6 +2,7 @@
 import { KINDS } from "../../model/catalogue/kinds.js";
 import { governs } from "../../model/governs.js";
 import { explainLine, narrate } from "../../model/why.js";
+import { shownQueue } from "../../model/shown.js";
 import { movedBy } from "../../model/timeline.js";
 import { bytes, decimal, fill, gettext, number, seconds } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
@@ -46,15 +47,26 @@ export class WhyPanel {
     if (this.pinned) return;
     const another = this.epoch !== epoch;
     this.epoch = epoch;
-    const { lines } = this.session.reasons();
-    const last = lines[lines.length - 1];
-    if (!last) {
+    const best = this.newest();
+    if (!best) {
       if (this.session.behind || (another && this.shown)) this.showNothing();
       return;
     }
-    const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= HOLDS_US).slice(-MOST));
-    if (best && (another || best.number !== this.shown?.number || best.messages !== this.shown?.messages))
-      this.show(best);
+    if (another || best.number !== this.shown?.number || best.messages !== this.shown?.messages) this.show(best);
+  }
+
+  /** The weightiest of the last lines; null where nothing that is kept led to this moment. */
+  newest() {
+    const lines = this.session.reasons().lines.slice(-MOST);
+    const last = lines[lines.length - 1];
+    return last ? heaviest(lines.filter((line) => last.atUs - line.atUs <= HOLDS_US)) : null;
+  }
+
+  /** The target of the pass that is explained, which the queue that is shown may have no more; null where none is. */
+  get target() {
+    const line = this.pinned ? this.shown : this.newest();
+    const { state, behind } = this.session;
+    return line?.t.kind === "Reduced" && !behind && line.t.queue === shownQueue(state) ? (line.t.why?.target ?? null) : null;
   }
 
   /**

@@ -16,14 +16,16 @@ import { labelPlaces } from "./gauges.js";
 const COUNTED_TONE = "delta";
 
 /**
- * Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js).
+ * Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js). Where Why? explains a pass that had another
+ * target, dashes with its number show where that was.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  */
 export function paintFence(pen, scene) {
-  const { geo, fence } = scene;
-  if (!fence) return;
+  const { geo, fence, explained } = scene;
   const v0 = geo.turned ? geo.ramContent - 4 : geo.ram + 1;
+  if (explained) paintDashes(pen, geo, explained, v0);
+  if (!fence) return;
   for (const [u0, u1] of fence.over) {
     pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.34), 6, 1.4);
     if (geo.turned) pen.fillRect(v0, u0, geo.waterline - v0, u1 - u0);
@@ -33,6 +35,25 @@ export function paintFence(pen, scene) {
   pen.fillStyle = colors.fence;
   if (geo.turned) pen.fillRect(v0 - 4, fence.u - 1, geo.waterline - v0 + 4, 2);
   else pen.fillRect(fence.u - 1, geo.ram + 2, 2, geo.waterline - geo.ram - 2);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ * @param {{ u: number, target: number }} explained
+ * @param {number} v0
+ */
+function paintDashes(pen, geo, { u, target }, v0) {
+  pen.strokeStyle = colors.fence;
+  pen.lineWidth = 1;
+  pen.setLineDash([4, 4]);
+  pen.beginPath();
+  pen.moveTo(geo.turned ? v0 : u, geo.turned ? u : v0);
+  pen.lineTo(geo.turned ? geo.waterline : u, geo.turned ? u : geo.waterline);
+  pen.stroke();
+  pen.setLineDash([]);
+  const [x, y] = geo.turned ? [geo.waterline - 4, u - 4] : [u - 4, geo.waterline - 5];
+  write(pen, number(target), x, y, { family: colors.sans, color: colors.fence, align: "right" });
 }
 
 /**

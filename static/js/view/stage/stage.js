@@ -63,6 +63,8 @@ export class StageView {
     this.pointer = null;
     /** @type {number | null} the target at which the reader holds the fence */
     this.held = null;
+    /** @type {() => number | null} the target of what Why? explains */
+    this.explains = () => null;
     /** @type {ZoomedPart | null} which part of a lane fills the stage */
     this.zoom = null;
     /** How many times longer than usual marks travel: more than 1 while an event is shown slowly. */
@@ -183,7 +185,7 @@ export class StageView {
     const instant = way.instant || this.pace.slow;
     const before = this.shown?.geo.turned === turned && !instant ? this.shown : null;
     const { state, unsynced } = this.session;
-    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom, open: this.open });
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, explained: this.explains(), zoom: this.zoom, open: this.open });
     this.zoom = this.scene.zoom;
     const slide = new Slide(before, this.scene, now);
     this.slide = slide;
