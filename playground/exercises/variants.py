@@ -87,9 +87,13 @@ def _drawn(plain: dict[str, Any], seed: int) -> dict[str, Any]:
     drawn = drawn_of(plain)
     if not drawn:
         return plain
+    return {**with_numbers(plain, numbers_of(drawn, seed)), "variants": plain["variants"]}
+
+
+def numbers_of(drawn: Mapping[str, DrawnVariant], seed: int) -> dict[str, int]:
+    """Return the numbers that a seed draws."""
     chance = random.Random(seed)
-    numbers = {name: chance.choice(each.choices) if seed else each.usual for name, each in drawn.items()}
-    return {**with_numbers(plain, numbers), "variants": plain["variants"]}
+    return {name: chance.choice(each.choices) if seed else each.usual for name, each in drawn.items()}
 
 
 def drawn_of(plain: dict[str, Any]) -> dict[str, DrawnVariant]:

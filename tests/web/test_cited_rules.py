@@ -68,9 +68,11 @@ def cited() -> Iterator[tuple[str, str, str]]:
         for sentence in reading.sentences:
             for rule in sentence.rules:
                 yield f"{slug}.{sentence.id}", f"{reading.en.title} {reading.en.sentences[sentence.id]}", rule
-    for slug, exercise in catalog.exercises().items():
-        for rule in exercise.rules:
-            yield slug, " ".join(texts_of(msgspec.to_builtins(exercise.en))), rule
+    for slug, usual in catalog.exercises().items():
+        for seed in range(len(usual.cases) + 1):
+            each = catalog.variant(slug, seed)
+            for rule in each.rules:
+                yield f"{slug} {each.case}".strip(), " ".join(texts_of(msgspec.to_builtins(each.en))), rule
 
 
 def test_a_cited_rule_shares_a_term_with_its_sentence() -> None:

@@ -1,8 +1,9 @@
-"""The right option differs from case to case, so an answer cannot be passed on in a word."""
+"""The right option, and the rule that decides a number, differ from case to case: no answer can be passed on."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ import pytest
 from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from playground.exercises.schema import Exercise
-from playground.exercises.variants import another_case, filled, merged
+from playground.exercises.variants import another_case, filled, merged, numbers_of
 from tests.unit.exercises.test_exercises import LANGUAGES, broken_claims
 
 OF_CHOICES = [each for each in catalog.exercises().values() if each.kind in {"choice", "order", "several"}]
+NUMBERS = [slug for slug, each in catalog.exercises().items() if each.kind == "number"]
 SEEDS = range(1, 13)
+FEWEST_RULES = 2
 FEWEST = 3
 MOST_SHARE = 0.6
 
@@ -43,18 +46,107 @@ def test_twelve_seeds_have_three_right_options_and_none_is_right_too_often(exerc
                 assert name in each.texts(language).feedback, (each.case, name)
 
 
-@pytest.mark.parametrize(
-    ("slug", "others"),
-    [("who-holds-what", {4, 0}), ("lazy-after-restart", {0, 3}), ("one-ack-for-many", {0})],
-)
-def test_another_rule_decides_the_number_of_a_case(slug: str, others: set[int]) -> None:
-    """The file's own number follows from the numbers drawn; in each other case another rule gives it."""
-    cases = cases_of(catalog.exercise(slug))
-    rights = [solution_of(each) for each in cases]
-    assert set(rights[1:]) == others
-    assert rights[0] not in others
-    assert {catalog.variant(slug, seed).case for seed in SEEDS} == {each.case for each in cases}
-    assert [each.case for each in cases if broken_claims(each)] == []
+DECIDED: dict[str, dict[str, Callable[..., int]]] = {
+    "read-back": {
+        "": lambda target, count: 16 - (target + 8),
+        "short": lambda target, count: count - (target + 8),
+        "enough": lambda target, count: 0,
+    },
+    "unacked-again": {
+        "": lambda count, taken: count - 1,
+        "transient": lambda count, taken: 0,
+        "no-ack": lambda count, taken: count - taken,
+    },
+    "who-holds-what": {
+        "": lambda half, prefetch: 2 * half - prefetch,
+        "limited": lambda half, prefetch: 4,
+        "taken": lambda half, prefetch: 0,
+    },
+    "bodies-once": {
+        "": lambda large, small, size: large,
+        "zero": lambda large, small, size: large + small,
+        "apart": lambda large, small, size: 3 * large,
+    },
+    "lanes-of-priorities": {
+        "": lambda plain, urgent, over: urgent + over,
+        "limited": lambda plain, urgent, over: urgent,
+    },
+    "lazy-after-restart": {
+        "": lambda count, segment: segment,
+        "large": lambda count, segment: 0,
+        "short": lambda count, segment: 3,
+    },
+    "fifty-milliseconds": {
+        "": lambda sure, late, size: sure,
+        "confirmed": lambda sure, late, size: sure + late,
+        "pause": lambda sure, late, size: sure + late,
+    },
+    "late-mirror": {
+        "": lambda old, new, size: new,
+        "synchronised": lambda old, new, size: old + new,
+        "stopped": lambda old, new, size: old + new,
+    },
+    "held-by-one": {
+        "": lambda count, done: 5 - ((done + 1) // 8 - 1),
+        "large": lambda count, done: 0,
+        "given-back": lambda count, done: 5,
+    },
+    "written-without-need": {
+        "": lambda count: count - 1,
+        "earlier": lambda count: 0,
+        "waited-for": lambda count: 0,
+    },
+    "before-the-1001st": {
+        "": lambda rate: 9 * rate,
+        "past": lambda rate: 100,
+        "smaller": lambda rate: 50,
+    },
+    "how-many-segments": {
+        "": lambda count: -(-count // 2048),
+        "older": lambda count: -(-count // 16384),
+        "awake": lambda count: 0,
+    },
+    "one-read-or-two": {
+        "": lambda count, size: 1,
+        "within": lambda count, size: 0,
+        "in-ram": lambda count, size: 0,
+    },
+    "before-the-commit": {
+        "": lambda first, more: first,
+        "committed": lambda first, more: first + more,
+        "beside": lambda first, more: first + more,
+    },
+    "lazy-and-transient": {
+        "": lambda solid, brief: solid,
+        "default-again": lambda solid, brief: solid + brief,
+    },
+    "one-ack-for-many": {"": lambda count: count, "transient": lambda count: 0},
+}
+"""What the rule that decides a case makes of the numbers drawn; the engine is asked whether it is so."""
+
+
+def test_the_rules_of_all_numbers_are_told() -> None:
+    assert {slug: {"", *catalog.exercise(slug).cases} for slug in NUMBERS} == {
+        slug: set(cases) for slug, cases in DECIDED.items()
+    }
+
+
+@pytest.mark.parametrize("slug", NUMBERS)
+def test_twelve_seeds_have_numbers_that_different_rules_decide(slug: str) -> None:
+    """The rule of a file's own case would give another number in each other case."""
+    drawn = {seed: catalog.variant(slug, seed) for seed in SEEDS}
+    assert len({each.rules for each in drawn.values()}) >= FEWEST_RULES
+    rounds = len(DECIDED[slug])
+    assert {each.case for each in drawn.values()} == set(DECIDED[slug])
+    for seed in range(1, 2 * rounds + 1):
+        each = drawn[seed]
+        numbers = numbers_of(each.variants, seed)
+        right = solution_of(each)
+        assert right == DECIDED[slug][each.case](**numbers), (each.case, numbers)
+        if each.case:
+            assert each.rules != catalog.exercise(slug).rules
+            assert right != DECIDED[slug][""](**numbers), (each.case, numbers)
+            assert broken_claims(each) == [], each.case
 
 
 @pytest.mark.soak
