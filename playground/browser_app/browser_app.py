@@ -136,5 +136,6 @@ QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
     "task": exercises.task_page,
     "units": exercises.units_page,
     "standing": exercises.standing,
+    "example": exercises.example_page,
     "record": file_records.record,
 }

@@ -10,7 +10,7 @@ import msgspec
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
-from playground.exercises import catalog, review, selectors, task
+from playground.exercises import catalog, examples, review, selectors, task
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
@@ -120,6 +120,12 @@ def standing(question: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
+def example_page(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the last step of a worked example, judged."""
+    context = examples.context(question["exercise"], get_language() or "en", _posted(question["form"]))
+    return {"html": render_to_string("exercises/_example_last.html", context)}
+
+
 def units_page(question: dict[str, Any]) -> dict[str, Any]:
     """Return the units with the work that the browser remembers."""
     works = {name: msgspec.convert(each, BrowserWork) for name, each in question["works"].items()}
@@ -145,11 +151,15 @@ def _whole(work: BrowserWork, found: Exercise, given: Any, question: dict[str, A
     return kind_of(found).whole_answer(found, given, task.progress(work), lambda *_goals: played)
 
 
-def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> None:
+def _posted(fields: list[Any]) -> BrowserForm:
     posted = BrowserForm()
-    for name, value in question["form"]:
+    for name, value in fields:
         posted.setdefault(name, []).append(str(value))
-    given = kind_of(found).read(posted)
+    return posted
+
+
+def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> None:
+    given = kind_of(found).read(_posted(question["form"]))
     verdict = task.graded(found, _whole(work, found, given, question))
     now = dt.datetime.now(dt.UTC)
     work.reviews = review.reviews_after(work, verdict.wrong, now)

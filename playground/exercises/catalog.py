@@ -12,7 +12,7 @@ import msgspec
 
 from playground.exercises.kinds import KINDS
 from playground.exercises.schema import MADE, Exercise, LessonUnit, UnitTexts
-from playground.exercises.variants import filled
+from playground.exercises.variants import drawn_of, filled, with_numbers
 
 FOLDER = Path(__file__).resolve().parent / "data"
 
@@ -111,6 +111,13 @@ def variant(slug: str, seed: int) -> Exercise:
     if not seed or not (usual.variants or usual.cases):
         return usual
     return read(_plain().get(slug) or _made_plain(slug), seed)
+
+
+def numbered(slug: str, numbers: dict[str, int]) -> Exercise:
+    """Return the file's own case of an exercise with these numbers; what is not given is as usual."""
+    plain = {name: part for name, part in _plain()[slug].items() if name != "cases"}
+    usual = {name: each.usual for name, each in drawn_of(plain).items()}
+    return read(with_numbers(plain, {**usual, **numbers}))
 
 
 def read(plain: dict[str, Any], seed: int = 0) -> Exercise:

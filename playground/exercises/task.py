@@ -9,7 +9,7 @@ from zlib import crc32
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, limits, readings, release_difference, selectors, words
+from playground.exercises import catalog, examples, limits, readings, release_difference, selectors, words
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
 from playground.exercises.schema import Exercise
@@ -117,6 +117,7 @@ def context(
         "task": texts.task.split("\n\n"),
         "kind": words.kind(found),
         "reading": reading.texts(language).title if reading else "",
+        "example": found.slug in examples.slugs(),
         "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,
         "of": len(slugs) or 1,
         "unit_title": catalog.unit(found.unit).texts(language).title,

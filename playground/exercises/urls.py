@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from playground.exercises import course_views, reading_views, views
+from playground.exercises import course_views, example_views, reading_views, views
 from playground.exercises.builder import views as builder
 
 urlpatterns = [
@@ -20,6 +20,7 @@ urlpatterns = [
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
     path("<slug:unit>/<slug:slug>/read/", reading_views.page, name="reading"),
     path("<slug:unit>/<slug:slug>/read/run.json", reading_views.run, name="reading-run"),
+    path("<slug:unit>/<slug:slug>/example/", example_views.page, name="example"),
     path("<slug:unit>/<slug:slug>/begin", views.begin, name="exercise-begin"),
     path("<slug:unit>/<slug:slug>/answer", views.answer, name="exercise-answer"),
     path("<slug:unit>/<slug:slug>/standing.json", views.standing, name="exercise-standing"),

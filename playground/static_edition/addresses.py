@@ -26,7 +26,17 @@ PAGES: Final = frozenset(
             "subject",
             "glossary",
         ),
-        *("glossary-words", "rules", "rules-document", "rule", "units", "exercise", "whatif", "fidelity"),
+        *(
+            "glossary-words",
+            "rules",
+            "rules-document",
+            "rule",
+            "units",
+            "exercise",
+            "example",
+            "whatif",
+            "fidelity",
+        ),
         *("javascript-catalog", "needs-a-server", "inspect"),
     )
 )

@@ -20,7 +20,7 @@ BEGIN: Final = (
     "/whatif/",
 )
 MORE: Final = ("/fidelity/", "/i18n/catalog.js", "/schema/scenario-v1.json")
-OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise", "inspect"))
+OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise", "example", "inspect"))
 """Names of pages that the edition has templates of its own for, as the server's show what only a server has."""
 _LINKED = re.compile(r'href="(/[^"?#]*)"')
 

@@ -12,10 +12,11 @@ from typing import Any, Final
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.test.utils import override_settings
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import get_language
 
-from playground.exercises import catalog, task
+from playground.exercises import catalog, examples, task
 from playground.hosting.real_engine import door
 from playground.inspecting import page
 from playground.library import ready_scenarios
@@ -120,6 +121,10 @@ def _own_pages(folder: Path) -> None:
         at = file_of(task.address(each))
         shown = {**context, **play, **task.context(each, None, None, get_language() or "en")}
         own[at] = render_to_string("static_edition/exercise.html", shown)
+    for slug in examples.slugs():
+        at = file_of(reverse("example", args=[catalog.exercise(slug).unit, slug]))
+        shown = {**context, **examples.context(slug, get_language() or "en", None)}
+        own[at] = render_to_string("exercises/example.html", shown)
     for at, html in own.items():
         _put(folder / at, relative(html, at, {}).encode())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,13 +16,22 @@ from playground.exercises import place_names
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, RunEvent, VerdictLine
-from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, Log, never
+from playground.exercises.kinds.kind import (
+    MOST_PARTS,
+    ExampleState,
+    ExerciseKind,
+    GiveUp,
+    KindProgress,
+    Log,
+    never,
+)
 from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.examples import NumberedExample
     from playground.exercises.posted import PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts
 
@@ -68,6 +77,8 @@ class BrokerKind(ExerciseKind):
     label = author_label = _("be the broker")
     form = BrokerForm
     button = _("Check this step")
+    example_template = "exercises/kinds/example/broker.html"
+    example_missing = _("Say of every message where it is.")
     on_paper = False
     lines_shown = 1  # the first difference is enough to think about; the rest is for the next try
     feedback = {
@@ -148,14 +159,36 @@ class BrokerKind(ExerciseKind):
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
         """Return a line for each step: what happened, and where each message is."""
         return [
-            f"{texts.steps[number]} → "
-            + "; ".join(
-                f"{place}: {', '.join(members)}"
-                for place in place_names.of_run(exercise.scenario).answers
-                if (members := [seq for seq, at in placement.items() if at == place])
-            )
-            for number, placement in enumerate(self.solution(exercise))
+            f"{step} → {'; '.join(_members(exercise, placement))}"
+            for step, placement in zip(texts.steps, self.solution(exercise), strict=True)
         ]
+
+    def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
+        """Return each step of the exercise with where its messages are."""
+        exercise = example.exercise
+        return [
+            ExampleState(
+                step,
+                _members(exercise, stage.after),
+                tuple(dict.fromkeys(rule for rule, *_rest in stage.moves)),
+            )
+            for step, stage in zip(exercise.texts(language).steps, stages(exercise), strict=True)
+        ]
+
+    def example_page(
+        self, example: NumberedExample, language: str, given: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return the last step as the exercise asks it, with the places given so far."""
+        page = self.page(example.exercise, example.exercise.texts(language), self._all_but_last(example))
+        placed = page["placed"].items()
+        return {**page, "rows": [(seq, at, given.get(f"place-{seq}", at)) for seq, at in placed]}
+
+    def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
+        """Judge the last placement, behind the right ones."""
+        return self.grade(example.exercise, [*self._all_but_last(example).steps, self.read(posted)], never)
+
+    def _all_but_last(self, example: NumberedExample) -> KindProgress:
+        return KindProgress(tuple(self.solution(example.exercise)[:-1]))
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
         """Return a message by its number."""
@@ -193,6 +226,13 @@ class BrokerKind(ExerciseKind):
 
 
 MESSAGE = _("message %(number)s")
+
+
+def _members(exercise: Exercise, placement: Placement) -> list[str]:
+    """Return the places that hold messages, each with their numbers."""
+    found = {place: [seq for seq, at in placement.items() if at == place] for place in placement.values()}
+    order = place_names.of_run(exercise.scenario).answers
+    return [f"{place_word(place)}: {', '.join(found[place])}" for place in order if place in found]
 
 
 def place_word(name: str) -> str:

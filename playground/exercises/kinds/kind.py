@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.examples import NumberedExample
     from playground.exercises.posted import PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
 
@@ -52,6 +53,14 @@ class KindProgress(NamedTuple):
     seed: str = ""
 
 
+class ExampleState(NamedTuple):
+    """One step of a faded example: what happened, the engine's state after it, and the rules of its moves."""
+
+    what: str
+    state: list[str]
+    rules: tuple[str, ...] = ()
+
+
 class ExerciseKind(ABC):
     """One kind of exercise.
 
@@ -72,6 +81,10 @@ class ExerciseKind(ABC):
     """The text of the button that sends the answer."""
     help: ClassVar[Any] = ""
     """A sentence below it."""
+    example_template: ClassVar[str] = ""
+    """The template of the last step of a faded example; none where no example stands before the kind."""
+    example_missing: ClassVar[Any] = ""
+    """What to do where that step is not complete."""
     between: ClassVar[str] = " "
     """Separator of the parts of a counted answer."""
     is_played: ClassVar[bool] = False
@@ -208,6 +221,20 @@ class ExerciseKind(ABC):
     def tally_text(self, texts: ExerciseTexts, tally: str) -> str:
         """Return a counted answer in words."""
         return self.between.join(texts.words.get(part, part) for part in tally.split(" "))
+
+    def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
+        """Return what is done in each step of a faded example, and what the engine finds after it."""
+        raise NotImplementedError
+
+    def example_page(
+        self, example: NumberedExample, language: str, given: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return what the template of the last step of an example needs; `given` are the fields as they were sent."""
+        raise NotImplementedError
+
+    def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
+        """Judge the last step that a learner did. Raises BadAnswer."""
+        raise NotImplementedError
 
 
 YOURS = gettext_lazy("your prediction")

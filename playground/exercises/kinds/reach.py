@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.backing_queue.message_places import places_of
 from engine.reading.conditions import Condition, ConditionWatch
+from engine.reading.message_places import count_of
 from engine.replay.player import Timed
 from playground.exercises.authors import fields, observables, scene, words
 from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, TooLong, VerdictLine
-from playground.exercises.kinds.kind import ExerciseKind, GiveUp, KindProgress, Log
+from playground.exercises.kinds.broker import place_word
+from playground.exercises.kinds.kind import ExampleState, ExerciseKind, GiveUp, KindProgress, Log
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors.runs import AuthoredRun
+    from playground.exercises.examples import NumberedExample
     from playground.exercises.posted import PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts
 
 MAX_COMMANDS = 500
+AFTER = "_after"
+"""The line of an example's verdict about the state after the step."""
 TAIL_US = 10_000_000
 """A written solution is judged this long after its last command, unless it has a time of its own."""
 ROWS = range(1, 5)
@@ -80,7 +88,12 @@ class ReachKind(ExerciseKind):
     form = ReachForm
     button = _("Check")
     help = _("The engine repeats your session and checks whether the state was reached.")
+    example_template = "exercises/kinds/example/reach.html"
+    example_missing = _("Choose one of the commands.")
     feedback = {
+        "_not-reached": _(
+            "The engine played it, and this is not what the step is for. Look at the state below."
+        ),
         "_too-many-commands": _(
             "You reached the state, but used more commands than allowed. Begin again with fewer."
         ),
@@ -165,6 +178,36 @@ class ReachKind(ExerciseKind):
         """Return a line for each command."""
         return [command_line(command) for command in self.solution(exercise)["commands"]]
 
+    def about(self, texts: ExerciseTexts, name: str) -> str:
+        """Return a goal in words, or that a line of an example is about the state after the step."""
+        return str(_("afterwards")) if name == AFTER else super().about(texts, name)
+
+    def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
+        """Return the commands of each step with the state that they bring about."""
+        steps = example.faded.steps
+        return [
+            ExampleState(_in_lines(step.commands), state)
+            for step, (state, _holds) in zip(steps, example_states(example), strict=True)
+        ]
+
+    def example_page(
+        self, example: NumberedExample, language: str, given: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return the commands to choose the last step from; the right ones stand among the others by their text."""
+        rows = [example.faded.steps[-1].commands, *example.faded.others]
+        choices = sorted((_in_lines(row), str(number)) for number, row in enumerate(rows))
+        return {"choices": choices, "chosen": given.get("choice")}
+
+    def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
+        """Play the chosen commands behind the steps before, and judge the state that they bring about."""
+        rows = [example.faded.steps[-1].commands, *example.faded.others]
+        chosen = posted.get("choice", "")
+        if chosen not in map(str, range(len(rows))):
+            raise BadAnswer("choose one of the commands")
+        state, holds = example_states(example, rows[int(chosen)])[-1]
+        line = VerdictLine(AFTER, "; ".join(state), None, holds)
+        return GradedVerdict(holds, () if holds else ("_not-reached",), (line,), chosen)
+
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read the goals and what is allowed; what the author did in the rest of the run is the solution."""
         goals = []
@@ -217,6 +260,50 @@ def _repeated(
     goals = [ConditionWatch(goal.test) for goal in exercise.form.goals]
     moment = GradedRun(exercise.scenario, commands, goals, give_up).go(until_us)
     return [(goal.found(moment), goal.holds(moment)) for goal in goals]
+
+
+def example_states(
+    example: NumberedExample, last: Sequence[dict[str, Any]] | None = None
+) -> list[tuple[list[str], bool]]:
+    """Play an example; return the state after each step in lines, and whether what the step is for holds.
+
+    Args:
+        example: with its numbers.
+        last: commands in the place of those of the last step.
+    """
+    steps, scenario = example.faded.steps, example.exercise.scenario
+    rows = [step.commands for step in steps[:-1]] + [steps[-1].commands if last is None else last]
+    commands = [*scenario.get("commands", ()), *(command for row in rows for command in row)]
+    goals = [ConditionWatch(step.reached) for step in steps]
+    run = GradedRun({**scenario, "commands": commands, "until_us": steps[-1].until_us}, (), goals)
+    found = []
+    for step, goal in zip(steps, goals, strict=True):
+        moment = run.go(step.until_us)
+        found.append((state_lines(run.node.snapshot()), goal.holds(moment)))
+    return found
+
+
+def state_lines(state: Mapping[str, Any]) -> list[str]:
+    """Return a line for each queue with what is where, for the persistent store, and for the memory alarm."""
+    found = []
+    for name, queue in state["queues"].items():
+        counts: Counter[str] = Counter()
+        for each in places_of(queue):
+            counts["unacked" if each.unacked else each.name] += count_of(queue, each.name)
+        held = ", ".join(f"{place_word(place)} {count}" for place, count in counts.items() if count)
+        found.append(f"{name}: {held or _('empty')}")
+    files = state["stores"].get("persistent", {}).get("files", ())
+    if sum(size for _number, size, *_rest in files):
+        live = sum(valid for _number, _size, valid, *_rest in files)
+        line = _("persistent store: files %(files)s, live bytes %(live)s")
+        found.append(str(line % {"files": len(files), "live": live}))
+    if state["node"]["alarms"]["memory"]:
+        found.append(str(_("the memory alarm is on")))
+    return found or [str(_("no queue"))]
+
+
+def _in_lines(commands: Sequence[dict[str, Any]]) -> str:
+    return "; ".join(map(command_line, commands)) or str(_("Wait."))
 
 
 def as_answer(commands: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,147 @@
+"""Faded worked examples before exercises with several steps: all done, then all but the last, then the exercise itself.
+
+Each step has a name, its subgoal. A file in `data/*/examples` names the exercise and has each number twice: for the
+example that is done, and for the one whose last step is left. What each step brings the engine finds.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+
+from engine.reading.conditions import Condition
+from playground.exercises import catalog, selectors
+from playground.exercises.grading import BadAnswer
+from playground.exercises.kinds import kind_of
+from playground.exercises.posted import PostedForm
+from playground.exercises.schema import Exercise, Id, SchemaPart, Text, Translated
+from playground.exercises.variants import with_numbers
+
+
+class NoExample(LookupError):
+    """There is no example before this exercise."""
+
+
+class ExampleStep(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One step towards a state: what is done until when, and what holds then."""
+
+    commands: tuple[dict[str, Any], ...] = ()
+    until_us: int
+    reached: Condition
+
+
+class ExampleTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An example in one language: its task, where that is not the exercise's, and for each step its name and reason."""
+
+    task: Text | None = None
+    steps: tuple[Text, ...]
+    reasons: tuple[Text, ...]
+
+
+class FadedExample(Translated[ExampleTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An example before one exercise.
+
+    Args:
+        exercise: before which it is read.
+        numbers: each for the example that is done, and for the one with a step left.
+        steps: towards a state that is not the exercise's own; none where the exercise has steps.
+        others: commands in the place of the last step's that do not bring what it brings.
+    """
+
+    exercise: Id
+    numbers: dict[str, tuple[int, int]]
+    steps: tuple[ExampleStep, ...] = ()
+    others: Annotated[tuple[tuple[dict[str, Any], ...], ...], msgspec.Meta(max_length=3)] = ()
+
+
+class NumberedExample(msgspec.Struct, frozen=True):
+    """An example with one row of its numbers, and the exercise with the same."""
+
+    faded: FadedExample
+    exercise: Exercise
+
+
+@cache
+def _plain() -> dict[str, dict[str, Any]]:
+    """Return the content of every example's file, by its exercise."""
+    found = (
+        catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
+        for path in sorted(catalog.FOLDER.glob("*/examples/*.toml"))
+    )
+    return {each["exercise"]: each for each in found}
+
+
+def slugs() -> frozenset[str]:
+    """Return the exercises before which there is an example."""
+    return frozenset(_plain())
+
+
+@cache
+def examples(slug: str) -> tuple[NumberedExample, NumberedExample]:
+    """Return the example that is done, and the one with a step left. Raises NoExample."""
+    if slug not in _plain():
+        raise NoExample(slug)
+    plain = _plain()[slug]
+    rows = [{name: pair[at] for name, pair in plain["numbers"].items()} for at in range(2)]
+    done, left = (
+        NumberedExample(msgspec.convert(with_numbers(plain, row), FadedExample), catalog.numbered(slug, row))
+        for row in rows
+    )
+    return done, left
+
+
+def context(slug: str, language: str, posted: PostedForm | None) -> dict[str, Any]:
+    """Return what the page of an example needs.
+
+    Args:
+        slug: of the exercise.
+        language: of the texts.
+        posted: the learner's last step, if there is one.
+
+    Raises NoExample.
+    """
+    done, left = examples(slug)
+    usual = catalog.exercise(slug)
+    kind, texts = kind_of(usual), left.exercise.texts(language)
+    given = dict(posted.items()) if posted else {}
+    shown: dict[str, Any] = {"verdict": None, "problem": ""}
+    if posted:
+        try:
+            verdict = kind.example_verdict(left, posted)
+            attempt = ExampleAnswer(verdict.passed, msgspec.to_builtins(verdict))
+            shown["verdict"] = selectors.shown_verdict(left.exercise, texts, attempt, locked=False, told=True)
+        except BadAnswer:
+            shown["problem"] = kind.example_missing
+    return {
+        "exercise": usual,
+        "title": usual.texts(language).title,
+        "done": _part(done, language),
+        "left": _part(left, language),
+        "last": {"template": kind.example_template, **kind.example_page(left, language, given)},
+        **shown,
+    }
+
+
+class ExampleAnswer(msgspec.Struct):
+    """The learner's last step, as a verdict is shown."""
+
+    passed: bool
+    verdict: dict[str, Any]
+    number: int = 1
+    why: str = ""
+
+
+def _part(example: NumberedExample, language: str) -> dict[str, Any]:
+    """Return the task and the steps of an example, each with its name, its reason, and what the engine did."""
+    exercise, texts = example.exercise, example.faded.texts(language)
+    played = kind_of(exercise).example_steps(example, language)
+    return {
+        "task": (texts.task or exercise.texts(language).task).split("\n\n"),
+        "steps": [
+            {"name": name, "reason": reason, "what": what, "state": state, "rules": rules}
+            for name, reason, (what, state, rules) in zip(texts.steps, texts.reasons, played, strict=True)
+        ],
+    }
