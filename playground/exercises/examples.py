@@ -8,60 +8,20 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from engine.reading.conditions import Condition
 from playground.exercises import catalog, selectors
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import kind_of
 from playground.exercises.posted import PostedForm
-from playground.exercises.schema import Exercise, Id, SchemaPart, Text, Translated
+from playground.exercises.schema import FadedExample, NumberedExample
 from playground.exercises.variants import with_numbers
 
 
 class NoExample(LookupError):
     """There is no example before this exercise."""
-
-
-class ExampleStep(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One step towards a state: what is done until when, and what holds then."""
-
-    commands: tuple[dict[str, Any], ...] = ()
-    until_us: int
-    reached: Condition
-
-
-class ExampleTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An example in one language: its task, where that is not the exercise's, and for each step its name and reason."""
-
-    task: Text | None = None
-    steps: tuple[Text, ...]
-    reasons: tuple[Text, ...]
-
-
-class FadedExample(Translated[ExampleTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An example before one exercise.
-
-    Args:
-        exercise: before which it is read.
-        numbers: each for the example that is done, and for the one with a step left.
-        steps: towards a state that is not the exercise's own; none where the exercise has steps.
-        others: commands in the place of the last step's that do not bring what it brings.
-    """
-
-    exercise: Id
-    numbers: dict[str, tuple[int, int]]
-    steps: tuple[ExampleStep, ...] = ()
-    others: Annotated[tuple[tuple[dict[str, Any], ...], ...], msgspec.Meta(max_length=3)] = ()
-
-
-class NumberedExample(msgspec.Struct, frozen=True):
-    """An example with one row of its numbers, and the exercise with the same."""
-
-    faded: FadedExample
-    exercise: Exercise
 
 
 @cache

@@ -17,9 +17,8 @@ from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.examples import NumberedExample
     from playground.exercises.posted import PostedForm
-    from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
+    from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample, SchemaPart
 
 GiveUp = Callable[[], bool]
 """Called from time to time while a run is graded; if it returns true, TooLong is raised."""

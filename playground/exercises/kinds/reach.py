@@ -22,9 +22,8 @@ from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.examples import NumberedExample
     from playground.exercises.posted import PostedForm
-    from playground.exercises.schema import Exercise, ExerciseTexts
+    from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample
 
 MAX_COMMANDS = 500
 AFTER = "_after"
