@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
 import msgspec
 from django.template.loader import render_to_string
-from PIL import Image
 
-from engine.backing_queue.message_places import places_of
+from engine.backing_queue.message_places import MessagePlace, places_of
 from engine.reading.message_places import count_of, drawn_queue
 from playground.exercises import catalog, selectors, words
 from playground.exercises.grading import GradedRun
@@ -20,9 +18,10 @@ from playground.exercises.kinds import GiveUp, KindProgress, kind_of, never
 from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text, Translated
 from playground.library import link_picture
+from playground.library.link_picture import BLOCK, ROWS
 
-STAGE = (0, 180, 1200, 630)
-"""The part of a link's picture that shows the queue: without the heading, which a slide has itself."""
+LANES_LEFT, LANES, WATER, MEMORY_BAR = 130, 1000, 180, 360
+"""Where the lanes begin, how wide they are together, how high the water is, how long the memory's bar (_stage.html)."""
 
 
 class CourseLesson(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -79,21 +78,62 @@ def plan_rows(language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _drawn(exercise: Exercise, give_up: GiveUp) -> tuple[str, dict[str, int]]:
-    """Return the stage where the learner stands as the address of a picture, and how many messages are where."""
-    scenario = exercise.scenario
-    run = GradedRun(scenario, give_up=give_up)
-    run.go(scenario["until_us"])
+def _stood(exercise: Exercise, give_up: GiveUp) -> dict[str, Any]:
+    """Return the stage where the learner stands: lanes with their blocks, the memory, how many messages are where."""
+    run = GradedRun(exercise.scenario, give_up=give_up)
+    run.go(exercise.scenario["until_us"])
     state = run.node.snapshot()
-    whole = Image.open(io.BytesIO(link_picture.draw("", state, scenario["until_us"], scenario["until_us"])))
-    out = io.BytesIO()
-    whole.crop(STAGE).quantize(64).save(out, "PNG", optimize=True)
-    queue = drawn_queue(state)
-    counts = {place.name: count_of(queue, place.name) for place in places_of(queue or {})} if queue else {}
-    return f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}", counts
+    queue, memory = drawn_queue(state), state["node"]["memory"]
+    every = places_of(queue or {})
+    counts = {place.name: count_of(queue, place.name) for place in every} if queue else {}
+    used, limit = memory.get("process_memory") or 0, memory.get("limit") or 1
+    return {
+        "lanes": [
+            _lane(at, place, queue, every)
+            for at, place in enumerate(each for each in every if not each.unacked)
+        ],
+        "counts": [(name, count) for name, count in counts.items() if count],
+        "share": round(100 * used / limit),
+        "bar": round(MEMORY_BAR * min(1, used / limit)),
+        "tone": link_picture.memory_tone(state["node"]),
+        "ready": queue["counters"].get("len", 0) if queue else 0,
+    }
 
 
-_pictures = KnownAnswers(_drawn)
+def _lane(
+    at: int, place: MessagePlace, queue: Mapping[str, Any] | None, every: tuple[MessagePlace, ...]
+) -> dict[str, Any]:
+    """Return a lane of the stage: where it is, and its blocks, as many as fit above and below the water."""
+    width = LANES // sum(not each.unacked for each in every)
+    left = LANES_LEFT + at * width
+    above, below, tone = link_picture.counts_of(queue, place)
+    halves = (("alpha", above, WATER - BLOCK - 8, -1), (tone, below, WATER + 34, 1))
+    in_row = (width - 12) // (BLOCK + 3)
+    return {
+        "name": place.name,
+        "count": above + below,
+        "left": left,
+        "edge": left - 6,
+        "right": left + width - 12,
+        "blocks": [
+            (
+                name,
+                "".join(
+                    _block(left, base, step, number, in_row) for number in range(min(count, in_row * ROWS))
+                ),
+            )
+            for name, count, base, step in halves
+            if count
+        ],
+    }
+
+
+def _block(left: int, base: int, step: int, number: int, in_row: int) -> str:
+    x, y = left + number % in_row * (BLOCK + 3), base + step * (number // in_row) * (BLOCK + 3)
+    return f"M{x} {y}h{BLOCK}v{BLOCK}h-{BLOCK}z"
+
+
+_stages = KnownAnswers(_stood)
 
 
 def slides(unit: str, language: str) -> dict[str, Any]:
@@ -113,7 +153,6 @@ def _slide(exercise: Exercise, texts: ExerciseTexts, language: str) -> dict[str,
     kind = kind_of(exercise)
     page = kind.page(exercise, texts, KindProgress())
     lines = [text for _id, _letter, text in kind.listed(exercise, texts, KindProgress())]
-    picture, counts = _pictures.answer(exercise, never)
     return {
         "title": texts.title,
         "kind": words.kind(exercise),
@@ -121,8 +160,7 @@ def _slide(exercise: Exercise, texts: ExerciseTexts, language: str) -> dict[str,
         "task": texts.task.split("\n\n"),
         "lines": lines or [text for _id, text in page.get("lines", page.get("goals", ()))],
         "steps": texts.steps,
-        "picture": picture,
-        "counts": [(name, count) for name, count in counts.items() if count],
+        "stage": _stages.answer(exercise, never),
         "misconception": texts.misconception,
         "solution": selectors.shown_solution(exercise, language),
         "explain": texts.explain,

@@ -16,7 +16,13 @@ from engine.reading.message_places import count_of, drawn_queue, letter_of
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
 RAM, DISK, WATER = "#fff9ec", "#eef4f9", "#222d3a"
-ALPHA, BETA, GAMMA, DELTA, ALARM = "#009e73", "#e69f00", "#56b4e9", "#0072b2", "#d55e00"
+TONES: Final = {
+    "alpha": "#009e73",
+    "beta": "#e69f00",
+    "gamma": "#56b4e9",
+    "delta": "#0072b2",
+    "alarm": "#d55e00",
+}
 LEFT, TOP, RIGHT, WATERLINE, BOTTOM = 60, 190, 1140, 360, 530
 BLOCK: Final = 14
 ROWS: Final = 6
@@ -54,7 +60,7 @@ def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
     width = (RIGHT - LEFT - 80) // len(places)
     for at, place in enumerate(places):
         left = LEFT + 70 + at * width
-        _lane(pen, place.name, left, width - 12, *_counts(queue, place))
+        _lane(pen, place.name, left, width - 12, *counts_of(queue, place))
     _foot(pen, queue, state["node"])
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
@@ -74,17 +80,25 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
     pen.text((RIGHT, 44), clock, FAINT, _font(24), anchor="ra")
 
 
-def _counts(queue: Mapping[str, Any] | None, place: MessagePlace) -> tuple[int, int, str]:
-    """Return how many contents of a lane are above the water and below it, and the colour of those below."""
+def counts_of(queue: Mapping[str, Any] | None, place: MessagePlace) -> tuple[int, int, str]:
+    """Return how many contents of a lane are above the water and below it, and the state of those below."""
     if queue is None:
-        return 0, 0, DELTA
+        return 0, 0, "delta"
     name = place.name
     if place.counted:
-        return 0, count_of(queue, name), DELTA
+        return 0, count_of(queue, name), "delta"
     letters = [(letter_of(name, extent[4]), extent[1]) for extent in queue["lanes"][name]]
     above = sum(count for letter, count in letters if letter == "alpha")
     below = count_of(queue, name) - above
-    return above, below, BETA if any(letter == "beta" for letter, _count in letters) else GAMMA
+    return above, below, "beta" if any(letter == "beta" for letter, _count in letters) else "gamma"
+
+
+def memory_tone(node: Mapping[str, Any]) -> str:
+    """Return the colour of the memory: below the paging line, above it, or with the alarm on."""
+    memory = node["memory"]
+    if node["alarms"].get("memory"):
+        return "alarm"
+    return "alpha" if (memory.get("process_memory") or 0) < (memory.get("paging_at") or 0) else "beta"
 
 
 def _lane(
@@ -95,8 +109,8 @@ def _lane(
     pen.text((left + width, TOP + 14), f"{above + below:,}".replace(",", " "), FAINT, _font(18), anchor="ra")
     in_row = width // (BLOCK + 3)
     for count, base, step, colour in (
-        (above, WATERLINE - BLOCK - 8, -1, ALPHA),
-        (below, WATERLINE + 34, 1, tone),
+        (above, WATERLINE - BLOCK - 8, -1, TONES["alpha"]),
+        (below, WATERLINE + 34, 1, TONES[tone]),
     ):
         for number in range(min(count, in_row * ROWS)):
             x = left + (number % in_row) * (BLOCK + 3)
@@ -111,9 +125,7 @@ def _foot(pen: ImageDraw.ImageDraw, queue: Mapping[str, Any] | None, node: dict[
     pen.text((LEFT, y - 4), "memory", FAINT, _font(20))
     pen.rounded_rectangle((LEFT + 100, y, LEFT + 500, y + 16), 8, fill="#e4e0d7")
     share = min(1.0, used / limit)
-    colour = (
-        ALARM if node["alarms"].get("memory") else ALPHA if used < (memory.get("paging_at") or 0) else BETA
-    )
+    colour = TONES[memory_tone(node)]
     if share > 0.03:
         pen.rounded_rectangle((LEFT + 100, y, LEFT + 100 + int(400 * share), y + 16), 8, fill=colour)
     pen.text((LEFT + 516, y - 4), f"{round(100 * used / limit)} % of the watermark", FAINT, _font(20))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import re
 from pathlib import Path
 
@@ -11,8 +9,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import translation
 from django.utils.html import escape
-from PIL import Image
 
 from playground.exercises import catalog, course
 
@@ -63,13 +61,25 @@ def test_slides_have_the_key_and_are_for_teachers(client: Client) -> None:
 def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
     slides = {each["title"]: each for each in course.slides("sub-queues", "en")["slides"]}
     where_next = slides[catalog.exercise("where-next").en.title]
-    counts = dict(where_next["counts"])
+    counts = dict(where_next["stage"]["counts"])
     for claim in catalog.exercise("where-next").claims:
         if claim.path == "queue.delta.count":
             assert counts["delta"] == claim.value
     assert sum(counts.values()) > 0
-    data = base64.b64decode(where_next["picture"].partition(",")[2])
-    assert Image.open(io.BytesIO(data)).size == (1200, 450)
+    for lane in where_next["stage"]["lanes"]:
+        assert lane["count"] == counts.get(lane["name"], 0)
+        assert sum(path.count("M") for _tone, path in lane["blocks"]) == lane["count"]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("zh-hans", "内存 磁盘 阈值"), ("zh-hant", "記憶體 磁碟 水位線")]
+)
+def test_the_words_of_a_picture_are_in_the_readers_language(language: str, words: str) -> None:
+    with translation.override(language):
+        page = course.offline_page("waterline", language, "-", "-")
+    for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        assert [word for word in words.split() if word not in picture] == []
+        assert not re.search(r">[^<]*(?:disk|memory|watermark|ready)", picture)
 
 
 def test_the_command_writes_a_file_that_needs_no_server(tmp_path: Path) -> None:
@@ -78,6 +88,8 @@ def test_the_command_writes_a_file_that_needs_no_server(tmp_path: Path) -> None:
     assert '<html lang="zh-hant">' in page
     assert "佇列" in page
     assert not re.search(r'(?:src|href)="(?!data:)', page)
-    assert page.count("data:image/png") == len(catalog.unit("waterline").exercises)
+    assert page.count("<svg") == len(catalog.unit("waterline").exercises)
+    assert "url(data:font/woff2;base64," in page
+    assert "../vendor" not in page
     with pytest.raises(CommandError, match="no unit is called no-such"):
         call_command("write_slides", "no-such", tmp_path)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import translation
 
 from playground.exercises import catalog, course
+
+FONT: Final = re.compile(r'url\("\.\./(vendor/fonts/[a-z.0-9-]+)"\)')
+
+
+def _carried(found: re.Match[str]) -> str:
+    """Return a font that the style names as an address that carries it: the file needs no other."""
+    font = (settings.BASE_DIR / "static" / found[1]).read_bytes()
+    return f"url(data:font/woff2;base64,{base64.b64encode(font).decode()})"
 
 
 class Command(BaseCommand):
@@ -29,6 +39,7 @@ class Command(BaseCommand):
             (settings.BASE_DIR / "static" / name).read_text("utf-8")
             for name in ("css/slides.css", "js/exercises/slides.js")
         )
+        style = FONT.sub(_carried, style)
         try:
             with translation.override(options["language"]):
                 page = course.offline_page(options["unit"], options["language"], style, script)
