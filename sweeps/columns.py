@@ -11,7 +11,7 @@ SERIES = ("series_ram_bytes", "series_ready", *(f"series_{state}" for state in S
 """Samples at equal distances of virtual time, the last one at the end: memory, and messages in each state."""
 
 COST = "cost_s"
-"""Seconds of real time that the cell took: the one column that differs from run to run."""
+"""Seconds of a processor that the cell took: the one column that differs from run to run."""
 
 Row = dict[str, Any]
 """One row as a dict."""

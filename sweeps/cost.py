@@ -7,6 +7,7 @@ from typing import Final
 from engine.backing_queue.message_places import CLASSIC_V2
 from engine.broker.commands.base import TICK_MS
 from engine.releases import PROFILES
+from sweeps.cell import begun
 from sweeps.parameters import Scenario
 from workloads.workload import at_work, messages
 
@@ -49,3 +50,23 @@ def guessed_s(scenario: Scenario) -> float:
     version_2 = PROFILES[scenario["profile"]].release.storage.name == CLASSIC_V2
     together_s = TOGETHER_S * (TIMES_ON_VERSION_2 if version_2 else 1)
     return LEAST_S + ALONE_S * alone + TICK_S * ticks + BURST_S * len(bursts) + together_s * of_a_log
+
+
+PROBE_S: Final = 0.4
+"""Of a processor, about: what is spent on a run's beginning before a sweep of such runs is promised."""
+
+
+def timed_s(scenario: Scenario, others: float) -> float:
+    """Return about how many seconds runs like this one take: its beginning is run, and the rest follows the guess.
+
+    Args:
+        scenario: one of the runs.
+        others: what `guessed_s` says of all of them together.
+
+    Raises:
+        SweepError: the beginning made more transitions than a run may.
+        engine.values.errors.EngineError: the engine refused the scenario or a command.
+    """
+    reached_us, took_s = begun(scenario, PROBE_S)
+    commands = [each for each in scenario["commands"] if each.get("at_us", 0) <= reached_us]
+    return others * took_s / guessed_s({**scenario, "commands": commands, "until_us": reached_us})

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.broker.commands.settings import NodeSettings, resolve
 from sweeps.grid import Axis
-from sweeps.parameters import Value
+from sweeps.parameters import OF_EACH_MESSAGE, Value
 
 FIXED: Final[dict[str, tuple[Value, ...]]] = {
     "vm_memory_high_watermark": (0.2, 0.4, 0.6, 0.8),
@@ -57,13 +57,16 @@ LEAST_RAM_BYTES: Final = 64 * 1024
 
 
 def home(axes: Iterable[Axis], scenario: Mapping[str, Any]) -> dict[str, Value]:
-    """Return the values of the workload itself, where its axes have them."""
-    own = {axis.parameter: _own(axis.parameter, scenario) for axis in axes}
-    return {
-        axis.parameter: value
-        for axis in axes
-        if (value := own[axis.parameter]) is not None and value in axis.values
-    }
+    """Return the values of the workload itself: of a field that differs from command to command it has none."""
+    found = {}
+    for axis in axes:
+        own = _own(axis.parameter, scenario)
+        field, _verbs = OF_COMMANDS.get(axis.parameter, ("", ()))
+        columns = OF_EACH_MESSAGE.get(field, ())
+        each_its_own = any(column in each for each in scenario["commands"] for column in columns)
+        if len(own) == 1 and own <= set(axis.values) and not each_its_own:
+            [found[axis.parameter]] = own
+    return found
 
 
 def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> tuple[Value, ...]:
@@ -75,12 +78,14 @@ def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> 
     if parameter in OF_COMMANDS and not _commands(parameter, scenario):
         return ()
     if parameter in AROUND:
-        own = _own(parameter, scenario) or 1
+        own = max(_own(parameter, scenario), default=0) or 1
         found = dict.fromkeys(max(1, round(own * share)) for share in _finer(AROUND[parameter], finer))
         if parameter == "ram_bytes":
             return tuple(each for each in found if LEAST_RAM_BYTES <= each <= MOST_RAM_BYTES)
         return tuple(found)
     fixed = FIXED[parameter]
+    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in fixed):
+        fixed = tuple(sorted({*fixed, *_own(parameter, scenario)}))
     if not finer or not all(isinstance(each, int | float) and not isinstance(each, bool) for each in fixed):
         return fixed
     whole = all(isinstance(each, int) for each in fixed)
@@ -94,17 +99,17 @@ def _commands(parameter: str, scenario: Mapping[str, Any]) -> list[dict[str, Any
     return [each for each in scenario["commands"] if each["do"] in verbs]
 
 
-def _own(parameter: str, scenario: Mapping[str, Any]) -> Any:
-    """Return the value that a workload has of a parameter, the largest of several; None where it names none."""
+def _own(parameter: str, scenario: Mapping[str, Any]) -> set[Any]:
+    """Return the values that a workload has of a parameter, several where its commands differ."""
     if parameter in OF_COMMANDS:
         field, _verbs = OF_COMMANDS[parameter]
-        return max((each[field] for each in _commands(parameter, scenario) if field in each), default=None)
+        return {each[field] for each in _commands(parameter, scenario) if field in each}
     if parameter == "queue_mode":  # no setting: a queue is lazy by a command or a policy
-        return "default"
+        return {"default"}
     queue, node = resolve(scenario["profile"], scenario["settings"])
     if parameter == "ram_bytes":
-        return int(node.ram_bytes or NodeSettings().ram_bytes)
-    return getattr(node if hasattr(node, parameter) else queue, parameter)
+        return {int(node.ram_bytes or NodeSettings().ram_bytes)}
+    return {getattr(node if hasattr(node, parameter) else queue, parameter)}
 
 
 def _finer(numbers: Any, finer: bool) -> list[float]:

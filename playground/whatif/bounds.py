@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from engine.counting.memory import peak_ram_bytes, peak_ram_share
 from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
 from engine.metrics import BetterWay
+from playground.whatif.labels import full
 from playground.whatif.labels import metric as label
 from playground.whatif.shipped import CellRun, ShippedHeatmap
 
@@ -19,6 +21,7 @@ FIELDS = ("ram", "blocked", "wait", "least")
 """In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what is to be best."""
 
 LARGEST = 1e9
+NOTHING_GIVEN: Final[Mapping[str, Any]] = MappingProxyType({})
 DEFAULT_RAM_PERCENT, DEFAULT_BLOCKED_S = 60.0, 0.0
 
 
@@ -75,13 +78,25 @@ def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> GridBounds:
     )
 
 
-def best_cell(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> list[CellRun] | None:
+def reads_alike(one: float, other: float, name: str) -> bool:
+    """Return whether two values of a metric are written the same."""
+    kind = label(name).kind
+    return full(one, kind) == full(other, kind)
+
+
+def best_cell(
+    heatmap: ShippedHeatmap, workload: str, bounds: GridBounds, given: Mapping[str, Any] = NOTHING_GIVEN
+) -> list[CellRun] | None:
     """Return the runs of the cell that keeps the bounds with the best of the objective; None if none keeps them.
 
     A cell counts with the median of its runs, as the table shows it. Best is the greatest value of a metric of which
     more is better, and the least of any other.
 
-    A metric without a value breaks no bound. Of equal cells the one with less memory counts, then the earlier one.
+    A metric without a value breaks no bound. Of cells that read alike the one counts that changes the fewest values of
+    `home`, then the one with less memory, then the earlier one.
+
+    Args:
+        given: values of parameters that the cell must have.
     """
     objective = bounds.objective(heatmap.metrics)
     limits = bounds.limits(heatmap.metrics)
@@ -93,11 +108,21 @@ def best_cell(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> lis
     ram = RAM if RAM in heatmap.metrics else objective
     sign = -1 if label(objective).better is BetterWay.HIGHER else 1
     good = [
-        (sign * value, heatmap.median(runs, ram) or 0, number, runs)
-        for number, runs in enumerate(_cells(heatmap, workload))
+        (sign * value, runs)
+        for runs in _cells(heatmap, workload, given)
         if (value := heatmap.median(runs, objective)) is not None and keeps(runs)
     ]
-    return min(good, key=lambda each: each[:3])[3] if good else None
+    if not good:
+        return None
+    best = min(value for value, _runs in good)
+    names = [axis.parameter for axis in heatmap.axes]
+
+    def cost(runs: list[CellRun]) -> tuple[int, float]:
+        values = zip(names, runs[0].values, strict=True)
+        changed = sum(heatmap.home.get(name, value) != value for name, value in values)
+        return changed, heatmap.median(runs, ram) or 0
+
+    return min((runs for value, runs in good if reads_alike(value, best, objective)), key=cost)
 
 
 def best_run(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> CellRun | None:
@@ -106,15 +131,19 @@ def best_run(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> Cell
     return None if runs is None else heatmap.typical(runs, bounds.objective(heatmap.metrics))
 
 
-def feasible(heatmap: ShippedHeatmap, workload: str, wanted: GridBounds) -> GridBounds:
+def feasible(
+    heatmap: ShippedHeatmap, workload: str, wanted: GridBounds, given: Mapping[str, Any] = NOTHING_GIVEN
+) -> GridBounds:
     """Return the bounds; where nobody asked for them and no cell keeps them, those that the most frugal cell keeps."""
-    if wanted.asked().keys() - {"least"} or best_cell(heatmap, workload, wanted) is not None:
+    if wanted.asked().keys() - {"least"} or best_cell(heatmap, workload, wanted, given) is not None:
         return wanted
 
     def needs(runs: list[CellRun], name: str) -> float:
         return (heatmap.median(runs, name) if name in heatmap.metrics else None) or 0
 
-    cells = [runs for runs in _cells(heatmap, workload) if any(run.metrics is not None for run in runs)]
+    cells = [
+        runs for runs in _cells(heatmap, workload, given) if any(run.metrics is not None for run in runs)
+    ]
     if not cells:
         return wanted
     frugal = min(cells, key=lambda runs: (needs(runs, BLOCKED), needs(runs, RAM_SHARE)))
@@ -123,9 +152,15 @@ def feasible(heatmap: ShippedHeatmap, workload: str, wanted: GridBounds) -> Grid
     return wanted._replace(ram_percent=ram_percent, blocked_s=blocked_s)
 
 
-def _cells(heatmap: ShippedHeatmap, workload: str) -> list[list[CellRun]]:
-    """Return the runs of each cell of a workload, in the order of the file."""
-    return [runs for place, runs in heatmap.places.items() if place[0] == workload]
+def _cells(heatmap: ShippedHeatmap, workload: str, given: Mapping[str, Any]) -> list[list[CellRun]]:
+    """Return the runs of each cell of a workload that has the given values, in the order of the file."""
+    wanted = [given.get(axis.parameter) for axis in heatmap.axes]
+    return [
+        runs
+        for place, runs in heatmap.places.items()
+        if place[0] == workload
+        and all(want is None or want == value for want, value in zip(wanted, place[1:], strict=True))
+    ]
 
 
 def _number(text: str) -> float | None:

@@ -14,10 +14,12 @@ from engine.counting.memory import limit_bytes, paging_at_bytes
 from playground.sweeping.refusals import failure
 from playground.web.counted import NAME as STRATEGY
 from playground.web.counted import counted_as
+from playground.whatif.answer import answer, base_place, base_words, held_back
 from playground.whatif.bounds import FIELDS
-from playground.whatif.certainty import band, band_words, certainty, measured_with
+from playground.whatif.certainty import band, band_words, measured_with
 from playground.whatif.findings import findings
 from playground.whatif.labels import (
+    ADVISED,
     FAILED,
     HEATMAPS,
     NOTHING,
@@ -29,7 +31,7 @@ from playground.whatif.labels import (
     setting,
     unit_for,
 )
-from playground.whatif.panel import answer, cliff_edges, front_ids, panel, run_place
+from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
 from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, HeatmapQuery, subtractions
 from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
 from playground.whatif.table import HeatmapTable, all_values, boundaries, clamped, make_table, mini
@@ -62,7 +64,7 @@ def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[
         "title": heatmap_title(heatmap),
         "question": QUESTIONS.get(heatmap.name, ""),
         "answer": answer(query),
-        "certainty": certainty(query.metric),
+        "base_words": base_words(heatmap),
         "measured_with": measured_with(),
         "heatmaps": [
             FormOption(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
@@ -71,7 +73,8 @@ def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[
         "offered": _metric_options(query)[: len(heatmap.offered)],
         "others": _metric_options(query)[len(heatmap.offered) :],
         "fixed": _fixed_pickers(query),
-        "parameters": _parameters(query),
+        "parameters": _parameters(query, advised=True),
+        "properties": _parameters(query, advised=False),
         "metric_name": metric(query.metric).name,
         "x_name": parameter(query.x).name,
         "y_name": parameter(query.y).name,
@@ -115,7 +118,7 @@ def _modes(query: HeatmapQuery) -> list[FormOption]:
         FormOption("values", _("Values"), plain and query.mode == "values", query.address(mode="values")),
         FormOption(
             "difference",
-            _("Difference from the defaults"),
+            _("Difference from %(base)s") % {"base": base_words(query.heatmap)},
             plain and query.mode == "difference",
             query.address(mode="difference"),
         ),
@@ -203,6 +206,7 @@ def workload_title(workload: NamedHeatmap) -> str:
 def tips(query: HeatmapQuery, table: HeatmapTable) -> dict[str, Any]:
     """Return, by cell id, the content of a cell's tip: its place, its numbers, its memory over time."""
     heatmap = query.heatmap
+    base = base_place(query)
     names = list(dict.fromkeys((query.metric, *heatmap.offered)))
     return {
         "labels": [str(metric(name).name) for name in names],
@@ -225,6 +229,7 @@ def tips(query: HeatmapQuery, table: HeatmapTable) -> dict[str, Any]:
                 "paging_kib": _kib(heatmap, cell.run, paging_at_bytes.name),
                 "until_s": heatmap.workload(query.workload).scenario["until_us"] // 1_000_000,
                 "error": failure(cell.run.error),
+                "note": held_back(query, base, cell.runs),
                 "value": cell.value,
             }
             for row in table.rows
@@ -321,8 +326,8 @@ def _fixed_pickers(query: HeatmapQuery) -> list[dict[str, Any]]:
     ]
 
 
-def _parameters(query: HeatmapQuery) -> list[dict[str, Any]]:
-    """Return the swept parameters with the addresses that put each on an axis."""
+def _parameters(query: HeatmapQuery, *, advised: bool) -> list[dict[str, Any]]:
+    """Return the swept settings, or properties of the workload, with the addresses that put each on an axis."""
     return [
         {
             "name": parameter(axis.parameter).name,
@@ -333,6 +338,7 @@ def _parameters(query: HeatmapQuery) -> list[dict[str, Any]]:
             "range": f"{setting(axis.parameter, axis.values[0])} – {setting(axis.parameter, axis.values[-1])}",
         }
         for axis in query.heatmap.axes
+        if (axis.parameter in ADVISED) == advised
     ]
 
 

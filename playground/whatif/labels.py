@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -61,14 +61,32 @@ PARAMETERS = {
     "burst_count": AxisLabel(_("burst length"), "count", _("messages published at once")),
     "persistent": AxisLabel(_("persistence"), "word", _("whether messages survive a restart")),
     "queue_mode": AxisLabel(_("queue mode"), "word", _("default or lazy")),
-    "nodes": AxisLabel(_("nodes"), "count", _("nodes of the cluster")),
+    "nodes": AxisLabel(_("number of nodes"), "count", _("nodes of the cluster")),
     "ha_mode": AxisLabel(
-        _("mirrors"), "word", _("how many members a queue has: only the master, two, or one on each node")
+        _("mirroring"), "word", _("how many members a queue has: only the master, two, or one on each node")
     ),
     "work_profile": AxisLabel(
         _("machine"), "word", _("how long work takes there: a model, see the work profiles")
     ),
 }
+
+BROKER: Final = frozenset(
+    {
+        "vm_memory_high_watermark_paging_ratio",
+        "vm_memory_high_watermark",
+        "vm_memory_calculation_strategy",
+        "queue_index_embed_msgs_below",
+        "segment_entry_count",
+        "queue_index_max_journal_entries",
+        "msg_store_file_size_limit",
+        "msg_store_io_batch_size",
+        "disk_free_limit",
+        "queue_mode",
+    }
+)
+"""Settings of a broker that have a default."""
+ADVISED: Final = BROKER | {"ram_bytes", "disk_total_bytes", "nodes", "ha_mode", "consumer_prefetch"}
+"""What an operator may be advised to change; all else belongs to the workload, as its rates and guarantees do."""
 
 WORKLOADS = {
     "backlog-drain": _("a backlog that drains"),

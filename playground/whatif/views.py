@@ -33,7 +33,7 @@ from playground.web.access import charge, keeps, say
 from playground.web.errors import PageGone, answer
 from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
-from playground.whatif.labels import parameter
+from playground.whatif.labels import ADVISED, parameter
 from playground.whatif.query import HeatmapQuery, read_query
 from playground.whatif.shipped import CellRun, ShippedHeatmap, beside, directories, heatmaps
 
@@ -145,7 +145,13 @@ def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | No
             ("session", _("a session that this browser began")),
         ],
         "sessions": _sessions(request),
-        "parameters": [(name, parameter(name).name, parameter(name).help) for name in OFFERED],
+        "parameters": [
+            (_("Settings"), [(name, parameter(name).name) for name in OFFERED if name in ADVISED]),
+            (
+                _("Properties of the workload"),
+                [(name, parameter(name).name) for name in OFFERED if name not in ADVISED],
+            ),
+        ],
         "sweeps": [_shown(each) for each in records.of_visitor(visitor)],
         "cells": bounds.sweep_cells,
         "seconds": bounds.sweep_s,

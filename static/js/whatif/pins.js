@@ -3,7 +3,7 @@
 /**
  * What the server sends for each cell (playground/whatif/context.py): its place and numbers in words, its memory and the messages of each
  * state over time, and the value by which it is coloured, null where its run failed.
- * @typedef {{ at: string, numbers: string[], ram_kib: number[], states: number[][], limit_kib: number | null, paging_kib: number | null, until_s: number, error: string, value: number | null }} CellFacts
+ * @typedef {{ at: string, numbers: string[], ram_kib: number[], states: number[][], limit_kib: number | null, paging_kib: number | null, until_s: number, error: string, note: string, value: number | null }} CellFacts
  * @typedef {{ ajax: (verb: string, address: string, how: { target: string, swap: string }) => void }} Htmx as far as it is used here
  * @typedef {{ labels: string[], unpinned: string, pins: string[], failed: string, states: string, seconds: string, cells: Record<string, CellFacts> }} Tips
  */

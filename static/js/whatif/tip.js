@@ -48,9 +48,11 @@ function body(run, tips) {
   tips.labels.forEach((label, index) => {
     list.append(element("dt", label), element("dd", run.numbers[index]));
   });
-  if (run.ram_kib.length < 2) return [list];
   /** @type {Element[]} */
-  const parts = [list, chart(run), element("small", tips.seconds.replace("%(seconds)s", String(run.until_s)))];
+  const parts = [list];
+  if (run.note) parts.push(element("p", run.note));
+  if (run.ram_kib.length < 2) return parts;
+  parts.push(chart(run), element("small", tips.seconds.replace("%(seconds)s", String(run.until_s))));
   if (run.states.length) parts.push(states(run), legend(tips.states));
   return parts;
 }
