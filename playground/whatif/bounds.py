@@ -125,12 +125,6 @@ def best_cell(
     return min((runs for value, runs in good if reads_alike(value, best, objective)), key=cost)
 
 
-def best_run(heatmap: ShippedHeatmap, workload: str, bounds: GridBounds) -> CellRun | None:
-    """Return the run that stands for the best cell; None if no cell keeps the bounds."""
-    runs = best_cell(heatmap, workload, bounds)
-    return None if runs is None else heatmap.typical(runs, bounds.objective(heatmap.metrics))
-
-
 def feasible(
     heatmap: ShippedHeatmap, workload: str, wanted: GridBounds, given: Mapping[str, Any] = NOTHING_GIVEN
 ) -> GridBounds:

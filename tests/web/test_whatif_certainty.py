@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from django.test import Client
 
 from playground.library import fidelity_figures
 from playground.whatif import shipped
+from playground.whatif.answer import answer, base_place, held_back
 from playground.whatif.certainty import ErrorBand, band, band_words, certainty
+from playground.whatif.query import HeatmapQuery, read_query
 from playground.whatif.shipped import ShippedHeatmap
 from tests.web.whatif_data import heatmap, write
 
@@ -88,6 +91,54 @@ def test_the_page_shows_the_answer_its_error_and_the_lines_that_set_it(
     write(folder, heatmap())
     page = client.get("/whatif/", {"ram": "", "blocked": ""}).content.decode()
     assert "When will publishers be blocked?" in page
+    assert ": “time publishers are blocked” is 0\u202fs (0 to 200\u202fms) instead of" in html.unescape(page)
     assert "rough: ± 20 % (median of 10 measured runs), at worst 40 %" in page
     assert "rabbitmqctl set_vm_memory_high_watermark" in page
     assert "1*</th>" in page  # a paging ratio of 1 is marked
+
+
+def asked(made: dict[str, Any], **wanted: str) -> HeatmapQuery:
+    known = msgspec.convert(made, ShippedHeatmap)
+    return read_query({"w": "backlog-drain", **wanted}, {known.name: known})[0]
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_answer_names_what_to_set_its_range_and_what_does_not_matter() -> None:
+    made = heatmap()
+    for cell in made["cells"]:
+        ratio, watermark = cell[3]
+        cell[6][0] = 5.0 if watermark < 0.6 else 1.0 if ratio <= 0.7 else 3.0
+    [advice] = answer(asked(made))["sentences"]
+    assert advice == (
+        "Raise the high watermark to 0.6: “time publishers are blocked” is 1.0\u202fs (0.8 to 1.2\u202fs) instead of "
+        "5.0\u202fs (4.0 to 6.0\u202fs); the paging ratio does not matter up to 0.7."
+    )
+    for cell in made["cells"]:
+        cell[6][0] = 5.0
+    [advice] = answer(asked(made))["sentences"]
+    assert advice.startswith("Leave the settings as they are")
+    assert "the paging ratio does not matter; the high watermark does not matter." in advice
+
+
+def test_a_property_of_the_workload_is_no_advice() -> None:
+    made = heatmap()
+    made["axes"][0]["parameter"], made["axes"][1]["parameter"] = "consumer_rate_per_s", "message_size_bytes"
+    made["home"] = {"consumer_rate_per_s": 0.5, "message_size_bytes": 0.4}
+    first = answer(asked(made))
+    assert "there is nothing to set" in first["sentences"][0]
+    assert (first["commands"], first["conf"]) == ([], [])
+
+
+def test_a_number_that_is_better_because_publishers_are_blocked_says_so() -> None:
+    made = heatmap()
+    for cell in made["cells"]:
+        lower = cell[3][1] < 0.4
+        cell[6] = [9.0 if lower else 1.0, 100 if lower else 200, *cell[6][2:]]
+    query = asked(made, m="peak_ram_bytes")
+    base = base_place(query)
+    worse = query.heatmap.places["backlog-drain", 0.5, 0.2]
+    assert "blocked publishers hold messages back: 9.0\u202fs instead of 1.0\u202fs" in held_back(
+        query, base, worse
+    )
+    assert held_back(query, base, query.heatmap.places["backlog-drain", 0.5, 0.7]) == ""
+    assert held_back(asked(made), base, worse) == "", "of the time itself"

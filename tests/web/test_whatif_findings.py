@@ -13,7 +13,7 @@ from django.test import Client
 
 from playground.models import Scenario
 from playground.whatif import shipped, table
-from playground.whatif.bounds import GridBounds, best_cell, best_run, feasible, read_bounds
+from playground.whatif.bounds import GridBounds, best_cell, feasible, read_bounds
 from playground.whatif.query import read_query
 from tests.web.test_whatif import cells
 from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
@@ -172,16 +172,17 @@ def test_damaged_findings_are_logged_and_left_out(
 def test_the_best_setting_keeps_the_bounds_of_the_form(client: Client, made_up: dict[str, Any]) -> None:
     known = shipped.heatmaps()[made_up["name"]]
     runs = [run for run in known.cells if run.workload == "burst"]
-    run = best_run(known, "burst", GridBounds(blocked_s=2.0, least="disk_writes"))
+    found = best_cell(known, "burst", GridBounds(blocked_s=2.0, least="disk_writes"))
     kept = [each for each in runs if each.metrics is not None and (each.metrics[0] or 0) <= 2.0]
-    assert run is not None
+    assert found is not None
+    [run] = found
     assert run.metrics is not None
     assert run.metrics[3] == min(each.metrics[3] or 0 for each in kept if each.metrics)
     page = client.get("/whatif/?w=burst&blocked=2&least=disk_writes").content.decode()
     assert "★" in page
     assert f'value="{run.cell_id}"' in page
     assert client.get("/whatif/?w=burst&blocked=0").content.decode().count("(best setting)") == 1
-    never = best_run(known, "burst", GridBounds(blocked_s=-1.0))
+    never = best_cell(known, "burst", GridBounds(blocked_s=-1.0))
     assert never is None
 
 
@@ -236,12 +237,12 @@ def test_where_no_run_keeps_the_usual_bounds_the_most_frugal_one_sets_them(publi
         cell[6] = [cell[6][0] + 2, *cell[6][1:]]
     write(published, made)
     known = shipped.heatmaps()[made["name"]]
-    assert best_run(known, "burst", GridBounds()) is None
+    assert best_cell(known, "burst", GridBounds()) is None
     hard = GridBounds(ram_percent=50.0, blocked_s=0.5)
     assert feasible(known, "burst", hard) == hard, "the answer says that there is none"
     usual = feasible(known, "burst", GridBounds())
     assert usual.blocked_s == 2.0
-    assert best_run(known, "burst", usual) is not None
+    assert best_cell(known, "burst", usual) is not None
     assert feasible(known, "no such workload", GridBounds()) == GridBounds()
 
 
