@@ -162,6 +162,8 @@ class OwnSweep(models.Model):
     spec = models.JSONField(help_text="scenario, grid, and whether it is a Spark job")
     cells = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)
+    guessed_s = models.FloatField(null=True, help_text="of one processor, before the first run")
+    taken_s = models.FloatField(null=True, help_text="of one processor, by the runs that have ended")
     ended = models.BooleanField(default=False)
     error = models.CharField(max_length=300, blank=True)
     document = models.BinaryField(null=True, help_text="the heatmap as JSON, as sweeps.document makes it")

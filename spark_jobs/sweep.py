@@ -26,7 +26,7 @@ from sweeps.cell import Cell
 from sweeps.columns import COST, Row
 from sweeps.errors import read
 from sweeps.grid import Spec
-from sweeps.plan import Plan, make_plan
+from sweeps.plan import Plan, duration, make_plan
 from workloads.workload import messages
 
 Report = Callable[[str], None]
@@ -59,7 +59,7 @@ def sweep(
     spec = read_spec(workloads, grid)
     cells = inside(out, "cells")
     known = known_rows(cells, ENGINE_VERSION, engine_build())
-    plan = make_plan(spec, ENGINE_VERSION, known, mean_costs_s(known.values()))
+    plan = make_plan(spec, ENGINE_VERSION, known, mean_costs_s(known.values()), probe=True)
     report(f"{spec.grid.name}: {plan.summary()}")
     if plan_only:
         return 0
@@ -80,6 +80,7 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
     except KeyboardInterrupt:
         end_session(session)
         raise
+    report(f"guessed: {duration(plan.estimate_s)} of one core; taken: {duration(progress.taken_s)}")
 
 
 class SweepProgress:
@@ -96,6 +97,11 @@ class SweepProgress:
         self._costs_s: list[float] = []
         self._report = report
         self._began = time.perf_counter()
+
+    @property
+    def taken_s(self) -> float:
+        """How many seconds of one core the cells took that are done."""
+        return sum(self._costs_s)
 
     def note(self, rows: Sequence[Row]) -> None:
         """Tell of cells that are done.

@@ -7,7 +7,9 @@ from typing import Final
 from engine.backing_queue.message_places import CLASSIC_V2
 from engine.broker.commands.base import TICK_MS
 from engine.releases import PROFILES
+from engine.values.errors import EngineError
 from sweeps.cell import begun
+from sweeps.errors import SweepError
 from sweeps.parameters import Scenario
 from workloads.workload import at_work, messages
 
@@ -56,17 +58,11 @@ PROBE_S: Final = 0.4
 """Of a processor, about: what is spent on a run's beginning before a sweep of such runs is promised."""
 
 
-def timed_s(scenario: Scenario, others: float) -> float:
-    """Return about how many seconds runs like this one take: its beginning is run, and the rest follows the guess.
-
-    Args:
-        scenario: one of the runs.
-        others: what `guessed_s` says of all of them together.
-
-    Raises:
-        SweepError: the beginning made more transitions than a run may.
-        engine.values.errors.EngineError: the engine refused the scenario or a command.
-    """
-    reached_us, took_s = begun(scenario, PROBE_S)
+def times_the_guess(scenario: Scenario) -> float:
+    """Return how many times its guess a run takes here: its beginning is run. 1 where that cannot be run."""
+    try:
+        reached_us, took_s = begun(scenario, PROBE_S)
+    except (SweepError, EngineError):
+        return 1.0
     commands = [each for each in scenario["commands"] if each.get("at_us", 0) <= reached_us]
-    return others * took_s / guessed_s({**scenario, "commands": commands, "until_us": reached_us})
+    return took_s / guessed_s({**scenario, "commands": commands, "until_us": reached_us})

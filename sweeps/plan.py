@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sweeps.cell import Cell
-from sweeps.cost import guessed_s
+from sweeps.cost import guessed_s, times_the_guess
 from sweeps.errors import SweepError
 from sweeps.grid import Spec
 from sweeps.parameters import Scenario, Value, with_values
@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         known = len(self.cells) - len(self.todo)
         return (
             f"{len(self.cells)} cells, {known} already known, {len(self.todo)} to run "
-            f"(up to {published / 1e6:.1f} million messages, about {_duration(self.estimate_s)} of one core)"
+            f"(up to {published / 1e6:.1f} million messages, about {duration(self.estimate_s)} of one core)"
         )
 
 
@@ -47,6 +47,8 @@ def make_plan(
     engine_version: str,
     known_ids: Collection[str] = (),
     costs_s: Mapping[str, float] | None = None,
+    *,
+    probe: bool = False,
 ) -> Plan:
     """Return the cells of `spec`; those with an id in `known_ids` need no run.
 
@@ -55,6 +57,7 @@ def make_plan(
         engine_version: part of the cells' ids.
         known_ids: ids of cells that were computed before.
         costs_s: what a cell of a workload took before, by workload; others are estimated.
+        probe: run the beginning of one of the others, so that the estimate is of this machine and these runs.
 
     Raises:
         SweepError: a workload lacks what an axis varies.
@@ -71,11 +74,14 @@ def make_plan(
             wanted.setdefault(cell.cell_id, cell)
     todo = tuple(wanted.values())
     costs = costs_s or {}
-    estimate_s = sum(costs.get(cell.workload) or guessed_s(cell.scenario) for cell in todo)
+    new = [cell.scenario for cell in todo if not costs.get(cell.workload)]
+    times = times_the_guess(new[len(new) // 2]) if probe and new else 1.0
+    estimate_s = times * sum(map(guessed_s, new)) + sum(costs.get(cell.workload, 0.0) for cell in todo)
     return Plan(cells=cells, todo=todo, estimate_s=estimate_s)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return seconds as people say them."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"

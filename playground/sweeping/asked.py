@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import Any, Final
 
-import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
@@ -28,7 +27,6 @@ from playground.sweeping.grids import OFFERED, home, values
 from playground.sweeping.refusals import message_of
 from playground.texts.page_message import RequestRefused
 from playground.texts.pasted_text import text_of
-from sweeps.cost import timed_s
 from sweeps.errors import SweepError
 from sweeps.grid import Axis, Grid, Spec, make_spec
 from sweeps.plan import Plan, make_plan
@@ -137,11 +135,8 @@ def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple
     bounds = session_limits.current()
     most_cells = bounds.large_sweep_cells if large else bounds.sweep_cells
     most_s = bounds.large_sweep_s if large else bounds.sweep_s
-    times = 0.0
     for seeds in (PHASES, PHASES[:1]):
         spec, plan = _planned(workload, name, tuple(axes), seeds)
-        times = times or _times_the_guess(plan)
-        plan = msgspec.structs.replace(plan, estimate_s=times * plan.estimate_s)
         if len(plan.cells) <= most_cells and plan.estimate_s <= most_s:
             return spec, plan
     raise RequestRefused(
@@ -154,14 +149,6 @@ def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple
         most_cells=most_cells,
         most=most_s,
     )
-
-
-def _times_the_guess(plan: Plan) -> float:
-    """Return how many times its guess a cell in the middle takes; 1 where its beginning cannot be run."""
-    try:
-        return timed_s(plan.cells[len(plan.cells) // 2].scenario, 1.0)
-    except (SweepError, EngineError):
-        return 1.0
 
 
 def _planned(
@@ -179,7 +166,7 @@ def _planned(
             series_points=16,
         )
         spec = make_spec((workload,), grid)
-        return spec, make_plan(spec, ENGINE_VERSION)
+        return spec, make_plan(spec, ENGINE_VERSION, probe=True)
     except (SweepError, ValueError) as error:
         raise RequestRefused(
             _("This workload cannot be varied like this: %(why)s"), why=message_of(error)

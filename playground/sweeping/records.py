@@ -22,6 +22,7 @@ from playground.models import OwnSweep
 from playground.texts.page_message import RequestRefused
 from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
+from sweeps.plan import Plan
 from workloads.remarks import Remark
 from workloads.workload import Workload
 
@@ -53,9 +54,9 @@ OF_ONE: Final = 2
 
 
 def ask(
-    caller: RequestCaller, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()
+    caller: RequestCaller, spec: Spec, plan: Plan, large: bool, remarks: Sequence[Remark] = ()
 ) -> OwnSweep:
-    """Keep what somebody asks for; the oldest that is kept for this browser gives way.
+    """Keep what somebody asks for, and what it is guessed to take; the oldest of this browser gives way.
 
     Raises:
         Refused: this browser has a sweep under way, or too many wait, of its address or class or on this server.
@@ -81,7 +82,8 @@ def ask(
             group=group,
             spec=written,
             size_bytes=len(msgspec.json.encode(written)),
-            cells=cells,
+            cells=len(plan.cells),
+            guessed_s=plan.estimate_s,
         )
 
 
@@ -119,9 +121,9 @@ def of_visitor(visitor: str) -> list[OwnSweep]:
     return list(OwnSweep.objects.filter(visitor=visitor).defer("document").order_by("-created", "-pk"))
 
 
-def advance(name: str, done: int) -> None:
-    """Note how many runs have ended."""
-    OwnSweep.objects.filter(name=name).update(done=done, touched=timezone.now())
+def advance(name: str, done: int, taken_s: float | None = None) -> None:
+    """Note how many runs have ended, and what they took of one processor, in seconds."""
+    OwnSweep.objects.filter(name=name).update(done=done, taken_s=taken_s, touched=timezone.now())
 
 
 def end(name: str, document: bytes | None, error: Exception | None = None) -> None:

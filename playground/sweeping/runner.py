@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,7 @@ from playground.limits import session_limits
 from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
 from playground.sweeping import records
-from sweeps.columns import Row
+from sweeps.columns import COST, Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError
 from sweeps.grid import Spec, make_spec
@@ -72,15 +73,21 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
                 found[row["cell_id"]] = row
                 if time.monotonic() - notified_s >= AGAIN_S:
                     notified_s = time.monotonic()
-                    records.advance(sweep.name, len(found))
+                    records.advance(sweep.name, len(found), taken_s(found.values()))
         except SweepError:
             if watch.is_alive():
                 raise
             raise SweepError("sweep_too_slow", seconds=seconds) from None
         finally:
             watch.cancel()
+    records.advance(sweep.name, len(found), taken_s(found.values()))
     rows = [{**found[cell.cell_id], **cell.values} for cell in cells]
     return one_cell_per_line(page(spec, rows, ENGINE_VERSION))
+
+
+def taken_s(rows: Iterable[Row]) -> float:
+    """Return how many seconds of one processor runs took."""
+    return sum(row[COST] for row in rows)
 
 
 def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
@@ -89,6 +96,8 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
     Raises:
         SweepError: the job failed or took too long.
     """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - pyarrow comes with Spark, the app itself does without
+
     with tempfile.TemporaryDirectory(prefix="waterline-sweep-") as place:
         folder = Path(place)
         (folder / "own.json").write_bytes(msgspec.json.encode(spec.workloads[0].scenario))
@@ -111,7 +120,10 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
             raise SweepError("job_failed", why="".join(last))
-        records.keep(result.with_suffix(".parquet"))
+        table = result.with_suffix(".parquet")
+        costs = pq.read_table(table, columns=[COST]).to_pylist()
+        records.advance(sweep.name, len(costs), taken_s(costs))
+        records.keep(table)
         return result.read_bytes()
 
 

@@ -33,7 +33,7 @@ from playground.web.access import charge, keeps, say
 from playground.web.errors import PageGone, answer
 from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
-from playground.whatif.labels import ADVISED, parameter
+from playground.whatif.labels import ADVISED, full, parameter
 from playground.whatif.query import HeatmapQuery, read_query
 from playground.whatif.shipped import CellRun, ShippedHeatmap, beside, directories, heatmaps
 
@@ -95,7 +95,18 @@ def known_to(wanted: str) -> dict[str, ShippedHeatmap]:
 def remarks_beside(wanted: str) -> list[PageMessage]:
     """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
     sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
-    return [] if sweep is None else messages_of(records.remarks_of(sweep))
+    return [] if sweep is None else [*messages_of(records.remarks_of(sweep)), *_cost(sweep)]
+
+
+def _cost(sweep: OwnSweep) -> list[PageMessage]:
+    """Return what a sweep was guessed to take, and what its runs have taken so far."""
+    if sweep.guessed_s is None:
+        return []
+    guessed = full(sweep.guessed_s, "seconds")
+    if sweep.taken_s is None:
+        return [PageMessage(gettext_lazy("About %(guessed)s of one processor."), guessed=guessed)]
+    text = gettext_lazy("Guessed: %(guessed)s of one processor; taken: %(taken)s.")
+    return [PageMessage(text, guessed=guessed, taken=full(sweep.taken_s, "seconds"))]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,7 +126,7 @@ def _take(request: HttpRequest) -> HttpResponse:
         workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
         request_callers.visitor(request.session)
-        sweep = records.ask(request_callers.again(request), spec, len(plan.cells), large, remarks)
+        sweep = records.ask(request_callers.again(request), spec, plan, large, remarks)
     except RequestRefused as refused:
         return _form(request, given, _in_words(refused.message))
     charge(request, workload.scenario)
@@ -204,6 +215,7 @@ def _shown(sweep: OwnSweep) -> dict[str, Any]:
         "cells": sweep.cells,
         "error": failure(sweep.error),
         "remarks": messages_of(records.remarks_of(sweep)),
+        "cost": _cost(sweep),
         "created": sweep.created,
         "address": heatmap if state == "done" else reverse("whatif_progress", args=[sweep.name]),
     }

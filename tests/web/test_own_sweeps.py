@@ -20,6 +20,7 @@ from playground.records import paused_sessions, services
 from playground.sweeping import asked, grids, records, runner
 from playground.texts.page_message import PageMessage
 from playground.whatif import views
+from playground.whatif.labels import full
 from sweeps.errors import read
 
 pytestmark = pytest.mark.django_db
@@ -60,12 +61,19 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert asked_for.url == f"/whatif/own/{name}/"
     waiting = client.get(asked_for.url).content.decode()
     assert "waits for its turn" in waiting
+    guessed = full(OwnSweep.objects.get(name=name).guessed_s or 0, "seconds")
+    assert f"About {guessed} of one processor" in waiting
     runner.run(OwnSweep.objects.get(name=name))
+    kept = OwnSweep.objects.get(name=name)
+    told = f"Guessed: {guessed} of one processor; taken: {full(kept.taken_s or 0, 'seconds')}."
+    assert (kept.done, (kept.taken_s or 0) > 0) == (kept.cells, True)
     done = client.get(asked_for.url)
     assert done.url == f"/whatif/?h={name}"
     assert client.get(asked_for.url, headers={"HX-Request": "true"})["HX-Redirect"] == done.url
     page = client.get(done.url).content.decode()
     assert "Your own workload" in page
+    assert told in page
+    assert told in client.get("/whatif/own/").content.decode()
     found = views.known_to(name)[name]
     assert len(found.cells) == 2 * 2 * 3
     assert found.home == {"queue_mode": "default", "persistent": False}

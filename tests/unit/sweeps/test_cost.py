@@ -6,8 +6,23 @@ from typing import Any
 
 import pytest
 
+from engine import ENGINE_VERSION
 from engine.broker.commands.client_commands import mean_of, pack, unpack
-from sweeps.cost import ALONE_S, BURST_S, LEAST_S, TICK_S, TIMES_ON_VERSION_2, TOGETHER_S, guessed_s
+from sweeps import cost
+from sweeps.cell import run_cell
+from sweeps.cost import (
+    ALONE_S,
+    BURST_S,
+    LEAST_S,
+    TICK_S,
+    TIMES_ON_VERSION_2,
+    TOGETHER_S,
+    guessed_s,
+    times_the_guess,
+)
+from sweeps.grid import Axis, Grid, make_spec
+from sweeps.plan import make_plan
+from workloads.workload import checked
 
 COUNT = 1000
 SIZES = pack(range(COUNT))
@@ -43,6 +58,47 @@ def test_a_log_costs_more_on_version_2() -> None:
     before, today = (guessed_s(scenario([OF_A_LOG], profile)) for profile in ("real", "4.3.6"))
     assert today == pytest.approx(before + COUNT * TOGETHER_S * (TIMES_ON_VERSION_2 - 1))
     assert guessed_s(scenario([BURST], "4.3.6")) == guessed_s(scenario([BURST]))
+
+
+def test_the_guess_is_scaled_by_what_the_beginning_of_a_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = scenario([PUBLISHER])
+    half = guessed_s({**run, "until_us": 5_000_000})
+    monkeypatch.setattr(cost, "begun", lambda _scenario, _most_s: (5_000_000, 3 * half))
+    assert times_the_guess(run) == pytest.approx(3)
+    grid = Grid(version=1, name="g", title="G", axes=AXES)
+    estimates = [
+        make_plan(make_spec((checked("w", run),), grid), ENGINE_VERSION, probe=probe).estimate_s
+        for probe in (False, True)
+    ]
+    assert estimates[1] == pytest.approx(3 * estimates[0])
+
+
+def test_a_run_that_cannot_begin_is_guessed_as_it_is() -> None:
+    assert times_the_guess(scenario([{"at_us": 0, "do": "no such verb"}])) == 1.0
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [PUBLISHER | {"rate_per_s": 300}, CONSUMER | {"rate_per_s": 200}],
+        [{**BURST, "at_us": at_us} for at_us in range(0, 10_000_000, 200_000)],
+    ],
+    ids=["rates", "bursts"],
+)
+def test_a_sweep_takes_between_half_and_twice_its_guess(commands: list[dict[str, Any]]) -> None:
+    """Both are of a processor, of this process: how busy the machine is changes neither."""
+    grid = Grid(version=1, name="g", title="G", axes=AXES)
+    plan = make_plan(
+        make_spec((checked("w", scenario(commands, "classroom")),), grid), ENGINE_VERSION, probe=True
+    )
+    taken_s = sum(run_cell(cell, "build")["cost_s"] for cell in plan.cells)
+    assert plan.estimate_s / 2 < taken_s < plan.estimate_s * 2
+
+
+AXES = (
+    Axis(parameter="vm_memory_high_watermark", values=(0.2, 0.6)),
+    Axis(parameter="vm_memory_high_watermark_paging_ratio", values=(0.3, 0.7)),
+)
 
 
 def scenario(commands: list[dict[str, Any]], profile: str = "real") -> dict[str, Any]:

@@ -1,0 +1,13 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('playground', '0011_only_texts'),
+    ]
+
+    operations = [
+        migrations.AddField('ownsweep', 'guessed_s', models.FloatField(null=True, help_text='of one processor, before the first run')),
+        migrations.AddField('ownsweep', 'taken_s', models.FloatField(null=True, help_text='of one processor, by the runs that have ended')),
+    ]
