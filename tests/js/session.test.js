@@ -101,7 +101,7 @@ test("a reduction is explained in its steps, those that did nothing too", () => 
       [24, false],
     ],
   );
-  assert.match(explained.origin.lines[0], /2 s × 5 msg\/s = 10/);
+  assert.match(explained.origin.lines[0], /2 s of messages at 5 a second are 10, rounded down to 10/);
 });
 
 test("the sum behind a duration is shown when the monitor's numbers still prove it", () => {

@@ -80,7 +80,7 @@ test("L and the rate that feeds it: the counter's thousandths give the same L (W
 });
 
 test("the sentence above the stage says what is where, and what the next take does", () => {
-  assert.match(situation(state({ window: 3 })).text, /1 message.*41.*L is 3/);
+  assert.match(situation(state({ window: 3 })).text, /1 message.*41.*up to 3 \(L\)/);
   assert.match(situation(state({ head: 0, window: 3 })).text, /loads up to 3 messages/);
   assert.match(situation(state({ head: 0, tail: 2, window: 3 })).text, /loads up to 2 messages/);
   assert.match(situation(state({ tail: 0 })).text, /1 message waits in the head lane/);

@@ -36,7 +36,7 @@ const counts = { moments: 0, sentences: 0, back: 0, preconditions: 0 };
 
 /** Sentences that hold only while memory is under the paging line, or only past it. */
 const UNDER = /^Memory is (fine|under the paging line)|^Memory is under/;
-const PAST = /^Past the paging line|^Memory is past the paging line/;
+const PAST = /^Past the paging line|over the paging line of/;
 
 /** The texts that were asked for, as they are in English; the page's words come through here. */
 let asked = [];
@@ -106,7 +106,7 @@ function headline(session, catalogs) {
   const say = () => restarted(state, timeline.lines) ?? situation(state);
   said(catalogs, say, ({ text }, words) => {
     const over = now.target === null ? 0 : (now.queue?.counters.ram_msg_count ?? 0) + (now.queue?.lanes.ram_pending ?? []).reduce((sum, row) => sum + row[1], 0) - now.target;
-    honest("headline", text, [now.lengths, now.ready, now.inRam, now.unacked, now.onlyCounted, now.target, now.limited, now.counters.window, Math.min(now.counters.window ?? 1, now.onlyCounted), onDisk(now.queue), over, memory.used, memory.pagingAt, ...fates(timeline, shownQueue(state))]);
+    honest("headline", text, [now.lengths, now.ready, now.inRam, now.unacked, now.onlyCounted, now.target, now.limited, now.counters.window, Math.min(now.counters.window ?? 1, now.onlyCounted), onDisk(now.queue), over, memory.used, memory.pagingAt, memory.used - memory.pagingAt, ...fates(timeline, shownQueue(state))]);
     if (words.some((each) => UNDER.test(each)) && memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => PAST.test(each)) && !memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => /must leave RAM/.test(each)) && over <= 0) fail("headline", [`"${text}", but nothing is over the target`]);
@@ -215,7 +215,8 @@ const FREE = "Memory is under the paging line, so any number may stay.";
 function sumsOf(target) {
   if (!target) return [];
   const { process_memory: used, limit } = target.memory;
-  return [used / limit, ...(target.t.why.duration ? [target.t.why.duration] : [])];
+  const { duration, rates } = target.t.why;
+  return [used / limit, ...(duration ? [duration, duration * rates] : [])];
 }
 
 /** What decided a transition has words for all of its numbers, and so has all that the log says of settings and queues. */

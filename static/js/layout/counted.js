@@ -29,8 +29,8 @@ const BARS = 6;
  * @param {Lane} lane
  */
 export function pushCounted(scene, state, queue, lane) {
-  const [start, count, , end] = queue.counted[lane.name];
-  scene.term = { lane: lane.name, start, count, end, u: (lane.u0 + lane.u1) / 2 };
+  const [start, count, transient, end] = queue.counted[lane.name];
+  scene.term = { lane: lane.name, start, count, transient, end, u: (lane.u0 + lane.u1) / 2 };
   const live = partOf(liveRows(queue, lane.name), lane.plan);
   if (!lane.plan.folded) pushSingles(scene, lane, live);
   else pushSegments(scene, state, queue, lane, live);

@@ -11,6 +11,15 @@ const STATES = {
 };
 
 /** @type {Record<string, () => string>} */
+const SENTENCES = {
+  running: () => gettext("%(actor)s runs"),
+  flow: () => gettext("%(actor)s waits for credit, in state flow"),
+  blocking: () => gettext("An alarm is set: %(actor)s is blocked as soon as it publishes, and in state blocking until then"),
+  blocked: () => gettext("%(actor)s is blocked by an alarm"),
+  stopped: () => gettext("%(actor)s has stopped"),
+};
+
+/** @type {Record<string, () => string>} */
 const STOPS = {
   clean: () => gettext("in order"),
   kill: () => gettext("killed"),
@@ -24,6 +33,12 @@ const STOPS = {
  * @param {string} state
  */
 export const stateName = (state) => STATES[state]?.() ?? state;
+
+/**
+ * What a publisher or consumer does in a state, as a sentence with its name.
+ * @param {string} state
+ */
+export const actorState = (state) => SENTENCES[state]?.() ?? `%(actor)s: ${state}`;
 
 /**
  * "power" as the reader calls it.

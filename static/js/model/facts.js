@@ -127,14 +127,14 @@ export function factsOfQueue(queue, settings) {
 
 /**
  * The node's memory as it was counted last, its watermark, where paging begins (M3; null where a release has no paging, W70), and
- * whether it is past that.
+ * whether it is past that, and by how much.
  * @param {RunSnapshot} state
  */
 export function memoryOf({ node }) {
   const { process_memory: used = 0, limit = null, paging_at = null } =
     /** @type {{ process_memory?: number, limit?: number | null, paging_at?: number | null }} */ (node.memory);
   const pagingAt = goneIn(node.settings).paging ? null : paging_at;
-  return { used, limit, pagingAt, past: pagingAt !== null && used >= pagingAt };
+  return { used, limit, pagingAt, past: pagingAt !== null && used >= pagingAt, beyond: Math.max(0, used - (pagingAt ?? used)) };
 }
 
 /**

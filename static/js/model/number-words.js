@@ -74,7 +74,7 @@ const NAMES = {
   target: () => gettext("target"),
   total: () => gettext("bytes in the store"),
   valid: () => gettext("bytes that are still needed"),
-  window: () => gettext("most of one load"),
+  window: () => gettext("messages that one load asks for, at most"),
 };
 
 /** @type {Record<string, () => string>} */

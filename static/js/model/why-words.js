@@ -1,5 +1,5 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
-import { stateName, stopName } from "./actor-states.js";
+import { actorState, stopName } from "./actor-states.js";
 import { factsText } from "./fact-words.js";
 import { settingsText } from "./setting-words.js";
 import { bytes, gettext, ngettext, number } from "./text.js";
@@ -72,13 +72,7 @@ function alarm(values) {
 function actorChanged({ actor, values }) {
   if (values === null) return sentence("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor });
   const state = values.state ?? (values.running ? "running" : "stopped");
-  return sentence(
-    "\u25cb",
-    state === "blocked" || state === "flow" ? "alarm" : "plain",
-    gettext("%(actor)s: %(state)s"),
-    "",
-    { actor, state: stateName(state) },
-  );
+  return sentence("\u25cb", state === "blocked" || state === "flow" ? "alarm" : "plain", actorState(state), "", { actor });
 }
 
 /** @type {Record<ReturnType<typeof causeOf>, () => string>} */

@@ -151,9 +151,10 @@ function originOf(known, target) {
   const cause = causeOf(known.t);
   if (cause !== "computed") return { target: known.t.target, lines: [CAUSES[cause](known.memory)] };
   const duration = decimal(why.duration, 3);
-  const product = fill(gettext("%(duration)s s \u00d7 %(rates)s msg/s = %(target)s"), {
+  const product = fill(gettext("%(duration)s s of messages at %(rates)s a second are %(product)s, rounded down to %(target)s"), {
     duration,
     rates: decimal(why.rates, 2),
+    product: decimal(why.duration * why.rates, 2),
     target: number(known.t.target),
   });
   return { target: known.t.target, lines: [...durationLine(known.memory, why.duration, duration), product] };

@@ -80,7 +80,7 @@ export const PRECONDITIONS = {
   "The conversion is over: the target is again what it was before.": ({ t }) => Boolean(t.why.restored),
   "RAM holds more content than the target allows. What is needed last leaves.": ({ t }) => t.why.ram_msg_count + t.why.ram_pending > t.why.target,
   "RAM holds no more than the target allows, so nothing had to move.": ({ t }) => t.why.target === null || t.why.ram_msg_count + t.why.ram_pending <= t.why.target,
-  "q2 and q3 hold more index entries than permitted. The rest rolls into delta.": ({ t }) => t.why.beta_surplus > 0,
+  "q2 and q3 hold more index entries than may stay there. The rest rolls into delta.": ({ t }) => t.why.beta_surplus > 0,
   // Stops and starts.
   "After an orderly stop no segment is read: what was saved then says how many messages each one holds.": ({ t }) => t.clean,
   "Journal and segments are read; transient messages are forgotten.": ({ t }) => !t.clean,

@@ -1,6 +1,6 @@
 /** What of definitions or of a configuration today's releases refuse, or take without effect: a table. */
 import { NEXT, fateWords, insteadWords } from "../../model/next-release-words.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { table } from "./tables.js";
 import { folded } from "./verdict.js";
@@ -20,7 +20,7 @@ export function nextReleases(rows) {
   return folded(fill(gettext("What 4.x does with each entry (%(n)s)"), { n: number(rows.length) }), el("section.next-releases", { "aria-labelledby": "next-heading" },
     el("h3", { id: "next-heading" }, gettext("What would RabbitMQ 4.x do with it?")),
     el("p", {}, refused
-      ? fill(gettext("Some of this is refused. Remove it before the upgrade. Kinds of refused entries: %(count)s."), { count: number(refused) })
+      ? fill(ngettext("4.x refuses %(n)s kind of entry here. Remove it before the upgrade.", "4.x refuses %(n)s kinds of entries here. Remove them before the upgrade.", refused), { n: number(refused) })
       : gettext("Nothing here is refused; what the table names has no effect any more.")),
     table(gettext("What today's releases refuse, or accept without effect"),
       [[gettext("Key")], ...NEXT.map((release) => /** @type {[string]} */ ([release])), [gettext("What takes its place")], [gettext("Where it stands")]],

@@ -71,7 +71,7 @@ function target(upgrade, { source, sentences, step }) {
   const { target: name, is_back: isBack, policy, failure, unplayed, queues: rows, files, work, orderly } = upgrade;
   const byPolicy = policy !== null;
   const failed = (/** @type {Coded} */ why) => el("p.error", {}, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(why, sentences) }));
-  const caption = byPolicy ? gettext("Queues after a crash and a start, before and after the policy") : gettext("Queues after a crash, in the release that wrote the files and in the other one");
+  const caption = byPolicy ? gettext("Queues after a crash and a start, before and after the policy") : fill(gettext("Queues after a crash: before it in %(source)s, after it in %(target)s"), { source: releaseWords(source), target: targetName(name) });
   const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
   if (unplayed) {
     const why = fill(gettext("This release was not rehearsed: %(why)s."), { why: codedWords(unplayed, sentences) });

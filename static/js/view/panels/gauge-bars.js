@@ -2,7 +2,7 @@
 import { generationOf } from "../../model/generations.js";
 import { shownState } from "../../model/shown.js";
 import { fileBytes, memoryOf, strategyOf } from "../../model/facts.js";
-import { bytes } from "../../model/text.js";
+import { bytes, fill, gettext } from "../../model/text.js";
 import { need } from "../base/dom.js";
 import { gaugeText } from "../stage/gauges.js";
 
@@ -26,7 +26,7 @@ export class GaugeBars {
     const { used, limit, pagingAt: paging } = memoryOf(state);
     const top = Math.max(used, (limit ?? used) * 1.2, 1);
     need("b", this.ram).textContent = bytes(used);
-    need("[data-counted-as]", this.ram).textContent = strategyOf(state.node.settings);
+    need("[data-counted-as]", this.ram).textContent = fill(gettext("as %(strategy)s counts it"), { strategy: strategyOf(state.node.settings) });
     /**
      * @param {string} name
      * @param {number} value

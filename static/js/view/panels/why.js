@@ -170,8 +170,8 @@ function weightOf({ t, messages, fate }) {
 function severalTimes({ t: { kind }, times, sinceUs, atUs, passes }) {
   const values = { times: number(times), from: seconds(sinceUs), to: seconds(atUs) };
   if (kind !== "Reduced") {
-    if (values.from === values.to) return [];
-    return [el("p.dim", {}, fill(gettext("%(times)s times from %(from)s s to %(to)s s; the numbers are those of the last time."), values))];
+    const several = values.from === values.to ? gettext("%(times)s times at %(to)s s. The numbers below are of the last time.") : gettext("%(times)s times, from %(from)s s to %(to)s s. The numbers below are of the last time.");
+    return [el("p.dim", {}, fill(several, values))];
   }
   const when = values.from === values.to ? gettext("In %(times)s passes at %(to)s s:") : gettext("In %(times)s passes from %(from)s s to %(to)s s:");
   const items = passes.map(({ atUs: us, t }) => el("li", {}, el("span.num", {}, seconds(us)), " ", narrate(t, undefined, null, us).text));

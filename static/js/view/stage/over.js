@@ -125,8 +125,10 @@ function paintPill(pen, x, y, text, short, room) {
   });
 }
 
+const TERM_LINE = 14;
+
 /**
- * The one term that RAM keeps of the counted lane, and the segment numbers below it.
+ * The one term that RAM keeps of the counted lane, each of its numbers by its name, and the segment numbers below it.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  */
@@ -139,35 +141,28 @@ export function paintDelta(pen, scene) {
       scene,
       required(scene.lanes.find((each) => aboutPlace(each.name)?.counted), "the counted lane"),
     );
-  const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
-  const note = gettext("all that RAM keeps");
-  pen.font = `500 12px ${colors.mono}`;
-  const least = pen.measureText(text).width;
+  const [start, end, count, transient] = [term.start, term.end, term.count, term.transient].map(number);
+  const lines = [
+    gettext("all that RAM keeps"),
+    fill(gettext("start %(start)s, end %(end)s"), { start, end }),
+    fill(gettext("count %(count)s, transient %(transient)s"), { count, transient }),
+  ];
   pen.font = `450 12px ${colors.sans}`;
-  const width = Math.max(least, pen.measureText(note).width) + 18;
+  const width = Math.max(...lines.map((text) => pen.measureText(text).width)) + 18;
+  const height = 8 + TERM_LINE * lines.length;
   const x = geo.turned ? (geo.waterline - width) / 2 : term.u - width / 2;
-  const y = geo.turned ? term.u - 19 : geo.ramIndex - 26;
+  const y = geo.turned ? term.u - height / 2 : geo.ramIndex - 26;
   pen.fillStyle = faded(colors.ink3, 0.55);
-  if (!geo.turned) pen.fillRect(term.u - 0.5, y + 38, 1, geo.diskIndex - y - 38);
-  roundRect(pen, x, y, width, 38, 5);
+  if (!geo.turned) pen.fillRect(term.u - 0.5, y + height, 1, geo.diskIndex - y - height);
+  roundRect(pen, x, y, width, height, 5);
   pen.fillStyle = colors.card;
   pen.fill();
   pen.strokeStyle = colors[COUNTED_TONE];
   pen.lineWidth = 1.2;
   pen.stroke();
-  write(pen, note, x + width / 2, y + 15, {
-    size: 12,
-    family: colors.sans,
-    color: colors.ink3,
-    align: "center",
-  });
-  write(pen, text, x + width / 2, y + 29, {
-    size: 12,
-    weight: 500,
-    family: colors.mono,
-    color: colors.ink,
-    align: "center",
-  });
+  lines.forEach((text, at) =>
+    write(pen, text, x + width / 2, y + 15 + TERM_LINE * at, { size: 12, family: colors.sans, color: at ? colors.ink : colors.ink3, align: "center" }),
+  );
 }
 
 /** `bare` is the height that name and rate need where there is no room for the bar. */

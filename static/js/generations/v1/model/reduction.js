@@ -11,7 +11,7 @@ export function reductionReason(why) {
   if (why.surplus > 0)
     return gettext("RAM holds more content than the target allows. What is needed last leaves.");
   if (why.betas_moved > 0)
-    return gettext("q2 and q3 hold more index entries than permitted. The rest rolls into delta.");
+    return gettext("q2 and q3 hold more index entries than may stay there. The rest rolls into delta.");
   return gettext("RAM holds no more than the target allows, so nothing had to move.");
 }
 
@@ -118,8 +118,8 @@ function betaReason(why, values) {
   if (why.beta_surplus >= why.io_batch_size && why.beta_surplus > 0 && !why.betas_moved) {
     return gettext("q3 keeps the segment of its head");
   }
-  const sum = gettext("%(betas)s \u2212 %(permitted)s permitted = %(surplus)s, batch %(batch)s");
+  const sum = gettext("%(betas)s held, %(permitted)s may stay: %(surplus)s too many; they move from %(batch)s too many on");
   return why.beta_surplus > 0
     ? fill(sum, values)
-    : fill(gettext("%(betas)s held, %(permitted)s permitted"), values);
+    : fill(gettext("%(betas)s held, %(permitted)s may stay"), values);
 }

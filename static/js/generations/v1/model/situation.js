@@ -89,9 +89,9 @@ function calm(now) {
     return sentence(
       "beta",
       now.asleep
-        ? gettext("Memory is past the paging line (%(used)s of %(line)s), but the queue sleeps and reports no rates, so nothing is paged out: the next message wakes it.")
-        : gettext("Memory is past the paging line (%(used)s of %(line)s), but this queue has no target yet: it gets one when it reports its rates."),
-      { used: bytes(now.used), line: bytes(now.pagingAt) },
+        ? gettext("Memory is %(used)s, %(beyond)s over the paging line of %(line)s, but the queue sleeps and reports no rates, so nothing is paged out: the next message wakes it.")
+        : gettext("Memory is %(used)s, %(beyond)s over the paging line of %(line)s, but this queue has no target yet: it gets one when it reports its rates."),
+      { used: bytes(now.used), beyond: bytes(now.beyond), line: bytes(now.pagingAt) },
     );
   if (now.onlyCounted > 0) {
     return sentence(

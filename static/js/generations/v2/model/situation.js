@@ -22,7 +22,7 @@ const windowOf = (now) => now.counters.window ?? 1;
 
 /** @param {Figures} now */
 function both(now) {
-  const text = ngettext("The head lane has %(head)s message, the tail %(tail)s on disk; L is %(window)s.", "The head lane has %(head)s messages, the tail %(tail)s on disk; L is %(window)s.", now.limited);
+  const text = ngettext("The head lane has %(head)s message, the tail %(tail)s on disk; a load asks for up to %(window)s (L).", "The head lane has %(head)s messages, the tail %(tail)s on disk; a load asks for up to %(window)s (L).", now.limited);
   return sentence("delta", text, { head: number(now.limited), tail: number(now.onlyCounted), window: number(windowOf(now)) });
 }
 
