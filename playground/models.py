@@ -162,7 +162,9 @@ class OwnSweep(models.Model):
     spec = models.JSONField(help_text="scenario, grid, and whether it is a Spark job")
     cells = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)
-    guessed_s = models.FloatField(null=True, help_text="of one processor, before the first run")
+    guessed_s = models.FloatField(
+        null=True, help_text="of one processor, by the first run; before it ended, by its beginning"
+    )
     taken_s = models.FloatField(null=True, help_text="of one processor, by the runs that have ended")
     ended = models.BooleanField(default=False)
     error = models.CharField(max_length=300, blank=True)

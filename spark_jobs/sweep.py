@@ -24,6 +24,7 @@ from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import read_spec
 from sweeps.cell import Cell
 from sweeps.columns import COST, Row
+from sweeps.cost import guessed_after
 from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, duration, make_plan
@@ -80,7 +81,7 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
     except KeyboardInterrupt:
         end_session(session)
         raise
-    report(f"guessed: {duration(plan.estimate_s)} of one core; taken: {duration(progress.taken_s)}")
+    report(f"guessed: {duration(progress.guessed_s)} of one core; taken: {duration(progress.taken_s)}")
 
 
 class SweepProgress:
@@ -94,7 +95,10 @@ class SweepProgress:
     def __init__(self, todo: Sequence[Cell], report: Report) -> None:
         self._weights = {cell.cell_id: 1 + messages(cell.scenario) for cell in todo}
         self._left = dict(self._weights)
+        self._todo = todo
         self._costs_s: list[float] = []
+        self.guessed_s = 0.0
+        """What all cells take of one core, by those that were done first."""
         self._report = report
         self._began = time.perf_counter()
 
@@ -109,6 +113,8 @@ class SweepProgress:
         Args:
             rows: id, values, error and cost of each.
         """
+        if rows and not self._costs_s:
+            self.guessed_s = guessed_after(self._todo, rows)
         for row in rows:
             self._left.pop(row["cell_id"], None)
             self._costs_s.append(row[COST])

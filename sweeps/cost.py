@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.backing_queue.message_places import CLASSIC_V2
 from engine.broker.commands.base import TICK_MS
 from engine.releases import PROFILES
 from engine.values.errors import EngineError
-from sweeps.cell import begun
+from sweeps.cell import Cell, begun, run_cell
+from sweeps.columns import COST, Row
 from sweeps.errors import SweepError
 from sweeps.parameters import Scenario
 from workloads.workload import at_work, messages
@@ -54,15 +56,29 @@ def guessed_s(scenario: Scenario) -> float:
     return LEAST_S + ALONE_S * alone + TICK_S * ticks + BURST_S * len(bursts) + together_s * of_a_log
 
 
-PROBE_S: Final = 0.4
+PROBE_S: Final = 1.0
 """Of a processor, about: what is spent on a run's beginning before a sweep of such runs is promised."""
 
 
-def times_the_guess(scenario: Scenario) -> float:
-    """Return how many times its guess a run takes here: its beginning is run. 1 where that cannot be run."""
+def times_the_guess(cell: Cell) -> float:
+    """Return how many times its guess a cell takes here: it is run, or its beginning. 1 where it cannot be run."""
+    scenario, guess = cell.scenario, guessed_s(cell.scenario)
     try:
         reached_us, took_s = begun(scenario, PROBE_S)
     except (SweepError, EngineError):
         return 1.0
+    if reached_us == scenario["until_us"]:
+        whole_s: float = run_cell(cell, "")[COST]
+        return whole_s / guess
     commands = [each for each in scenario["commands"] if each.get("at_us", 0) <= reached_us]
-    return took_s / guessed_s({**scenario, "commands": commands, "until_us": reached_us})
+    part = guessed_s({**scenario, "commands": commands, "until_us": reached_us})
+    work = guess - LEAST_S
+    share = max(reached_us / scenario["until_us"], (part - LEAST_S) / work if work else 0.0)
+    return (LEAST_S + took_s / share) / guess
+
+
+def guessed_after(cells: Sequence[Cell], rows: Sequence[Row]) -> float:
+    """Return about how many seconds of a processor cells take, by the rows of those that have been run."""
+    guesses = {cell.cell_id: guessed_s(cell.scenario) for cell in cells}
+    timed = sum(guesses[row["cell_id"]] for row in rows)
+    return sum(guesses.values()) * sum(row[COST] for row in rows) / timed

@@ -57,7 +57,7 @@ def make_plan(
         engine_version: part of the cells' ids.
         known_ids: ids of cells that were computed before.
         costs_s: what a cell of a workload took before, by workload; others are estimated.
-        probe: run the beginning of one of the others, so that the estimate is of this machine and these runs.
+        probe: run one of the others, or its beginning, so that the estimate is of this machine and these runs.
 
     Raises:
         SweepError: a workload lacks what an axis varies.
@@ -74,9 +74,11 @@ def make_plan(
             wanted.setdefault(cell.cell_id, cell)
     todo = tuple(wanted.values())
     costs = costs_s or {}
-    new = [cell.scenario for cell in todo if not costs.get(cell.workload)]
+    new = [cell for cell in todo if not costs.get(cell.workload)]
     times = times_the_guess(new[len(new) // 2]) if probe and new else 1.0
-    estimate_s = times * sum(map(guessed_s, new)) + sum(costs.get(cell.workload, 0.0) for cell in todo)
+    estimate_s = times * sum(guessed_s(cell.scenario) for cell in new) + sum(
+        costs.get(cell.workload, 0.0) for cell in todo
+    )
     return Plan(cells=cells, todo=todo, estimate_s=estimate_s)
 
 

@@ -8,6 +8,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField('ownsweep', 'guessed_s', models.FloatField(null=True, help_text='of one processor, before the first run')),
+        migrations.AddField('ownsweep', 'guessed_s', models.FloatField(null=True, help_text='of one processor, by the first run; before it ended, by its beginning')),
         migrations.AddField('ownsweep', 'taken_s', models.FloatField(null=True, help_text='of one processor, by the runs that have ended')),
     ]

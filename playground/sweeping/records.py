@@ -126,6 +126,11 @@ def advance(name: str, done: int, taken_s: float | None = None) -> None:
     OwnSweep.objects.filter(name=name).update(done=done, taken_s=taken_s, touched=timezone.now())
 
 
+def guess(name: str, guessed_s: float) -> None:
+    """Note what the first run says of all of them, in seconds of one processor."""
+    OwnSweep.objects.filter(name=name).update(guessed_s=guessed_s)
+
+
 def end(name: str, document: bytes | None, error: Exception | None = None) -> None:
     """Note the heatmap, or why there is none."""
     failure = "" if error is None else kept(error)

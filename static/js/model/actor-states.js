@@ -12,7 +12,7 @@ const STATES = {
 
 /** @type {Record<string, () => string>} */
 const SENTENCES = {
-  running: () => gettext("%(actor)s runs"),
+  running: () => gettext("%(actor)s is running"),
   flow: () => gettext("%(actor)s waits for credit, in state flow"),
   blocking: () => gettext("An alarm is set: %(actor)s is blocked as soon as it publishes, and in state blocking until then"),
   blocked: () => gettext("%(actor)s is blocked by an alarm"),

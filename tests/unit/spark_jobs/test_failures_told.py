@@ -43,9 +43,11 @@ def test_failed_cells_are_named() -> None:
     [line] = told({**rows[0], "cost_s": 0.5})
     assert line.startswith("1 of 6 cells, ")
     assert line.endswith("a cell took 0.5 s (median), the slowest 0.5 s")
+    assert progress.guessed_s == 6 * 0.5, "all cells, by the first"
     failed, line = told({**rows[1], "cost_s": 2.0})
     assert failed.startswith(f"cell {bad[0].cell_id} failed with ")
     assert '"message_size_bytes":5000' in failed
     assert "colour is no setting" in failed
     assert line.endswith("a cell took 1.2 s (median), the slowest 2.0 s")
     assert told(*rows[1:])[MOST_TOLD] == f"and {len(bad) - MOST_TOLD} more failed"
+    assert progress.taken_s == 0.5 + 2.0 + sum(row["cost_s"] for row in rows[1:])

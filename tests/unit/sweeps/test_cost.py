@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine import ENGINE_VERSION
@@ -17,11 +18,12 @@ from sweeps.cost import (
     TICK_S,
     TIMES_ON_VERSION_2,
     TOGETHER_S,
+    guessed_after,
     guessed_s,
     times_the_guess,
 )
 from sweeps.grid import Axis, Grid, make_spec
-from sweeps.plan import make_plan
+from sweeps.plan import Plan, make_plan
 from workloads.workload import checked
 
 COUNT = 1000
@@ -29,6 +31,7 @@ SIZES = pack(range(COUNT))
 BURST: dict[str, Any] = {"at_us": 0, "do": "publish", "count": COUNT, "size_bytes": 500}
 OF_A_LOG = BURST | {"sizes": SIZES, "size_bytes": mean_of(unpack(SIZES, COUNT))}
 PUBLISHER: dict[str, Any] = {"at_us": 0, "do": "set_publisher", "name": "p", "rate_per_s": 50}
+SENDER = PUBLISHER | {"size_bytes": 500}
 CONSUMER: dict[str, Any] = {"at_us": 0, "do": "set_consumer", "name": "c", "rate_per_s": 50, "ack": "each"}
 PAUSED = PUBLISHER | {"at_us": 1_000_000, "running": False}
 GONE = {"at_us": 2_000_000, "do": "remove", "name": "c"}
@@ -60,39 +63,44 @@ def test_a_log_costs_more_on_version_2() -> None:
     assert guessed_s(scenario([BURST], "4.3.6")) == guessed_s(scenario([BURST]))
 
 
-def test_the_guess_is_scaled_by_what_the_beginning_of_a_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = scenario([PUBLISHER])
-    half = guessed_s({**run, "until_us": 5_000_000})
-    monkeypatch.setattr(cost, "begun", lambda _scenario, _most_s: (5_000_000, 3 * half))
-    assert times_the_guess(run) == pytest.approx(3)
+def plan_of(commands: list[dict[str, Any]], probe: bool) -> Plan:
+    """Return a sweep of four cells in a small node."""
     grid = Grid(version=1, name="g", title="G", axes=AXES)
-    estimates = [
-        make_plan(make_spec((checked("w", run),), grid), ENGINE_VERSION, probe=probe).estimate_s
-        for probe in (False, True)
-    ]
-    assert estimates[1] == pytest.approx(3 * estimates[0])
+    workload = checked("w", scenario(commands, "classroom"))
+    return make_plan(make_spec((workload,), grid), ENGINE_VERSION, probe=probe)
+
+
+def test_the_estimate_is_scaled_by_what_the_beginning_of_a_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of([SENDER], probe=False)
+    work_s = guessed_s(plan.cells[2].scenario) - LEAST_S
+    monkeypatch.setattr(cost, "begun", lambda _scenario, _most_s: (5_000_000, 3 * work_s / 2))
+    times = times_the_guess(plan.cells[2])
+    assert times == pytest.approx((LEAST_S + 3 * work_s) / (LEAST_S + work_s))
+    assert plan_of([SENDER], probe=True).estimate_s == pytest.approx(times * plan.estimate_s)
 
 
 def test_a_run_that_cannot_begin_is_guessed_as_it_is() -> None:
-    assert times_the_guess(scenario([{"at_us": 0, "do": "no such verb"}])) == 1.0
+    [cell, *_] = plan_of([SENDER], probe=False).cells
+    refused = msgspec.structs.replace(cell, scenario=scenario([{"at_us": 0, "do": "no such verb"}]))
+    assert times_the_guess(refused) == 1.0
 
 
 @pytest.mark.parametrize(
     "commands",
     [
-        [PUBLISHER | {"rate_per_s": 300}, CONSUMER | {"rate_per_s": 200}],
-        [{**BURST, "at_us": at_us} for at_us in range(0, 10_000_000, 200_000)],
+        [SENDER | {"rate_per_s": 30}, CONSUMER | {"rate_per_s": 20}],
+        [{**BURST, "count": 100, "at_us": at_us} for at_us in range(0, 10_000_000, 1_000_000)],
     ],
     ids=["rates", "bursts"],
 )
 def test_a_sweep_takes_between_half_and_twice_its_guess(commands: list[dict[str, Any]]) -> None:
-    """Both are of a processor, of this process: how busy the machine is changes neither."""
-    grid = Grid(version=1, name="g", title="G", axes=AXES)
-    plan = make_plan(
-        make_spec((checked("w", scenario(commands, "classroom")),), grid), ENGINE_VERSION, probe=True
-    )
-    taken_s = sum(run_cell(cell, "build")["cost_s"] for cell in plan.cells)
-    assert plan.estimate_s / 2 < taken_s < plan.estimate_s * 2
+    """Both are of a processor, and of this process: how busy the machine is changes neither."""
+    plan = plan_of(commands, probe=True)
+    rows = [run_cell(cell, "build") for cell in plan.cells]
+    taken_s = sum(row["cost_s"] for row in rows)
+    guess_s = guessed_after(plan.cells, rows[2:3])
+    assert guess_s / 2 < taken_s < guess_s * 2
+    assert plan.estimate_s / 4 < taken_s < plan.estimate_s * 4, "before the first run"
 
 
 AXES = (
