@@ -65,8 +65,8 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert f"About {guessed} of one processor" in waiting
     runner.run(OwnSweep.objects.get(name=name))
     kept = OwnSweep.objects.get(name=name)
-    guessed, taken = (full(each or 0, "seconds") for each in (kept.guessed_s, kept.taken_s))
-    told = f"Guessed: {guessed} of one processor; taken: {taken}."
+    guessed, took = (full(each or 0, "seconds") for each in (kept.guessed_s, kept.taken_s))
+    told = f"Guessed: {guessed} of one processor; taken: {took}."
     assert (kept.done, (kept.taken_s or 0) > 0) == (kept.cells, True)
     done = client.get(asked_for.url)
     assert done.url == f"/whatif/?h={name}"
