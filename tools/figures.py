@@ -31,6 +31,20 @@ in a store, and with files its bytes. Calls a message, which no busy machine cha
 for many messages, with a column that says which of them it has.
 """
 """What the figures of a mixed log mean, below the table that has them."""
+WORDS = """
+## Words held to the picture
+
+{on}: {runs} random runs by `make words`, in three languages. At each moment each surface says what the state and the
+transition say; the dock is also the same live, in frames, by link, from the middle on, and recorded. The numbers are of
+moments, and of the sentences (gauges, rows, values) that each surface said at them.
+
+{table}
+
+What it found since it is held at every moment:
+
+{found}
+"""
+"""The table of the page's words."""
 Row = tuple[str, str]
 
 
@@ -198,6 +212,25 @@ def table(title: str, rows: Iterator[Row], on: str) -> str:
     return f"\n## {title}\n\n{on}\n\n| figure | measured |\n|---|---|\n{lines}"
 
 
+def words_held(words: dict[str, Any]) -> str:
+    """Return the section of what was held of the page's words: a row for each surface, a column for each release."""
+    held = words["held"]
+    surfaces = sorted(
+        {name for each in held.values() for name in each}, key=lambda name: (name != "moments", name)
+    )
+    lines = [f"| | {' | '.join(held)} |", "|---|" + "---|" * len(held)]
+    for name in surfaces:
+        counts = " | ".join(whole(each[name]) if name in each else "-" for each in held.values())
+        lines.append(f"| {name} | {counts} |")
+    found = "\n".join(f"- {each}" for each in words["found"])
+    return WORDS.format(
+        on=f"{engine_of(words)[:-1]}, {words['measured_on'].get('date', 'no date')}",
+        runs=whole(words["runs"]),
+        table="\n".join(lines),
+        found=found,
+    )
+
+
 def engine_of(measured: dict[str, Any]) -> str:
     """Return with which engine, and on what, something was measured."""
     on = measured["measured_on"]
@@ -210,6 +243,7 @@ def page(root: Path) -> str:
     results = json.loads((root / BENCHES).read_text(encoding="utf-8"))
     proved = json.loads((root / PROOFS / "differential.json").read_text(encoding="utf-8"))
     text = HEAD + table("Proved", proofs(root / PROOFS), engine_of(proved))
+    text += words_held(json.loads((root / PROOFS / "words.json").read_text(encoding="utf-8")))
     text += table("Measured", benches(results), engine_of(results["burst"]))
     goals = results["unequal"]["goals"]
     text += OF_MIXED.format(

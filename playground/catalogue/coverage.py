@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from django.utils.translation import override
@@ -13,7 +14,7 @@ from playground.library import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
-from playground.verdicts import ArticleMechanism, SeenMoment
+from playground.verdicts import NEAR_US, ArticleMechanism, CoverageJudgement, SeenMoment
 
 HEAD: Final = """# Coverage of the articles
 
@@ -26,12 +27,48 @@ Where RabbitMQ and an article differ, the row has a mark and the subject's verdi
 against the loss of messages, are in section 29.
 
 Written by `manage.py catalogue` from mechanisms.json and items.json in playground/verdicts: change those, not this
-file.
+file. A row speaks of a queue in its default mode, unless it names another.
 
 {counts}
 
 {named} rows that articles name, and {unnamed} that they do not.
 """
+
+
+JUDGED: Final = """## Judged by reading
+
+Somebody opened each item's moments and read what the page says within 100 ms of them, as a learner who has nothing but
+the page: *shown* (a note says it of what happens there), *condition* (it holds, but no note says so), *not shown*, or
+*told* (no run can show it). What was not shown was then mended; *now* is the same reading after it.
+`manage.py draw_items` draws from those never judged, and prints what there is to read. No learner took part.
+"""
+NOTES: Final = """## Eight notes that were false
+
+An audit found them false; a test holds each note to claims of its moment since. This is what they say now.
+
+| run | at | the note |
+|---|---|---|"""
+WERE_FALSE: Final = (
+    ("confirm-timeline", 14_600_000),
+    ("blocked-or-blocking", 7_000_000),
+    ("garbage-collection", 2_900_000),
+    ("two-kinds-of-messages", 1_900_000),
+    ("where-is-my-memory", 4_900_000),
+    ("watermark-advice", 2_900_000),
+    ("rdq-pin", 3_000_000),
+    ("operators-drill", 10_000_000),
+)
+
+
+def said_near(entry: LibraryEntry, at_us: int) -> list[str]:
+    """Return what a run's story says within a tenth of a second of a moment: notes, the answer, the verdict."""
+    story = entry.story
+    said = [(each.at_us, each.text) for each in story.annotations]
+    if story.prediction and story.prediction.because:
+        said.append((story.prediction.at_us, story.prediction.because))
+    if story.verdict:
+        said.append((story.verdict.evidence_at_us, story.verdict.text))
+    return [in_language(text) for us, text in said if us is not None and abs(us - at_us) <= NEAR_US]
 
 
 def page() -> str:
@@ -66,6 +103,14 @@ def page() -> str:
             )
             rows = [each for each in known if each.subject == number]
             parts.append("".join(f"\n{_row(each, entries)}" for each in rows)[1:] + "\n")
+        parts.append(JUDGED)
+        parts += [_judged(each, known, entries) for each in verdicts.judgements()]
+        parts.append(NOTES)
+        parts[-1] += "".join(
+            f"\n| {slug} | {at_us / 1_000_000:g} s | {' '.join(said_near(entries[slug], at_us))} |"
+            for slug, at_us in WERE_FALSE
+        )
+        parts[-1] += "\n"
     parts.append("## The items, article by article\n")
     by_item = {item: each for each in known for item in each.items}
     for article in verdicts.articles():
@@ -81,6 +126,29 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def _judged(
+    judgement: CoverageJudgement, known: list[ArticleMechanism], entries: dict[str, LibraryEntry]
+) -> str:
+    """Return the table of one judgement: each item, its moments, what was found and what is so now."""
+    texts = {item: text for article in verdicts.articles() for item, text in article.numbered().items()}
+    found, now = (Counter(words[at] for words in judgement.items.values()) for at in (0, 1))
+    lines = [
+        f"### {judgement.date}: {len(judgement.items)} items, seed {judgement.seed}\n",
+        f"Found: {_counted(found)}. Now: {_counted(now)}.\n",
+        "| item | what it says | moments | found | now |",
+        "|---|---|---|---|---|",
+    ]
+    for item, words in judgement.items.items():
+        row = next(each for each in known if item in each.items)
+        moments = ", ".join(f"{seen.scenario} {_at_us(seen, entries) / 1_000_000:g} s" for seen in row.seen)
+        lines.append(f"| {item} | {texts[item]} | {moments} | {words[0]} | {words[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _counted(found: Counter[str]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in found.most_common())
+
+
 def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
     seen = "; ".join(_moment(moment, entries) for moment in each.seen)
     items = ", ".join(f"{item} (told)" if item in each.told else item for item in each.items)
@@ -88,9 +156,13 @@ def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
 
 
 def _moment(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> str:
-    at_us = entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us
+    at_us = _at_us(seen, entries)
     link = f"[{seen.scenario}](../playground/scenarios/{seen.scenario}.json)"
     return f"{link} at {at_us / 1_000_000:g} s: `{in_words(seen.claim)}`"
+
+
+def _at_us(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> int:
+    return int(entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us)
 
 
 def in_words(condition: Condition) -> str:

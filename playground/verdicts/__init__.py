@@ -123,6 +123,30 @@ class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {f"{self.letter}{number}": text for number, text in enumerate(self.items, 1)}
 
 
+Found = Literal["shown", "condition", "not shown", "told"]
+
+
+class CoverageJudgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Items of the articles that somebody judged as a reader of the page alone.
+
+    Args:
+        date: the day.
+        seed: of the draw.
+        items: what the page did for each item, and what it does since: shown; a condition that holds, of which the page
+            says nothing; not shown; told, since no run can show it.
+    """
+
+    date: str
+    seed: int
+    items: dict[str, tuple[Found, Found]]
+
+
+@cache
+def judgements() -> list[CoverageJudgement]:
+    """Return what was judged, the oldest first."""
+    return msgspec.json.decode((FOLDER / "judged.json").read_bytes(), type=list[CoverageJudgement])
+
+
 @cache
 def articles() -> list[CheckedArticle]:
     """Return the five articles."""

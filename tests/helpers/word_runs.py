@@ -85,7 +85,7 @@ def played(profile: str, overrides: dict[str, Any], program: Program) -> dict[st
         node.advance(node.now_us + pause_us)
     news = node.log.since(0)
     assert news is not None
-    return {"rows": news.rows, "at_us": news.at_us}
+    return {"profile": profile, "rows": news.rows, "at_us": news.at_us}
 
 
 def gathered(count: int) -> list[dict[str, Any]]:

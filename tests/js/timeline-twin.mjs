@@ -16,6 +16,8 @@ import { stacked } from "../../static/js/layout/charts.js";
 import { eachRun, fail, same } from "./asking.mjs";
 
 const counts = { moments: 0, ways: 0 };
+/** How many moments of the dock were held, by the profile of the run. */
+const held = {};
 const BOX = { x: 0, y: 0, w: 1000, h: 100 };
 const all = () => new History({ every: 50, maxRows: Infinity, maxWeight: Infinity });
 
@@ -57,7 +59,7 @@ function drawnAt(samples, us) {
   });
 }
 
-eachRun(({ rows, at_us: atUs }) => {
+eachRun(({ rows, at_us: atUs, profile = "" }) => {
   const live = sessionAt(0, 0, emptyState());
   let [most, mostMemory] = [0, 0];
   rows.forEach((row, at) => {
@@ -69,6 +71,7 @@ eachRun(({ rows, at_us: atUs }) => {
     const { used, limit, pagingAt } = memoryOf(state);
     [most, mostMemory] = [Math.max(most, ready), Math.max(mostMemory, used)];
     counts.moments += 1;
+    held[`${profile}/dock`] = (held[`${profile}/dock`] ?? 0) + 1;
     same(`dock at ${at}`, [sample.ready, sample.memory, sample.limit, sample.paging], [ready, used, limit, pagingAt]);
     if (queue && lanesOf(queue).length) same(`colours at ${at}`, drawnAt(timeline.samples, Math.max(1, atUs[at])), LETTERS.map((letter) => lettersOf(queue)[letter]));
     if (at % 20 && at < rows.length - 1) return;
@@ -94,4 +97,4 @@ eachRun(({ rows, at_us: atUs }) => {
     same(`the past at ${at}`, figures(playhead.state).ready, figures(stateAfter(rows, at)).ready);
   }
 });
-console.log(JSON.stringify(counts));
+console.log(JSON.stringify({ ...counts, ...held }));

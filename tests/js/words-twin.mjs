@@ -33,6 +33,15 @@ import { GENERAL, PRECONDITIONS } from "./helpers/preconditions.mjs";
 
 const BACK = 12;
 const counts = { moments: 0, sentences: 0, back: 0, preconditions: 0 };
+/** How many sentences of each surface were held, by the profile of the run: "profile/surface" -> count. */
+const held = {};
+let profile = "";
+const SURFACES = [[/^headline/, "headline"], [/^log of/, "log"], [/^(Why\?|step|origin)/, "Why?"], [/^first page/, "first page"], [/^Compare/, "Compare"]];
+
+/** Count what a surface said. */
+function count(surface) {
+  held[`${profile}/${surface}`] = (held[`${profile}/${surface}`] ?? 0) + 1;
+}
 
 /** Sentences that hold only while memory is under the paging line, or only past it. */
 const UNDER = /^Memory is (fine|under the paging line)|^Memory is under/;
@@ -67,6 +76,7 @@ function gather(value, numbers, texts) {
 /** A sentence has no raw name, no hole, and no number that `sources` lack. */
 function honest(what, text, sources) {
   counts.sentences += 1;
+  count(SURFACES.find(([named]) => named.test(what))[1]);
   if (!text || /%\(|undefined|NaN|\[object/.test(text)) fail(what, [`"${text}" has a hole`]);
   const [numbers, texts] = [new Set(), new Set()];
   for (const source of sources) gather(source, numbers, texts);
@@ -133,6 +143,7 @@ function gauges(session, catalogs) {
   said(catalogs, () => gaugeText(state), (text) => {
     // A release without paging has no such line, and no word of it (W70).
     if (pagingAt === null && asked.at(-1)?.includes("paging")) fail("gauges", [text]);
+    count("gauges");
     for (const each of [used, ...(pagingAt === null ? [] : [pagingAt]), limit]) if (!text.includes(bytes(each))) fail("gauges", [`"${text}" without ${each}`]);
     if (/[a-z]_[a-z]/.test(text) || files.some(Number.isNaN)) fail("gauges", [text]);
   });
@@ -143,10 +154,12 @@ function lanes(session, catalogs) {
   const queue = name === null ? null : session.state.queues[name];
   for (const lane of lanesOf(queue))
     said(catalogs, () => laneLabel(lane, lengthOf(queue, lane), lanesOf(queue)), (text) => {
+      count("stage in words");
       if (!text.includes(number(lengthOf(queue, lane)))) fail("stage in words", [`"${text}" without ${lengthOf(queue, lane)}`]);
     });
   const sample = session.timeline.samples.at(-1);
   const row = [...lanesOf(queue).map((lane) => sample[lane]), sample.pending, sample.memory];
+  count("table");
   same("row of the table", row, [...lanesOf(queue).map((lane) => lengthOf(queue, lane)), pendingOf(queue), session.state.node.memory.process_memory ?? 0]);
 }
 
@@ -265,7 +278,8 @@ function parted(before, t, catalogs) {
   });
 }
 
-eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
+eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null, ...run }) => {
+  profile = run.profile ?? "";
   const session = new Session(new History({ every: 50, maxRows: Infinity, maxWeight: Infinity }));
   session.snapshot({ next: 0, at_us: 0, state: emptyState(), digest: "", skipped: null, why: "join" });
   const playhead = new Playhead(session);
@@ -278,6 +292,7 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
     const before = copied(session.state, next);
     session.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at] });
     counts.moments += 1;
+    count("moments");
     const t = next;
     seen[t.kind] = (seen[t.kind] ?? 0) + 1;
     founded(t, before, around(session.state, t), seen);
@@ -303,4 +318,4 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
   }
 });
 counts.reasons = reached.size;
-console.log(JSON.stringify(counts));
+console.log(JSON.stringify({ ...counts, ...held }));

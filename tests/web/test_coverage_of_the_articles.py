@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import translation
 from msgspec.structs import replace
 
 from playground import verdicts
+from playground.catalogue.coverage import said_near
 from playground.library import ready_scenarios
+from playground.management.commands.draw_items import drawn
 from playground.models import Scenario
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
@@ -67,19 +71,9 @@ def test_rows_are_marked_where_3_10_differs_and_what_is_only_told_is_counted_apa
     assert len(told) == len(set(told)) == 9
 
 
-def said_near(scenario: str, at_us: int) -> str:
-    """Return what the story of a ready scenario says within a tenth of a second of a moment."""
-    story = ENTRIES[scenario].story
-    said = [(each.at_us, each.text) for each in story.annotations]
-    if story.verdict:
-        said.append((story.verdict.evidence_at_us, story.verdict.text))
-    if story.prediction and story.prediction.because:
-        said.append((story.prediction.at_us, story.prediction.because))
-    return " ".join(
-        in_language(text, "en")
-        for moment_us, text in said
-        if moment_us is not None and abs(moment_us - at_us) <= verdicts.NEAR_US
-    )
+def said(scenario: str, at_us: int) -> set[str]:
+    """Return the terms of what a run's story says near a moment."""
+    return terms_of(" ".join(said_near(ENTRIES[scenario], at_us)))
 
 
 def test_at_each_cited_moment_the_run_itself_speaks_of_the_row() -> None:
@@ -87,12 +81,28 @@ def test_at_each_cited_moment_the_run_itself_speaks_of_the_row() -> None:
         claim = in_language(each.claim, "en")
         for seen in each.seen:
             at_us = ENTRIES[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us
-            assert terms_of(said_near(seen.scenario, at_us)) & terms_of(claim), (claim, seen.scenario, at_us)
+            assert said(seen.scenario, at_us) & terms_of(claim), (claim, seen.scenario, at_us)
 
 
 def test_a_moment_without_a_word_of_the_row_would_be_found() -> None:
-    assert said_near("first-burst", 6_000_000) == ""
-    assert not terms_of(said_near("first-burst", 1_900_000)) & terms_of("The watermark can be absolute")
+    assert said("first-burst", 6_000_000) == set()
+    assert not said("first-burst", 1_900_000) & terms_of("The watermark can be absolute")
+
+
+def test_eighty_items_were_drawn_and_judged_and_none_is_left_that_is_not_shown() -> None:
+    told = {item for each in verdicts.mechanisms() for item in each.told}
+    first, second = verdicts.judgements()
+    assert list(second.items) == drawn(second.seed, 80)
+    assert set(first.items).isdisjoint(second.items)
+    for judgement in (first, second):
+        assert {item for item, (_found, now) in judgement.items.items() if now == "told"} == told & set(
+            judgement.items
+        )
+        assert {now for _found, now in judgement.items.values()} <= {"shown", "told"}
+    printed = StringIO()
+    call_command("draw_items", seed=second.seed, count=80, stdout=printed)
+    for item in second.items:
+        assert f"{item}: " in printed.getvalue()
 
 
 @pytest.mark.parametrize("language", KEYS)
