@@ -45,6 +45,16 @@ What it found since it is held at every moment:
 {found}
 """
 """The table of the page's words."""
+RELEASES = {
+    "articles": "3.8.9",
+    "3.8.9-classroom": "3.8.9 classroom",
+    "real": "3.10.8",
+    "classroom": "3.10.8 classroom",
+    "4.0.5-classroom": "4.0.5 classroom",
+    "4.3.6": "4.3.6",
+    "4.3.6-classroom": "4.3.6 classroom",
+}
+"""Profiles of the random runs, and what they are called in the table."""
 Row = tuple[str, str]
 
 
@@ -214,7 +224,7 @@ def table(title: str, rows: Iterator[Row], on: str) -> str:
 
 def words_held(words: dict[str, Any]) -> str:
     """Return the section of what was held of the page's words: a row for each surface, a column for each release."""
-    held = words["held"]
+    held = {RELEASES[profile]: words["held"][profile] for profile in RELEASES if profile in words["held"]}
     surfaces = sorted(
         {name for each in held.values() for name in each}, key=lambda name: (name != "moments", name)
     )
