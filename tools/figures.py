@@ -40,6 +40,11 @@ moments, and of the sentences (gauges, rows, values) that each surface said at t
 
 {table}
 
+The time line of one run (12 messages, 40 more, a consumer) as `python -m tools.timelines` draws it with the page's own
+scripts: live, by its link, and in the page that works offline. A walk had found three different ones.
+
+![one run's time line in three ways](img/timelines.png)
+
 What it found since it is held at every moment:
 
 {found}

@@ -131,7 +131,7 @@ def _judged(
 ) -> str:
     """Return the table of one judgement: each item, its moments, what was found and what is so now."""
     texts = {item: text for article in verdicts.articles() for item, text in article.numbered().items()}
-    found, now = (Counter(words[at] for words in judgement.items.values()) for at in (0, 1))
+    found, now = (Counter[str](words[at] for words in judgement.items.values()) for at in (0, 1))
     lines = [
         f"### {judgement.date}: {len(judgement.items)} items, seed {judgement.seed}\n",
         f"Found: {_counted(found)}. Now: {_counted(now)}.\n",

@@ -4,52 +4,18 @@
  * and from the middle on. At each moment the dock says what the stage shows. Prints how many moments were compared.
  */
 import { figures, memoryOf } from "../../static/js/model/facts.js";
-import { History } from "../../static/js/model/history.js";
 import { LETTERS, lettersOf } from "../../static/js/model/messages.js";
-import { takePast } from "../../static/js/model/past.js";
 import { lanesOf } from "../../static/js/model/places.js";
 import { Playhead } from "../../static/js/model/playhead.js";
-import { emptyState, fold } from "../../static/js/model/reduce.js";
-import { decode } from "../../static/js/model/catalogue/rows.js";
-import { Session } from "../../static/js/model/session.js";
+import { emptyState } from "../../static/js/model/reduce.js";
 import { stacked } from "../../static/js/layout/charts.js";
 import { eachRun, fail, same } from "./asking.mjs";
+import { framed, late, sessionAt, stateAfter } from "./helpers/ways.mjs";
 
 const counts = { moments: 0, ways: 0 };
 /** How many moments of the dock were held, by the profile of the run. */
 const held = {};
 const BOX = { x: 0, y: 0, w: 1000, h: 100 };
-const all = () => new History({ every: 50, maxRows: Infinity, maxWeight: Infinity });
-
-function sessionAt(next, us, state) {
-  const session = new Session(all());
-  session.snapshot({ next, at_us: us, state, digest: "", skipped: null, why: "join" });
-  return session;
-}
-
-/** The rows in frames of at most `size`; `pass` lets time go by between them. */
-function framed(session, rows, atUs, size, pass = false) {
-  for (let first = session.next; first < rows.length; first += size) {
-    const times = atUs.slice(first, first + size);
-    session.frame({ first, rows: rows.slice(first, first + size), at_us: times, now_us: times.at(-1), play: pass, speed: 1 });
-    if (pass) session.pass(1e6 + first);
-  }
-  return session;
-}
-
-function stateAfter(rows, count) {
-  const state = emptyState();
-  for (const row of rows.slice(0, count)) fold(state, decode(row));
-  return state;
-}
-
-/** A page that came after so many rows and asked for what was before. */
-function late(rows, atUs, count) {
-  const session = sessionAt(count, atUs[count - 1], stateAfter(rows, count));
-  takePast(session, { stretches: [{ first: 0, us: 0, rows: rows.slice(0, count), at_us: atUs.slice(0, count) }], through: count });
-  return framed(session, rows, atUs, 1);
-}
-
 /** What the charts draw of the shown queue at a moment that is now: the top edge of each colour, as a count. */
 function drawnAt(samples, us) {
   const { layers, top } = stacked(samples, LETTERS, [0, us, []], BOX, us);

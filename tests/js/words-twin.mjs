@@ -34,13 +34,13 @@ import { GENERAL, PRECONDITIONS } from "./helpers/preconditions.mjs";
 const BACK = 12;
 const counts = { moments: 0, sentences: 0, back: 0, preconditions: 0 };
 /** How many sentences of each surface were held, by the profile of the run: "profile/surface" -> count. */
-const held = {};
+const bySurface = {};
 let profile = "";
 const SURFACES = [[/^headline/, "headline"], [/^log of/, "log"], [/^(Why\?|step|origin)/, "Why?"], [/^first page/, "first page"], [/^Compare/, "Compare"]];
 
 /** Count what a surface said. */
-function count(surface) {
-  held[`${profile}/${surface}`] = (held[`${profile}/${surface}`] ?? 0) + 1;
+function noted(surface) {
+  bySurface[`${profile}/${surface}`] = (bySurface[`${profile}/${surface}`] ?? 0) + 1;
 }
 
 /** Sentences that hold only while memory is under the paging line, or only past it. */
@@ -76,7 +76,7 @@ function gather(value, numbers, texts) {
 /** A sentence has no raw name, no hole, and no number that `sources` lack. */
 function honest(what, text, sources) {
   counts.sentences += 1;
-  count(SURFACES.find(([named]) => named.test(what))[1]);
+  noted(SURFACES.find(([pattern]) => pattern.test(what))[1]);
   if (!text || /%\(|undefined|NaN|\[object/.test(text)) fail(what, [`"${text}" has a hole`]);
   const [numbers, texts] = [new Set(), new Set()];
   for (const source of sources) gather(source, numbers, texts);
@@ -143,7 +143,7 @@ function gauges(session, catalogs) {
   said(catalogs, () => gaugeText(state), (text) => {
     // A release without paging has no such line, and no word of it (W70).
     if (pagingAt === null && asked.at(-1)?.includes("paging")) fail("gauges", [text]);
-    count("gauges");
+    noted("gauges");
     for (const each of [used, ...(pagingAt === null ? [] : [pagingAt]), limit]) if (!text.includes(bytes(each))) fail("gauges", [`"${text}" without ${each}`]);
     if (/[a-z]_[a-z]/.test(text) || files.some(Number.isNaN)) fail("gauges", [text]);
   });
@@ -154,12 +154,12 @@ function lanes(session, catalogs) {
   const queue = name === null ? null : session.state.queues[name];
   for (const lane of lanesOf(queue))
     said(catalogs, () => laneLabel(lane, lengthOf(queue, lane), lanesOf(queue)), (text) => {
-      count("stage in words");
+      noted("stage in words");
       if (!text.includes(number(lengthOf(queue, lane)))) fail("stage in words", [`"${text}" without ${lengthOf(queue, lane)}`]);
     });
   const sample = session.timeline.samples.at(-1);
   const row = [...lanesOf(queue).map((lane) => sample[lane]), sample.pending, sample.memory];
-  count("table");
+  noted("table");
   same("row of the table", row, [...lanesOf(queue).map((lane) => lengthOf(queue, lane)), pendingOf(queue), session.state.node.memory.process_memory ?? 0]);
 }
 
@@ -292,7 +292,7 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null, ...run }) =>
     const before = copied(session.state, next);
     session.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at] });
     counts.moments += 1;
-    count("moments");
+    noted("moments");
     const t = next;
     seen[t.kind] = (seen[t.kind] ?? 0) + 1;
     founded(t, before, around(session.state, t), seen);
@@ -318,4 +318,4 @@ eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null, ...run }) =>
   }
 });
 counts.reasons = reached.size;
-console.log(JSON.stringify({ ...counts, ...held }));
+console.log(JSON.stringify({ ...counts, ...bySurface }));
