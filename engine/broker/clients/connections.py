@@ -153,6 +153,8 @@ class PublisherConnections:
         self.burst = Publisher("burst")
         self.publishers = confirms.publishers
         self.publishers[self.burst.name] = self.burst
+        self.logged = False
+        """Whether a log came: bursts of unequal bodies, over one connection that is always busy."""
         self.alarms: frozenset[str] = frozenset()
         """The resources whose alarm is set: memory, disk (A1)."""
         self.router = router
@@ -184,6 +186,7 @@ class PublisherConnections:
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
         publisher.address(burst)
+        self.logged = self.logged or bool(burst.sizes)
         carries = self._bounds.settings().connection_bytes_per_s
         if carries is None:
             self._arrive(publisher, burst)
@@ -218,19 +221,25 @@ class PublisherConnections:
         for each in sent.singles() if self.way_in.takes_time else (sent,):
             self.send(hand.publisher, each, BURST_SPACING_US)
 
-    def commit(self, hand: ManualChannel) -> None:
-        """Deliver the messages of a manual channel's transaction and wait for their confirms (D13)."""
+    def commit(self, hand: ManualChannel) -> set[str]:
+        """Deliver the messages of a manual channel's transaction and wait for their confirms (D13).
+
+        Returns:
+            queues that the channel knows by a process that has ended: the last message for them went there (W229).
+        """
         publisher = hand.publisher
         tx = publisher.tx
-        if tx is not None:
-            self._commit(publisher, tx, BURST_SPACING_US)
+        return set() if tx is None else self._commit(publisher, tx, BURST_SPACING_US)
 
-    def _commit(self, publisher: Publisher, tx: ChannelTransaction, spacing_us: int) -> None:
+    def _commit(self, publisher: Publisher, tx: ChannelTransaction, spacing_us: int) -> set[str]:
         """Deliver held messages, up to the first of which a queue is gone, if that ends the connection (W229)."""
+        ended: set[str] = set()
         for each in tx.take():
             if self._consumers.rules.commits_look_up:
                 self.router.look_up(each.queues)
-            self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+            gone = self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+            ended = ended.difference(each.lives).union(gone)
+        return ended
 
     @property
     def waiting(self) -> int:
@@ -396,8 +405,10 @@ class PublisherConnections:
         self._emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
         return column
 
-    def _spread(self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int) -> None:
-        """Deliver messages to the queues that they were routed to."""
+    def _spread(
+        self, publisher: Publisher, held: HeldPublish, confirm: bool, spacing_us: int
+    ) -> Sequence[str]:
+        """Deliver messages to the queues that they were routed to; return those whose processes have ended."""
         batch, arrivals, message = held.batch, held.arrivals, held.message
         gone = self.router.gone(held) if held.lives else ()
         left = tuple(name for name in held.queues if name not in gone) if gone else held.queues
@@ -427,6 +438,7 @@ class PublisherConnections:
             elif confirm:
                 at_once = travel or bool(mirrored.get(queue.name)) or queue.withholds
             self.way_in.deliver(publisher, queue, own, spacing_us, at_once)
+        return gone
 
     def _to_nobody(self, queue: str, held: HeldPublish, confirm: bool) -> None:
         """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -363,12 +363,21 @@ class ManualDeliveries:
         else:
             hand.settling.append(HandSettlement(do, list(taken)))
 
-    def commit(self, hand: ManualChannel) -> None:
-        """Settle the deliveries that waited for the commit, in order (D13)."""
+    def commit(self, hand: ManualChannel, ended: Container[str] = ()) -> None:
+        """Settle the deliveries that waited for the commit, in order (D13).
+
+        Args:
+            ended: queues that the channel knows by a process that has ended; it tells them nothing, so that what it
+                has of them comes back when it closes (W229).
+        """
         waiting, hand.settling = hand.settling, []
         hand.in_tx = False
         for each in waiting:
-            self._settle(hand, sorted(each.taken, key=_tag), each.settle)
+            for unacked in each.taken:
+                if unacked.queue in ended:
+                    hand.channel.unacked.insert(unacked)
+            heard = [unacked for unacked in each.taken if unacked.queue not in ended]
+            self._settle(hand, sorted(heard, key=_tag), each.settle)
         hand.in_tx = True
 
     def _holder(self, group: DeliveryGroup) -> Consumer | None:

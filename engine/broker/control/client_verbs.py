@@ -360,8 +360,7 @@ class HandVerbs(OnClientParts):
             return
         tx.at_commit, tx.refused = True, False
         try:
-            self._connections.commit(hand)
-            self._consumers.hand_deliveries.commit(hand)
+            self._consumers.hand_deliveries.commit(hand, self._connections.commit(hand))
         finally:
             tx.at_commit = False
         if tx.refused:
