@@ -227,11 +227,19 @@ class MemoryMonitors:
             self._send_alarms()
 
     def _garbage(self, actors: int) -> GarbageBytes:
-        """Return the garbage of processes; a connection that nobody reads has no receive buffer."""
+        """Return the garbage of processes; a connection that nobody reads has no receive buffer.
+
+        A log comes over a connection that is always busy, other bursts over one that is idle when they are over.
+        """
+        log = self._connections.logged
         blocked = sum(
-            each.blocked for each in self._connections.publishers.values() if bare(each.name) != "burst"
+            each.blocked
+            for each in self._connections.publishers.values()
+            if log or bare(each.name) != "burst"
         )
-        return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
+        return self._garbage_watch.check(
+            (live.process for _, live in self._queues.items()), actors + log - blocked, log
+        )
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has; a single node counts all, even while its broker is stopped."""

@@ -76,11 +76,13 @@ class GarbageBytes(msgspec.Struct, frozen=True):
         heap_bytes: on the heaps of processes.
         body_bytes: of bodies that left RAM and were not collected.
         buffers: receive buffers of all connections.
+        shared_reads: whether bodies of unequal sizes came over one connection.
     """
 
     heap_bytes: int
     body_bytes: int
     buffers: int
+    shared_reads: bool = False
 
 
 class GarbageWatch:
@@ -98,12 +100,15 @@ class GarbageWatch:
         self._heap_bytes = 0
         """The last draw, and the number of collections at that time."""
 
-    def check(self, processes: Iterable[HeapCollector], connections: int) -> GarbageBytes:
+    def check(
+        self, processes: Iterable[HeapCollector], connections: int, shared_reads: bool = False
+    ) -> GarbageBytes:
         """Return the garbage of processes now; a body that left several queues at once counts once.
 
         Args:
             processes: of the queues.
             connections: how many there are whose sockets are read.
+            shared_reads: whether bodies of unequal sizes came over one of them.
         """
         every = list(processes)
         collections = sum(each.collections for each in every)
@@ -116,7 +121,35 @@ class GarbageWatch:
             self._heap_bytes,
             max((each.garbage_bytes for each in every), default=0),
             sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(connections)),
+            shared_reads,
         )
+
+
+class SharedReads:
+    """Bodies of unequal sizes that came in the same reads of a socket: each read stays until all of them are gone, so
+    a store's cache, which has the large ones, keeps the small ones too.
+    """
+
+    __slots__ = ("_total", "_stored", "_in_ram")
+
+    def __init__(self) -> None:
+        self._total = self._stored = self._in_ram = 0
+
+    def add(self, extent: Extent) -> None:
+        """Count messages that a queue has."""
+        self._total += extent.total_bytes
+        if extent.flags & IN_STORE:
+            self._stored += extent.total_bytes
+        if extent.flags & IN_RAM:
+            self._in_ram += extent.total_bytes
+
+    def kept_by(self, cached: int) -> int:
+        """Return the bytes that are in no queue's RAM any more, but in reads of which a cache has a part.
+
+        Args:
+            cached: bytes of the store's cache; what came with them is as much more as what queues have of both.
+        """
+        return cached * self._total // self._stored - self._in_ram if self._stored else 0
 
 
 class MemoryModel(msgspec.Struct, frozen=True):
@@ -215,6 +248,7 @@ def measure(
         garbage: of the queue processes; None counts only live data.
     """
     entries = bodies = in_ram_and_store = 0
+    reads = SharedReads()
     counted = RangeSet()
     for queue in queues:
         heap = queue.heap
@@ -222,6 +256,8 @@ def measure(
         for place, extent in queue.entries():
             flags, count = extent.flags, extent.count
             entries += entries_bytes(heap, extent) + (count * pending_bytes if place.unacked else 0)
+            if garbage is not None and garbage.shared_reads:
+                reads.add(extent)
             if flags & IN_RAM:
                 news = [extent] if len(queues) == 1 else _not_counted(counted, extent)
                 for new in news:
@@ -233,7 +269,7 @@ def measure(
         entries += 1000 * garbage.heap_bytes
         bodies += BODY_PER_BYTE * garbage.body_bytes
         in_ram_and_store += garbage.body_bytes
-    cached_bodies = max(0, cached - in_ram_and_store)
+    cached_bodies = max(0, cached - in_ram_and_store, reads.kept_by(cached))
     return MemoryModel(
         base=base,
         connections=connections,

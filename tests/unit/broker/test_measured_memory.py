@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from engine.broker.cluster import Cluster
+from engine.broker.commands.client_commands import pack
 from engine.broker.commands.scenario import parse
 from engine.broker.memory.model import HEAP_BYTES
 from engine.storage.ledger import LedgerStorage
@@ -150,3 +153,37 @@ def test_a_blocked_connection_has_nothing_to_receive_into() -> None:
     made.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 0.01})
     made.advance(32_000_000)
     assert memory(made)["connection_bytes"] < 100_000
+
+
+def log_of(count: int) -> dict[str, Any]:
+    """Return a log in which nine small messages come with each large one, which alone goes to the store."""
+    sizes = [9000, *[1000] * 9] * count
+    return {
+        "do": "publish",
+        "count": len(sizes),
+        "size_bytes": 1800,
+        "sizes": pack(sizes),
+        "persistent": True,
+    }
+
+
+def test_a_logs_connection_is_busy_and_has_receive_buffers() -> None:
+    made = node(processes_collect_garbage=True)
+    made.submit(log_of(1))
+    buffers = set()
+    for second in range(1, 30):
+        made.advance(second * 1_000_000)
+        buffers.add(memory(made)["connection_bytes"] // 3_900_000)
+    assert buffers == {0, 1, 2}
+
+
+def test_small_bodies_stay_with_the_large_ones_of_their_reads() -> None:
+    """The store's cache keeps the large bodies of what was acknowledged, and so the small ones that came with them."""
+    made = node(processes_collect_garbage=True)
+    made.submit(log_of(100))
+    made.submit({"do": "get", "queue": "orders", "count": 500})
+    made.submit({"do": "ack", "count": 500})
+    made.advance(6_000_000)
+    assert ready(made) == 500
+    gone = 50 * (9000 + 9 * 1000)
+    assert memory(made)["cached_body_bytes"] == pytest.approx(gone, rel=0.1)
