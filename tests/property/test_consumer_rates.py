@@ -31,9 +31,9 @@ REAL: Final = tuple(each.profiles["real"] for each in RELEASES.values())
 """The real scale of each release; whatever its queue is made of, consumers keep their rates."""
 
 
-def waiting(profile: str, count: int, release: str = "real") -> Cluster:
+def waiting(profile: str, count: int, release: str = "real", **more: Any) -> Cluster:
     """Return a node in whose queue so many messages wait, and whose processes are at rest."""
-    asked_for = {"work_profile": profile, "ram_bytes": 2**36}
+    asked_for = {"work_profile": profile, "ram_bytes": 2**36, **more}
     node = Cluster(parse({"version": 1, "profile": release, "settings": asked_for}), LedgerStorage())
     node.submit({"do": "publish", "count": count, "size_bytes": 100})
     node.advance(20 * SECOND_US)
@@ -101,6 +101,15 @@ def test_a_consumer_that_waits_for_each_message_is_as_slow_as_on_a_real_node(rat
     node = waiting("measured-vm", rate * SECONDS)
     consume(node, rate)
     assert finished(node, SECONDS) / SECONDS == pytest.approx(real, rel=0.06)
+
+
+@pytest.mark.parametrize("trip_us", [0, 1200, 20_000])
+def test_a_client_that_is_further_away_waits_longer_for_each_message(trip_us: int) -> None:
+    rate = 250
+    node = waiting("measured-vm", rate * SECONDS, client_trip_us=trip_us)
+    consume(node, rate)
+    least = SECOND_US / (SECOND_US / rate + trip_us + WORK_US)
+    assert least <= finished(node, SECONDS) / SECONDS <= SECOND_US / (SECOND_US / rate + trip_us)
 
 
 CONSUMERS: Final = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.queue import ClientQueue
+from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import BURST_SPACING_US
@@ -22,13 +23,15 @@ REPORTS_OF_LIMIT: Final = 4
 class WayOut:
     """The writers and channels of one node's consumers."""
 
-    def __init__(self, processes: NodeProcesses) -> None:
+    def __init__(self, processes: NodeProcesses, settings: Callable[[], NodeSettings]) -> None:
         self._processes = processes
+        self._settings = settings
 
     @property
     def trip_us(self) -> int:
-        """Time that a delivery to an idle client and its answer take, without the processes' work."""
-        return self._processes.meter.profile.trip_us
+        """Time that a delivery to an idle client and its answer take, without the processes' work; none without it."""
+        own, profile = self._settings().client_trip_us, self._processes.meter.profile
+        return profile.trip_us if own is None or profile.instant else own
 
     # --- deliveries --------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         desired_hibernate_ms: a queue that wakes sooner than this waits longer before it sleeps again (P4); 0 lets every
             wait be the same.
         connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
+        client_trip_us: what a delivery to an idle client and its acknowledgement take beside the processes' work, with
+            the client's own; None if the work profile says it.
         running_since_ms: how long the node had run when the scenario begins, which sets the phase of its monitors'
             timers.
         memory_monitor_after_ms: when the target duration is first computed; None if that follows from
@@ -85,6 +87,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     processes_collect_garbage: bool = False
     desired_hibernate_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     connection_bytes_per_s: Annotated[int, msgspec.Meta(ge=1024, le=1024 * GIBIBYTE)] | None = None
+    client_trip_us: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] | None = None
     running_since_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     memory_monitor_after_ms: Milliseconds | None = None
     vm_memory_high_watermark: Watermark = 0.4
@@ -138,6 +141,7 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "processes_collect_garbage",
     "desired_hibernate_ms",
     "connection_bytes_per_s",
+    "client_trip_us",
     "running_since_ms",
     "memory_monitor_after_ms",
     "max_message_size",

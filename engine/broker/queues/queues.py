@@ -242,7 +242,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._clock = processes.clock
         self._settings = settings
         self._processes = processes
-        self.way_out = WayOut(processes)
+        self.way_out = WayOut(processes, settings)
         self._board = board
         self._callbacks = callbacks
         self._definitions = definitions

@@ -18,6 +18,7 @@ const SETTINGS = {
   processes_collect_garbage: [() => gettext("processes collect their own garbage"), "yes"],
   desired_hibernate_ms: [() => gettext("wait before sleep, when woken early"), "ms"],
   connection_bytes_per_s: [() => gettext("a connection carries per second"), "bytes"],
+  client_trip_us: [() => gettext("the way to a client and back takes"), "us"],
   running_since_ms: [() => gettext("the node had run for"), "ms"],
   memory_monitor_after_ms: [() => gettext("first target after"), "ms"],
   vm_memory_high_watermark: [() => gettext("watermark"), "share"],
