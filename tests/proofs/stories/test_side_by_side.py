@@ -17,10 +17,11 @@ import pytest
 from tools.proofs.differential.driver import Driver, DriverGone
 from tools.proofs.differential.node import NodeFailed
 from tools.proofs.stories import clients, side_by_side
+from tools.proofs.stories import run as stories_run
 from tools.proofs.stories.choices import FLAGS
 from tools.proofs.stories.clients import Clients
 from tools.proofs.stories.engine import EnginePlayer
-from tools.proofs.stories.run import Result, only_mixed
+from tools.proofs.stories.run import Result, only_mixed, play, waited_together
 from tools.proofs.stories.side_by_side import Seeds
 from tools.proofs.stories.story import Delivery, Step, Story, View
 from tools.proofs.stories.themes import IN_TURN, PLAIN, THEMES, themed
@@ -108,6 +109,39 @@ def test_senders_may_mix_but_each_keeps_its_order() -> None:
     assert not mixed("1d23d4", "243d1d"), "another order of a queue"
     assert not mixed("1d23d4", "1d23d"), "a message is missing"
     assert not only_mixed(Story("s", "", ()), [View(confirmed=2)], [View(confirmed=1)])
+
+
+def test_messages_that_waited_together_mix_in_any_way_that_keeps_each_channels_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stories_run, "MIXTURES", 12)
+
+    def publish(confirm: bool, *sizes: int) -> Step:
+        return {"do": "publish", "sizes": sizes, "routing_key": "q1", "confirm": confirm}
+
+    steps: list[Step] = [
+        {"do": "declare_queue", "name": "q1"},
+        {"do": "alarm", "on": True},
+        publish(False, 1),
+        publish(True, 2, 3),
+        {"do": "alarm", "on": False},
+        {"do": "get", "queue": "q1", "count": 2},
+    ]
+    story = Story("s", "", tuple(steps))
+
+    def chance(*got: int) -> bool:
+        theirs = play(story, EnginePlayer())
+        sizes = zip(theirs[-1].deliveries, got, strict=True)
+        theirs[-1].deliveries = [msgspec.structs.replace(each, size_bytes=size) for each, size in sizes]
+        return waited_together(story, theirs)
+
+    assert chance(1, 2)
+    assert chance(2, 1)
+    assert chance(2, 3)
+    assert not chance(3, 2), "another order of a channel"
+    assert not chance(1, 3), "a message is missing"
+    quiet = Story("s", "", tuple(step for step in steps if step["do"] != "alarm"))
+    assert not waited_together(quiet, play(quiet, EnginePlayer())), "nothing waited"
 
 
 def test_programs_combine_every_pair_of_flags_of_every_method() -> None:

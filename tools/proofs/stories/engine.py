@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import deque
 from typing import Any
 
 from engine.broker.clients.channel import DeliveredMessages
@@ -42,9 +44,15 @@ class EnginePlayer:
 
     Args:
         release: of the broker.
+        mixing: draws how the messages of two channels mix that waited for the end of an alarm in one connection; each
+            channel's own order stays. None: as they were published.
     """
 
-    def __init__(self, release: str = REFERENCE.name) -> None:
+    def __init__(self, release: str = REFERENCE.name, mixing: random.Random | None = None) -> None:
+        self._mixing = mixing
+        self._alarmed = False
+        self._held: dict[bool, deque[dict[str, Any]]] = {False: deque(), True: deque()}
+        """Messages that wait in the connection, by whether their channel has confirms."""
         self._profile = next(each.profiles["real"] for each in RELEASES.values() if each.name == release)
 
     def begin(self) -> None:
@@ -102,6 +110,9 @@ class EnginePlayer:
         self._together = together
         if together:  # one burst that comes in one go; only its first size is seen on the way out
             self._submit("publish", count=len(sizes), size_bytes=sizes[0], **words)
+            return
+        if self._mixing is not None and self._alarmed and on is None:
+            self._held[words["confirm"]].extend({"size_bytes": size, **words} for size in sizes)
             return
         for size in sizes:
             self._submit("publish", on=on, count=1, size_bytes=size, **words)
@@ -178,6 +189,12 @@ class EnginePlayer:
         self._submit("ctl", line=line)
 
     def _alarm(self, on: bool) -> None:
+        self._alarmed = on
+        if not on and self._mixing is not None:
+            while self._held[False] or self._held[True]:
+                left = [len(self._held[False]), len(self._held[True])]
+                (channel,) = self._mixing.choices((False, True), left)
+                self._submit("publish", count=1, **self._held[channel].popleft())
         self._submit("ctl", line=f"set_vm_memory_high_watermark {0 if on else 0.4}")
 
     def _kill_queue(self, queue: str, how: str = "kill") -> None:
