@@ -329,9 +329,9 @@ fuzz: $(if $(TINY),dev-env,compiled) ## Play COUNT=100000 random programs over a
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60, with attacks by ATTACKS=1; then nothing may be lost, different or left over
 	@$(PY) -m tools.proofs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny) $(if $(ATTACKS),--attacks)
 
-predict: dev-env ## Drive a real node with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
+predict: dev-env ## Drive a real node of RELEASE with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tools.proofs.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
+	@$(PY) -m tools.proofs.predictions --date $(DATE) --release $(RELEASE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
 
 long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

@@ -68,6 +68,11 @@ def predictions() -> dict[str, Any] | None:
     return _latest(PREDICTIONS)
 
 
+def predictions_of_other_releases() -> list[dict[str, Any]]:
+    """Return the same for each release that a node was driven of beside the reference."""
+    return [found for path in sorted(FOLDER.glob("predictions-*.json")) if (found := _latest(path))]
+
+
 RELEASE: Final = "4.3.6"
 SMALL_BYTES: Final = 16
 ROWS: Final = (

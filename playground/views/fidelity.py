@@ -33,7 +33,11 @@ def fidelity(request: HttpRequest) -> HttpResponse:
     """Show what was measured, when, and what is modelled rather than executed."""
     context = {
         "results": measured.results(),
-        "predictions": _predictions(measured.predictions()),
+        "predictions": [
+            _predictions(found)
+            for found in (measured.predictions(), *measured.predictions_of_other_releases())
+            if found is not None
+        ],
         "todays": todays_memory(),
         "surfaces": surface_table.shown(),
         "others": {name: measured.of_other_releases(name) for name in PROOFS},
@@ -41,10 +45,8 @@ def fidelity(request: HttpRequest) -> HttpResponse:
     return render(request, "playground/fidelity.html", context)
 
 
-def _predictions(found: dict[str, Any] | None) -> dict[str, Any] | None:
+def _predictions(found: dict[str, Any]) -> dict[str, Any]:
     """Return the predictions as tables with words of the reader's language."""
-    if found is None:
-        return None
     verdicts = {
         "good": _("predicted"),
         "rough": _("roughly predicted"),

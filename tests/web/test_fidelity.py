@@ -38,6 +38,18 @@ def test_it_shows_what_nodes_of_other_releases_said(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_it_shows_the_predictions_of_each_release(client: Client) -> None:
+    page = client.get("/fidelity/").content.decode()
+    found = fidelity_figures.predictions_of_other_releases()
+    assert [each["reference"].split(",")[0] for each in found] == ["RabbitMQ 4.3.6"]
+    for document in (fidelity_figures.predictions(), *found):
+        assert document is not None
+        assert document["reference"] in page
+        for cell in document["cells"]:
+            assert f'<th scope="row">{cell["name"]}' in page
+
+
+@pytest.mark.django_db
 def test_each_figure_says_which_engine_it_was_measured_with(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -8,12 +8,14 @@ from statistics import median
 import pytest
 
 from engine.broker.commands.settings import NodeSettings
-from tools.proofs.predictions.__main__ import CONNECTION_BYTES_PER_S
+from tools.proofs.differential.installation import LATEST
+from tools.proofs.predictions.__main__ import CLIENT_TRIP_US, CONNECTION_BYTES_PER_S
 from tools.proofs.predictions.drive.constants import LINGERS_AT_MOST_S, kept
 from tools.proofs.predictions.measured import RUNS
 from tools.proofs.predictions.play import CHECK_AFTER_MS, MONITOR_AFTER_MS
 
-NODES = json.loads(kept().read_text(encoding="utf-8"))["nodes"]
+KEPT = json.loads(kept().read_text(encoding="utf-8"))
+NODES, TRIPS = KEPT["nodes"], KEPT["trips"]["client_trip_us"]
 TODAYS_NODES = json.loads(kept("4.3.6").read_text(encoding="utf-8"))["nodes"]
 
 
@@ -39,12 +41,18 @@ def test_a_burst_is_carried_as_fast_as_connections_were() -> None:
     assert measured == pytest.approx(CONNECTION_BYTES_PER_S, rel=0.25)
 
 
+def test_a_client_takes_as_long_as_clients_that_waited_for_each_message() -> None:
+    assert median(TRIPS) == pytest.approx(CLIENT_TRIP_US, rel=0.1)
+
+
 def test_predictions_begin_with_the_timers_of_nodes_that_rested() -> None:
     for name, (least, most) in {
-        "memory_check_ms": CHECK_AFTER_MS,
+        "memory_check_ms": CHECK_AFTER_MS[LATEST],
         "memory_monitor_ms": MONITOR_AFTER_MS,
     }.items():
         assert least <= median(each[name] for each in NODES) <= most
+    least, most = CHECK_AFTER_MS["4.3.6"]
+    assert all(least <= each["memory_check_ms"] <= most for each in TODAYS_NODES)
 
 
 def test_connections_of_a_node_of_today_have_no_large_buffer_and_bodies_stay_for_longer() -> None:

@@ -1,7 +1,8 @@
-"""`python -m tools.proofs.predictions --date DATE`: measure, predict the same, and write fidelity/predictions.json.
+"""`python -m tools.proofs.predictions --date DATE`: measure, predict the same, and write the errors.
 
-Each cell runs on a real node until it was measured three times; a run that ends early goes on where it stood. How quiet
-the machine was is kept with each run, and quiet ones count before others.
+They are in fidelity/predictions.json, those of another release than the reference in predictions-RELEASE.json. Each
+cell runs on a real node until it was measured three times; a run that ends early goes on where it stood. How quiet the
+machine was is kept with each run, and quiet ones count before others.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from engine.broker.commands.settings import NodeSettings
@@ -20,30 +22,51 @@ from sweeps.parameters import AS_MEASURED
 from sweeps.pool import Pool
 from tests.conftest import ROOT
 from tools.measured_on import measured_on
+from tools.proofs.differential.installation import LATEST
 from tools.proofs.predictions import errors, measured
+from tools.proofs.predictions.drive.constants import kept
 from tools.proofs.predictions.drive.repeat import measure_missing
 from tools.proofs.predictions.fit import fit
-from tools.proofs.predictions.measured import FLOORS, MeasuredCell
-from tools.proofs.predictions.play import PHASES, Predicted, predict
+from tools.proofs.predictions.measured import FLOORS, TODAYS_RELEASE, MeasuredCell
+from tools.proofs.predictions.play import Predicted, phases_of, predict
 
-REFERENCE = "RabbitMQ 3.10.8, Erlang/OTP 25, vm_memory_calculation_strategy = erlang"
+REFERENCES = {
+    LATEST: "RabbitMQ 3.10.8, Erlang/OTP 25, vm_memory_calculation_strategy = erlang",
+    TODAYS_RELEASE: "RabbitMQ 4.3.6, Erlang/OTP 29, vm_memory_calculation_strategy = erlang",
+}
 MACHINE = "a virtual machine with two cores, clients on the same one"
 CONNECTION_BYTES_PER_S = 400_000_000
 """What one connection carries in a second between such a client and such a node: bursts are no faster."""
+OF_NODES = {
+    "base_memory_bytes": "base_bytes",
+    "receive_buffer_bytes": "receive_buffer_bytes",
+    "connection_bytes_per_s": "connection_bytes_per_s",
+}
+"""Constants that fresh nodes showed, by the names of settings."""
+CLIENT_TRIP_US = 1200
+"""By how much longer than its work such a client takes for a message where it waits for each."""
 ORDERED = "backlog-drain"
 """The workload of which enough settings were measured to judge whether their order is predicted."""
 
-TINY_CELLS = ("drain p.5 w.6", "pdrain 4000 e4096")
+TINY_CELLS = ("drain p.5 w.6", "pdrain 4000 e4096", f"mixed 8192 {TODAYS_RELEASE}")
 
 
-def constants() -> dict[str, Any]:
-    """Return the constants that time and memory are predicted with, by the names of settings."""
-    names = (
-        "base_memory_bytes",
-        "receive_buffer_bytes",
-    )
-    measured = {name: getattr(NodeSettings(), name) for name in names}
-    return measured | AS_MEASURED | {"connection_bytes_per_s": CONNECTION_BYTES_PER_S}
+def constants(release: str = LATEST) -> dict[str, Any]:
+    """Return the constants that time and memory are predicted with, by the names of settings.
+
+    What the engine has no value for at this release is the median of fresh nodes.
+    """
+    if release == LATEST:
+        usual = NodeSettings()
+        found = {
+            "base_memory_bytes": usual.base_memory_bytes,
+            "receive_buffer_bytes": usual.receive_buffer_bytes,
+            "connection_bytes_per_s": CONNECTION_BYTES_PER_S,
+        }
+    else:
+        nodes = json.loads(kept(release).read_text(encoding="utf-8"))["nodes"]
+        found = {name: int(median(each[key] for each in nodes)) for name, key in OF_NODES.items()}
+    return AS_MEASURED | {"client_trip_us": CLIENT_TRIP_US} | found
 
 
 def compare(cells: Sequence[MeasuredCell], predicted: dict[str, dict[str, Predicted]]) -> dict[str, Any]:
@@ -71,7 +94,7 @@ def _cell(cell: MeasuredCell, predicted: dict[str, Predicted]) -> dict[str, Any]
     for name, real in cell.metrics.items():
         if name not in predicted:
             continue
-        ours = predicted[name]
+        ours, floor = predicted[name], FLOORS[name]
         metrics[name] = {
             "predicted": _short(ours.value),
             "low": _short(ours.low),
@@ -79,7 +102,8 @@ def _cell(cell: MeasuredCell, predicted: dict[str, Predicted]) -> dict[str, Any]
             "measured": _short(real.value),
             "measured_low": _short(real.low),
             "measured_high": _short(real.high),
-            "error_pct": round(100 * errors.error(ours.value, real.value, FLOORS[name]), 1),
+            "error_pct": round(100 * errors.error(ours.value, real.value, floor), 1),
+            "beyond_pct": round(100 * errors.beyond(ours.value, tuple(real), floor), 1),
         }
     return {
         "name": cell.name,
@@ -99,6 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Predict, compare and write; say the errors."""
     parser = argparse.ArgumentParser(prog="python -m tools.proofs.predictions", description=__doc__)
     parser.add_argument("--date", required=True, help="the day of the run, as 2026-01-31")
+    parser.add_argument("--release", default=LATEST, choices=sorted(REFERENCES), help="of the real node")
     parser.add_argument("--tiny", action="store_true", help="two cells, one phase: only see that it works")
     parser.add_argument(
         "--recorded", action="store_true", help="measure nothing: take the runs that are kept"
@@ -126,10 +151,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--fit", action="store_true", help="first choose the constants anew, and say them")
     parser.add_argument("--processes", type=int, default=None, help="default: as many as there are cores")
-    parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "predictions.json")
+    parser.add_argument("--out", type=Path, help="default: those of the release, in fidelity/")
     options = parser.parse_args(argv)
     dt.date.fromisoformat(options.date)
-    wanted = [cell for cell in measured.cells() if not options.tiny or cell.name in TINY_CELLS]
+    release = options.release
+    out = options.out or ROOT / "fidelity" / f"predictions{'' if release == LATEST else f'-{release}'}.json"
+    wanted = [
+        cell
+        for cell in measured.cells()
+        if cell.release == release and (not options.tiny or cell.name in TINY_CELLS)
+    ]
     if not options.recorded and not measure_missing(
         [cell for cell in wanted if not options.cell or cell.name in options.cell],
         options.runs,
@@ -141,10 +172,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     ):
         _print("not every cell was measured as often as asked; the same command goes on from here")
     names = {cell.name for cell in wanted}
-    cells = [cell for cell in measured.read(runs=options.runs) if cell.name in names]
-    resident = [cell for cell in measured.read("rss", options.runs) if cell.name in names]
-    phases = PHASES[:1] if options.tiny else PHASES
-    used = constants() | dict(options.setting)
+    cells, resident = (
+        [cell for cell in measured.read(strategy, options.runs, release) if cell.name in names]
+        for strategy in (measured.STRATEGY, "rss")
+    )
+    phases = phases_of(release)[: 1 if options.tiny else None]
+    used = constants(release) | dict(options.setting)
     with Pool(options.processes) as pool:
         if options.fit:
             used = fit([cell for cell in cells if cell.fitted], pool, used, _print)
@@ -153,21 +186,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         under_rss = predict(resident, pool, used, phases)
     document = {
         "measured_on": measured_on(date=options.date),
-        "reference": REFERENCE,
+        "reference": REFERENCES[release],
         "machine": MACHINE,
         "constants": used,
         "phases": len(phases),
         **found,
         "rss": [_cell(cell, under_rss[cell.name]) for cell in resident],
     }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     for name, each in found["metrics"].items():
         _print(
-            f"{name}: median {each['median_pct']} %, worst {each['worst_pct']} %, inside the band "
+            f"{name}: median {each['median_pct']} %, worst {each['worst_pct']} % (outside of the node's own range "
+            f"{each['beyond_pct']} %), inside the band "
             f"{each['inside']} of {each['cells']}, order {each['tau']}: {each['verdict']}"
         )
-    _print(f"written to {options.out.name}")
+    _print(f"written to {out.name}")
     return 0
 
 

@@ -20,6 +20,18 @@ def error(predicted: float, measured: float, floor: float) -> float:
     return (predicted - measured) / max(abs(measured), floor)
 
 
+def beyond(predicted: float, measured: tuple[float, float, float], floor: float) -> float:
+    """Return how far a prediction lies outside of what repeated runs of a node showed, as a share like `error`.
+
+    Inside it is as near as another run of the node would be: 0.
+
+    Args:
+        measured: the middle of the runs, their least and their most.
+    """
+    middle, low, high = measured
+    return max(low - predicted, predicted - high, 0.0) / max(abs(middle), floor)
+
+
 class Ordered(NamedTuple):
     """One setting: what is predicted, and the least and the most that was measured."""
 
@@ -56,8 +68,9 @@ def _sign(difference: float, floor: float) -> int:
 def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict[str, Any] | None:
     """Return a metric's figures over cells that no constant was chosen by, None where it was measured in none.
 
-    Keys: cells, median_pct, worst_pct, inside (of how many the measured value lies in the predicted band), tau,
-    verdict: `good`, `rough`, `order` (only the order of settings is predicted) or `none`.
+    Keys: cells, median_pct, worst_pct, beyond_pct (the worst that lies outside of the node's own range), inside (of how
+    many the measured value lies in the predicted band), tau, verdict: `good`, `rough`, `order` (only the order of
+    settings is predicted) or `none`.
     """
     values = [each["metrics"][name] for each in cells if name in each["metrics"]]
     if not values:
@@ -71,6 +84,7 @@ def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict
         "cells": len(values),
         "median_pct": round(middle, 1),
         "worst_pct": round(max(errors), 1),
+        "beyond_pct": max(each["beyond_pct"] for each in values),
         "inside": inside,
         "tau": None if order is None else round(order, 2),
         "verdict": verdict(middle, order, len(values)),

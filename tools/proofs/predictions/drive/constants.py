@@ -4,6 +4,8 @@
 - receive buffer: what each connection adds to that (`receive_buffer_bytes`);
 - lingering: how long `erlang:memory(binary)` keeps bodies that were acknowledged, or purged (`garbage_lingers_ms`);
 - what the connection of a burst carries in a second, between this client and this node (`connection_bytes_per_s`);
+- what a message adds to the work of a consumer that waits for each (`client_trip_us`): the way to it and back, Python's
+  part of both included;
 - when a node that has rested looks at its memory and computes durations first (`memory_monitor_after_ms` and others).
 """
 
@@ -31,6 +33,8 @@ BODY: Final = b"x" * 20_000
 COUNT: Final = 1500
 BURST: Final = 20_000
 BURST_BODY_BYTES: Final = 8192
+TRIP_RATE: Final = 400
+TRIP_S: Final = 8.0
 POLL_S: Final = 0.01
 LOOK_S: Final = 0.1
 LINGERS_AT_MOST_S: Final = 15.0
@@ -75,6 +79,7 @@ def measure_constants(release: str = LATEST) -> dict[str, float]:
         after_purge = _lingers_s(lambda: channel.queue_purge(QUEUE), lambda: sample("binary"))
         channel.queue_purge(QUEUE)
         carried = _carried_per_s(node.amqp_port, channel)
+        trip = _trip_us(node.amqp_port)
         connections[0].close()
         driver.close()
     return {
@@ -83,6 +88,7 @@ def measure_constants(release: str = LATEST) -> dict[str, float]:
         "lingers_after_ack_s": round(after_ack, 2),
         "lingers_after_purge_s": round(after_purge, 2),
         "connection_bytes_per_s": carried,
+        "client_trip_us": trip,
         **timers,
     }
 
@@ -122,6 +128,16 @@ def _carried_per_s(port: int, channel: BlockingChannel) -> int:
     burst.stop()
     burst.ended()
     return int((BURST - before) * BURST_BODY_BYTES / seconds)
+
+
+def _trip_us(port: int) -> int:
+    """Return by how much longer than its work a consumer with prefetch 1 takes for a message that is there."""
+    words = {"do": "set_consumer", "rate_per_s": TRIP_RATE, "prefetch": 1, "ack": "each", "queue": QUEUE}
+    consumer = Client(port, words)
+    time.sleep(TRIP_S)
+    consumer.stop()
+    seen, _ = consumer.ended()
+    return int(1e6 * (TRIP_S / seen.delivered_count - 1 / TRIP_RATE))
 
 
 def _lingers_s(free: Callable[[], object], binary: Callable[[], int]) -> float:

@@ -22,7 +22,7 @@ AT_REST_S: Final = 6.0
 
 DEFAULT_WATERMARK: Final = 0.4
 HANDLED: Final = frozenset(
-    {"ram_bytes", "vm_memory_high_watermark", "connection_bytes_per_s", "work_profile"}
+    {"ram_bytes", "vm_memory_high_watermark", "connection_bytes_per_s", "client_trip_us", "work_profile"}
 )
 """Settings of a scenario that are not settings of a node: it is given the limit as bytes, and its work takes time."""
 OF_NODE: Final = frozenset({"queue_index_embed_msgs_below", "vm_memory_high_watermark_paging_ratio"})
