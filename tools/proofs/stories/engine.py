@@ -51,7 +51,7 @@ class EnginePlayer:
     def __init__(self, release: str = REFERENCE.name, mixing: random.Random | None = None) -> None:
         self._mixing = mixing
         self._alarmed = False
-        self._held: dict[bool, deque[dict[str, Any]]] = {False: deque(), True: deque()}
+        self._unread: dict[bool, deque[dict[str, Any]]] = {False: deque(), True: deque()}
         """Messages that wait in the connection, by whether their channel has confirms."""
         self._profile = next(each.profiles["real"] for each in RELEASES.values() if each.name == release)
 
@@ -112,7 +112,7 @@ class EnginePlayer:
             self._submit("publish", count=len(sizes), size_bytes=sizes[0], **words)
             return
         if self._mixing is not None and self._alarmed and on is None:
-            self._held[words["confirm"]].extend({"size_bytes": size, **words} for size in sizes)
+            self._unread[words["confirm"]].extend({"size_bytes": size, **words} for size in sizes)
             return
         for size in sizes:
             self._submit("publish", on=on, count=1, size_bytes=size, **words)
@@ -191,10 +191,10 @@ class EnginePlayer:
     def _alarm(self, on: bool) -> None:
         self._alarmed = on
         if not on and self._mixing is not None:
-            while self._held[False] or self._held[True]:
-                left = [len(self._held[False]), len(self._held[True])]
+            while self._unread[False] or self._unread[True]:
+                left = [len(self._unread[False]), len(self._unread[True])]
                 (channel,) = self._mixing.choices((False, True), left)
-                self._submit("publish", count=1, **self._held[channel].popleft())
+                self._submit("publish", count=1, **self._unread[channel].popleft())
         self._submit("ctl", line=f"set_vm_memory_high_watermark {0 if on else 0.4}")
 
     def _kill_queue(self, queue: str, how: str = "kill") -> None:
