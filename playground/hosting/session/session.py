@@ -153,8 +153,12 @@ class EngineSession:
         return max(self._next_tick_s, min(at_s, self.frames.last_s + pacer.BEAT_S))
 
     def early_s(self, due_s: float) -> float:
-        """Return by how much a turn may come before `due_s`, with others': nothing where something happens then."""
-        return pacer.EARLY_S if due_s == self._next_tick_s else 0.0
+        """Return by how much a turn may come before `due_s`, with others': nothing where something happens then.
+
+        Nor where turns follow each other faster than that: each would come at once.
+        """
+        waits = due_s == self._next_tick_s and self._tick_s > pacer.EARLY_S
+        return pacer.EARLY_S if waits else 0.0
 
     def turn(self, budget_s: float) -> None:
         """Work for about so long."""
