@@ -49,7 +49,8 @@ export const PRECONDITIONS = {
   "The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.": ({ t, before }) =>
     !has(before.queue, "tail") && t.why.head_len >= t.why.window,
   "A load asks for messages within a window of %(window)s, and may end early at the end of a segment: it read from %(start)s to before %(end)s.": ({ t, before }) =>
-    has(before.queue, "tail") && t.why.end - t.why.start <= Math.max(t.why.window, 2048),
+    // A tail of which every message is gone still has its span, until a load finds nothing there (W45).
+    before.queue.counted.tail[0] !== null && (!t.extents.length || has(before.queue, "tail")) && t.why.end - t.why.start <= Math.max(t.why.window, 2048),
   "The oldest message of the head lane. It needs no acknowledgement, so it is gone at once.": ({ before, after }) =>
     has(before.queue, "head") && pendingOf(after.queue) === pendingOf(before.queue),
   "The oldest message of the head lane. Its content was not in RAM: it was read for this delivery, and is not kept.": ({ t }) => !every(t.extents, IN_RAM),
