@@ -17,6 +17,7 @@ from engine.broker.clients.connections import MessageRouter, PublishBounds, Publ
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
+from engine.broker.commands.client_commands import Consume, Get, Purge
 from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.operator_commands import KillQueue
 from engine.broker.commands.scenario import ParsedScenario, RefusedCommand, TimedCommand
@@ -367,8 +368,20 @@ class Cluster:
             self._verbs.do(command)
         except ProcessCrash as crash:
             self._crashed(crash)
+            if isinstance(command, Consume | Get | Purge):
+                self._call_failed(command)
         self.history.append(TimedCommand(self._clock.now_us, command))
         self._end_event()
+
+    def _call_failed(self, command: Consume | Get | Purge) -> None:
+        """End the connection of a channel that waits for the answer of a queue process that has ended (V9).
+
+        Nobody cancels its new consumer, which the channel does not have before the answer.
+        """
+        if isinstance(command, Consume) and command.name in self.consumers.all:
+            self.consumers.unsubscribe(self.consumers.all[command.name])
+        error = AmqpError("internal_error", "")
+        self._clock.after(0, partial(self._closing.fail, command.channel, error, "D4"))
 
     def _scheduled(self, timed: TimedCommand) -> None:
         try:
