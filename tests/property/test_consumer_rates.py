@@ -103,7 +103,7 @@ def test_a_consumer_that_waits_for_each_message_is_as_slow_as_on_a_real_node(rat
     assert finished(node, SECONDS) / SECONDS == pytest.approx(real, rel=0.06)
 
 
-@pytest.mark.parametrize("trip_us", [0, 1200, 20_000])
+@pytest.mark.parametrize("trip_us", [1, 1200, 20_000])
 def test_a_client_that_is_further_away_waits_longer_for_each_message(trip_us: int) -> None:
     rate = 250
     node = waiting("measured-vm", rate * SECONDS, client_trip_us=trip_us)

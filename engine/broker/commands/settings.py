@@ -87,7 +87,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     processes_collect_garbage: bool = False
     desired_hibernate_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     connection_bytes_per_s: Annotated[int, msgspec.Meta(ge=1024, le=1024 * GIBIBYTE)] | None = None
-    client_trip_us: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] | None = None
+    client_trip_us: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] | None = None
     running_since_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     memory_monitor_after_ms: Milliseconds | None = None
     vm_memory_high_watermark: Watermark = 0.4
