@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from playground.exercises import catalog, misconceptions
@@ -18,6 +20,18 @@ def test_two_exercises_show_a_misconception_and_no_other(name: str) -> None:
     assert len(found.by) >= FEWEST, found.by
     assert found.others == set()
     assert misconceptions.text(name, "zh-hant")
+
+
+def test_the_tables_in_the_documents_are_of_today() -> None:
+    """Each misconception stands there, and each exercise with what is right over twelve seeds."""
+    told = (Path(__file__).resolve().parents[3] / "docs" / "lessons.md").read_text("utf-8")
+    for name in misconceptions.stated():
+        assert misconceptions.text(name, "en") in told
+    counted = {each.slug for each in catalog.exercises().values() if each.kind in learners.COUNTED}
+    assert {line.split(" | ")[0].strip("| ") for line in told.splitlines()} >= counted
+    for each in ("where-next", "read-back"):
+        found = learners.rights(catalog.exercise(each)).most_common()
+        assert f"| {each} | {', '.join(f'{right} ({times})' for right, times in found)} |" in told
 
 
 def test_who_knows_shows_none() -> None:

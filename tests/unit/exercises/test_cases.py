@@ -94,7 +94,7 @@ DECIDED: dict[str, dict[str, Callable[..., int]]] = {
     "written-without-need": {
         "": lambda count: count - 1,
         "earlier": lambda count: 0,
-        "waited-for": lambda count: 0,
+        "waited-for": lambda count: count - 5,
     },
     "before-the-1001st": {
         "": lambda rate: 9 * rate,
@@ -104,12 +104,11 @@ DECIDED: dict[str, dict[str, Callable[..., int]]] = {
     "how-many-segments": {
         "": lambda count: -(-count // 2048),
         "older": lambda count: -(-count // 16384),
-        "awake": lambda count: 0,
+        "acked": lambda count: -(-(count - 2048) // 2048),
     },
     "one-read-or-two": {
         "": lambda count, size: 1,
         "within": lambda count, size: 0,
-        "in-ram": lambda count, size: 0,
     },
     "before-the-commit": {
         "": lambda first, more: first,

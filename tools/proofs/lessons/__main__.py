@@ -1,7 +1,7 @@
 """`python -m tools.proofs.lessons [--tiny] [--out FILE]`: simulate learners on all exercises.
 
 For each stated misconception a learner who has it answers every exercise in every case, and two exercises or more must
-show it. Ways of guessing must not be right more often than chance explains. Prints and writes both tables.
+show it. Ways of guessing must not be right more often than chance explains. Prints and writes the tables.
 """
 
 from __future__ import annotations
@@ -23,12 +23,18 @@ FEWEST = 2
 """Exercises that show a misconception."""
 IDLE_SHARE = 0.1
 """Of the kinds without single options so many may pass with nothing done."""
+HEAD = [
+    "# Simulated learners",
+    "",
+    "Written by `make lesson-check`; [classes](internals/classes.md) says what it does.",
+    "",
+]
 TINY = 3
 """Misconceptions that the tiny mode asks about, with the exercises that show them."""
 
 
 def tables(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return the lines of both tables, and what is wrong with them."""
+    """Return the lines of the tables, and what is wrong with them."""
     every = list(catalog.exercises().values())
     if len(names) < len(misconceptions.stated()):
         places = {place.partition("/")[0] for name in names for place in misconceptions.stated()[name]}
@@ -52,6 +58,11 @@ def tables(names: list[str]) -> tuple[list[str], list[str]]:
     lines += ["", f"Of {count} cases of the other kinds, {passed} pass with nothing done."]
     if passed > IDLE_SHARE * count:
         faults.append(f"nothing done passes {passed} of {count}")
+    lines += ["", "| exercise | right over 12 seeds, or the rules that decide a number |", "|---|---|"]
+    for each in every:
+        if each.kind in learners.COUNTED:
+            found = learners.rights(each).most_common()
+            lines.append(f"| {each.slug} | {', '.join(f'{right} ({times})' for right, times in found)} |")
     return lines, faults
 
 
@@ -59,12 +70,12 @@ def main(arguments: list[str]) -> int:
     """Print and write the tables; return 1 where a misconception is hardly shown, or guessing gains something."""
     parser = argparse.ArgumentParser(prog="python -m tools.proofs.lessons", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="a few misconceptions with their exercises")
-    parser.add_argument("--out", type=Path, default=Path("var/lessons.md"), help="where the tables land")
+    parser.add_argument("--out", type=Path, default=Path("docs/lessons.md"), help="where the tables land")
     options = parser.parse_args(arguments)
     names = list(misconceptions.stated())
     lines, faults = tables(names[:TINY] if options.tiny else names)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options.out.write_text("\n".join([*HEAD, *lines]) + "\n", encoding="utf-8")
     print("\n".join([*lines, "", *faults]))
     return 1 if faults else 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +12,9 @@ from playground.exercises.kinds import KindProgress, grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
 from tests.helpers.wrong_answers import wrong_answer
 
+SEEDS = range(1, 13)
+COUNTED = ("choice", "order", "several", "number")
+"""Kinds whose answers are counted over the seeds."""
 Z = 1.645
 """One-sided 95 %: so many deviations above the mean is what chance reaches."""
 
@@ -37,6 +40,20 @@ def believed(exercise: Exercise, name: str) -> Any:
             if wrong.feedback == each:
                 return wrong_answer(exercise, wrong)
     return right
+
+
+def rights(exercise: Exercise) -> Counter[str]:
+    """Return how often each answer is right over twelve seeds; of a number, how often which rules decide it."""
+    drawn = [catalog.variant(exercise.slug, seed) for seed in SEEDS]
+    known = {
+        each.case: ", ".join(each.rules) if each.kind == "number" else _joined(solution_of(each))
+        for each in cases([exercise])
+    }
+    return Counter(known[each.case] for each in drawn)
+
+
+def _joined(right: Any) -> str:
+    return right if isinstance(right, str) else " + ".join(map(str, right)) or "none"
 
 
 class ShownMisconception(NamedTuple):
