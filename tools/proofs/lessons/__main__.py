@@ -61,8 +61,8 @@ def tables(names: list[str]) -> tuple[list[str], list[str]]:
     lines += ["", "| exercise | right over 12 seeds, or the rules that decide a number |", "|---|---|"]
     for each in every:
         if each.kind in learners.COUNTED:
-            found = learners.rights(each).most_common()
-            lines.append(f"| {each.slug} | {', '.join(f'{right} ({times})' for right, times in found)} |")
+            counted = learners.rights(each).most_common()
+            lines.append(f"| {each.slug} | {', '.join(f'{right} ({times})' for right, times in counted)} |")
     return lines, faults
 
 
