@@ -120,6 +120,7 @@ class StoreReader(Protocol):
     message_numbers: set[int]
     body_bytes: dict[int, int]
     runs: list[tuple[int, int, int]]
+    runs_until: list[int]
     saved_refs: list[bytes] | None
 
     def report(self) -> dict[str, Any]:

@@ -27,12 +27,14 @@ class ReadingOptions(msgspec.Struct, frozen=True):
         entry_count: entries in a segment when no `.config` has it; None for the broker's own assumption (S4).
         series: of a 4.x whose files do not show it.
         digests: whether each file is read once more for its digest.
+        pins: whether each store file says which queues keep it.
     """
 
     list_most: int = 1000
     entry_count: int | None = None
     series: str = "4.3"
     digests: bool = True
+    pins: bool = False
 
 
 def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:

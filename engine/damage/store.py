@@ -42,6 +42,8 @@ class StoreFiles(ABC):
         """Bytes of the body of another node's messages, by their numbers, as the records say."""
         self.runs: list[tuple[int, int, int]] = []
         """Their records in runs: first number, count, bytes of each."""
+        self.runs_until: list[int] = []
+        """Where the runs of each file end, in the order of the files."""
         self.saved_refs: list[bytes] | None = None
         """Clients that a clean stop saved; None if its files are incomplete, or a compaction is (S206)."""
 
@@ -54,7 +56,10 @@ class StoreFiles(ABC):
         unfinished = numbered(names, self.unfinished) if self.unfinished else []
         if clean is not None and summary is not None and index is not None and not unfinished:
             self.saved_refs = list(clean.client_refs)
-        files = [self._file(name) for _, name in numbered(names, "rdq")]
+        files = []
+        for _, name in numbered(names, "rdq"):
+            files.append(self._file(name))
+            self.runs_until.append(len(self.runs))
         for _, name in unfinished:
             self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
         for row in summary or ():

@@ -12,7 +12,15 @@ from engine.damage.reading import ReadingOptions, content, numbered, parsed
 from engine.formats.message import FIRST_FOREIGN
 from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
 from engine.inspect.generations import GenerationReaders
-from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
+from engine.inspect.stopped import (
+    compare,
+    delivered_before,
+    is_believed,
+    pins,
+    recovery_terms,
+    try_start,
+    unowned,
+)
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 
@@ -128,6 +136,12 @@ def _vhost(
         queues.append(_relative(report, directory))
     for store, found in zip(stores.values(), store_reports, strict=True):
         found["unowned"] = unowned(store, read)
+        if options.pins:
+            names = [str(each["name"] or each["dir"]) for each in queues]
+            for file, pinned in zip(
+                found["files"], pins(store, dict(zip(names, read, strict=True))), strict=True
+            ):
+                file.update(pinned)
     return {
         "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
         "vhost": vhost,

@@ -23,7 +23,7 @@ TEXTS: Final = ("S", "x")
 
 
 def messages_of(
-    storage: DirectoryStorage, directory: str, queue: str, entry_count: int
+    storage: DirectoryStorage, directory: str, queue: str, entry_count: int, now_us: int
 ) -> Iterator[dict[str, Any]]:
     """Yield each message of a queue, in the queue's order.
 
@@ -32,6 +32,7 @@ def messages_of(
         directory: of the virtual host in it, "" for the root.
         queue: path of the queue's directory below that of the virtual host.
         entry_count: entries in a segment of version 1.
+        now_us: the wall clock at a start in microseconds since 1970, by which messages have expired.
     """
     below = f"{directory}/" if directory else ""
     readers = GenerationReaders(storage, "/", entry_count, DamageFindings(), ReadingOptions(list_most=0))
@@ -52,6 +53,7 @@ def messages_of(
             term = None if place is None else storage.read_bytes(*place)
         found = None if term is None else readers.message(term)
         why = "acknowledged" if message.acked else "" if message.persistent else "transient"
+        why = why or ("expired" if 0 < message.expiry_us <= now_us else "")
         why = why or ("" if found else "its content cannot be read")
         yield {
             "seq": seq,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
@@ -107,3 +108,34 @@ def unowned(store: StoreReader, queues: list[QueueReader]) -> dict[str, Any]:
         count += free
         size += free * record_bytes
     return {"count": count, "bytes": size}
+
+
+def pins(store: StoreReader, queues: Mapping[str, QueueReader]) -> list[dict[str, Any]]:
+    """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few first.
+
+    Args:
+        store: read already.
+        queues: read already, by name.
+    """
+    owners: dict[int, list[tuple[str, int]]] = {}
+    for name, queue in queues.items():
+        for seq, message in queue.messages.items():
+            if message.is_owed:
+                owners.setdefault(message.msg_no, []).append((name, seq))
+    found = []
+    begin = 0
+    for end in store.runs_until:
+        live = 0
+        seqs: dict[str, list[int]] = {}
+        for first, count, record_bytes in store.runs[begin:end]:
+            for number in range(first, first + count):
+                live += record_bytes * (number in owners)
+                for name, seq in owners.get(number, ()):
+                    seqs.setdefault(name, []).append(seq)
+        begin = end
+        rows: list[dict[str, Any]] = [
+            {"queue": name, "count": len(each), "first": min(each), "last": max(each)}
+            for name, each in seqs.items()
+        ]
+        found.append({"live_bytes": live, "pins": sorted(rows, key=lambda row: row["count"])})
+    return found

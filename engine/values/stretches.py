@@ -166,16 +166,17 @@ class Stretches(Generic[R]):
     def insert_all(self, more: Iterable[R]) -> None:
         """Insert each stretch of `more`."""
         stretches = self._stretches
+        last = stretches[-1] if self.total else None
         for stretch in more:
-            start = stretch.start
-            if self.total:
-                last = stretches[-1]
-                end = last.start + last.count
+            if last is not None:
+                start, end = stretch.start, last.start + last.count
                 if start > end or (start == end and not last.continued_by(stretch)):
                     stretches.append(stretch)  # behind all, as nearly always: what `insert` would do
                     self.total += stretch.count
+                    last = stretch
                     continue
             self.insert(stretch)
+            last = stretches[-1]
 
     def merge(self, more: list[R]) -> None:
         """Insert stretches, ascending, wherever they belong; each may merge with its neighbours.

@@ -17,6 +17,8 @@ from playground.inspecting.schema_keys import RELEASES as SCHEMAS
 REFUSED: Final = "refused"
 NO_EFFECT: Final = "no_effect"
 TAKEN: Final = "taken"
+WARNED: Final = "warned"
+"""Taken, with a warning in the log: a deprecated feature that is permitted by default."""
 LEFT_OUT: Final = "left_out"
 """A policy with this key applies to no classic queue any more."""
 JOINED: Final = "joined"
@@ -51,6 +53,8 @@ SETTINGS: Final[dict[str, Fate]] = {
 }
 OF_ANOTHER_TYPE: Final[Fate] = (REFUSED, REFUSED, "other_type")
 """An argument of classic queues in the declaration of a quorum queue or a stream, which 3.10.8 refuses as well."""
+TRANSIENT: Final[Fate] = (WARNED, WARNED, "transient_nonexcl_queues")
+"""Of a queue that is neither durable nor exclusive (tests/ctl/recorded, list_deprecated_features)."""
 GONE_KEY, AMOUNT = "gone_key", "amount"
 AMOUNTS: Final = frozenset({"vm_memory_high_watermark.absolute", "disk_free_limit.absolute"})
 """Keys whose value 4.x validates as an amount of information."""
@@ -186,6 +190,8 @@ def _of_foreign(key: str) -> Fate | None:
 
 def _of_queues(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:
     for each in _objects(found.get("queues")):
+        if each.get("durable") is False and not each.get("exclusive"):
+            yield "queue", "durable = false", str(each.get("name")), TRANSIENT
         arguments = each.get("arguments")
         is_other = isinstance(arguments, dict) and _type_of(each, arguments) in ("quorum", "stream")
         for key, value in arguments.items() if isinstance(arguments, dict) else ():

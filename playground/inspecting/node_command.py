@@ -31,6 +31,8 @@ MOST_BYTES: Final = 256 << 20
 """Of files on which a start is played; larger ones are read a file at a time."""
 MOST_GARBAGE: Final = 50
 """Percent of a store file: with more, what pins it is named."""
+MOST_FILES: Final = 20
+"""Store files that are named where no start was played, those with the most garbage first."""
 MOST_PINS: Final = 5
 """Queues that pin a file and are named, those with the fewest messages first."""
 BESIDE: Final = ("quorum", "stream", "coordination")
@@ -56,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"waterline-inspect: {place} is no directory\n")
         return NOTHING
     if options.extract is not None:
-        return _extract(place, options.extract, options.vhost)
+        return _extract(place, options.extract, options.vhost, ReleaseChoice(day=options.day).now_us)
     try:
         return _answer(place, options)
     except UnreadableInput as bad:
@@ -160,6 +162,12 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
     for row in losing_first:
         yield f"  {row['name']}: {_of_queue(row)}"
     yield from _pinned(answer["stores"])
+    due = answer["collector"]
+    if due and due["files"]:
+        yield (
+            f"  store: {due['files']} files are more than half garbage ({due['bytes']} bytes) and wait for the "
+            "collector, which compacts one after the other; if publishers are faster than it is, the store grows"
+        )
     for each in answer["damage"]:
         at = "" if each["offset"] is None else f" at {each['offset']}"
         yield f"  damage: {each['file']}{at}: {each['words']}"
@@ -187,6 +195,8 @@ def _of_queue(row: dict[str, Any]) -> str:
     if row["back"] is None:
         return f"{row['live']} messages in its files"
     said = f"{row['back']} of {row['live']} back, {row['redelivered']} redelivered"
+    if row["crashes"]:
+        said += "; its process crashes once at the start, and is started again on its files"
     if row["expired"]:
         said += f", {row['expired']} expired"
     if row["unreadable"]:
@@ -233,7 +243,9 @@ def _beside(place: Path) -> Iterator[str]:
 
 def _only_read(place: Path, as_json: bool) -> int:
     """Report on files that are too many for a start: what is live in each queue, and what is damaged."""
-    report = inspect(DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0, digests=False))
+    report = inspect(
+        DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0, digests=False, pins=True)
+    )
     if report["kind"] is None:
         return NOTHING
     if as_json:
@@ -243,33 +255,73 @@ def _only_read(place: Path, as_json: bool) -> int:
     sys.stdout.write(f"NOT PLAYED: the files are larger than {most} MiB, so no start was played on them\n")
     for queue in summary.queues_of(report):
         sys.stdout.write(f"  {queue['name'] or queue['dir']}: {queue['lasting_messages']} live messages\n")
+    for line in _pinned(sorted(_store_rows(report), key=lambda row: -row["garbage"])[:MOST_FILES]):
+        sys.stdout.write(line + "\n")
     for each in report["damage"]:
         sys.stdout.write(f"  damage: {each['file']}: {each['words']}\n")
     return NOT_PLAYED
 
 
-def _extract(place: Path, queue: str, vhost: str) -> int:
-    """Print the messages of each queue of that name, those of all parts of a priority queue."""
+def _store_rows(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each store file that was read and not started on, as `summary.store_rows` has them."""
+    for store in summary.stores_of(report):
+        for file in store["files"]:
+            garbage = file["size"] - file["live_bytes"]
+            share = round(100 * garbage / file["size"]) if file["size"] else None
+            side = store["dir"].rpartition("_")[2]
+            yield {
+                "store": side,
+                "file": file["file"],
+                "after": file["size"],
+                "garbage": garbage,
+                "share": share,
+                "pins": [{**each, "queue": summary.whole_name(each["queue"])[0]} for each in file["pins"]],
+            }
+
+
+def _extract(place: Path, queue: str, vhost: str, now_us: int) -> int:
+    """Print the messages of each queue of that name."""
     storage = DirectoryStorage(str(_node(place)))
     report = inspect(storage, ReadingOptions(list_most=0, digests=False))
-    hosts = report["vhosts"] if report["kind"] == "node" else [report] if report["kind"] == "vhost" else []
-    found = False
-    for host in hosts:
-        if vhost and host["vhost"] != vhost:
-            continue
-        directory = f"{VHOSTS}/{host['vhost_dir']}" if report["kind"] == "node" else ""
-        for each in host["queues"]:
-            own = str(each["name"] or each["dir"])
-            if queue not in (own, summary.whole_name(own)[0]):
-                continue
-            found = True
-            entries = host["segment_entry_count"] or USUAL_ENTRY_COUNT
-            for message in messages_of(storage, directory, each["dir"], entries):
-                row = {"vhost": host["vhost"], "queue": summary.whole_name(own)[0], **message}
-                sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-    if not found:
+    hosts = [each for each in hosts_of(report) if not vhost or each["vhost"] == vhost]
+    if not any(queue == name for host in hosts for (name, _priority), _place in _parts(host)):
         sys.stderr.write(f"waterline-inspect: no queue {queue!r} in {place}\n")
-    return GOOD if found else NOTHING
+        return NOTHING
+    for host in hosts:
+        for row in extracted(storage, host, report["kind"] == "node", queue, now_us):
+            sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return GOOD
+
+
+def extracted(
+    storage: Any, host: dict[str, Any], in_node: bool, queue: str, now_us: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a queue's messages in the order in which a consumer gets them, and those that no start brings back.
+
+    Args:
+        storage: holds what was given.
+        host: report on the virtual host.
+        in_node: whether a node's directory was given, not the virtual host's own.
+        queue: its name; of a priority queue's parts the highest priority comes first.
+        now_us: the wall clock at a start, in microseconds since 1970.
+    """
+    directory = f"{VHOSTS}/{host['vhost_dir']}" if in_node else ""
+    entries = host["segment_entry_count"] or USUAL_ENTRY_COUNT
+    for (name, priority), place in sorted(_parts(host), key=lambda part: -(part[0][1] or 0)):
+        part = {} if priority is None else {"priority": priority}
+        for message in messages_of(storage, directory, place, entries, now_us) if name == queue else ():
+            yield {"vhost": host["vhost"], "queue": name, **part, **message}
+
+
+def hosts_of(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the reports on virtual hosts."""
+    hosts: list[dict[str, Any]] = report["vhosts"] if report["kind"] == "node" else [report]
+    return hosts if report["kind"] in ("node", "vhost") else []
+
+
+def _parts(host: dict[str, Any]) -> list[tuple[tuple[str, int | None], str]]:
+    """Return the name of each queue, the priority of its part, and its directory."""
+    return [(summary.whole_name(str(each["name"] or each["dir"])), each["dir"]) for each in host["queues"]]
 
 
 if __name__ == "__main__":

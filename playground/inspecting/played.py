@@ -28,7 +28,7 @@ class _CountedFiles(FoundFiles):
     """Files that count what a start does with them."""
 
     def __init__(self, revival: QueueRevival) -> None:
-        super().__init__(revival.files, ROOM_BYTES, revival.stop)
+        super().__init__(revival.files, ROOM_BYTES, revival.stop, revival.decoded)
         self.work = dict.fromkeys(("read", "written", "synced", "deleted"), 0)
         """Bytes read and written; calls that make a file durable, and files deleted."""
 

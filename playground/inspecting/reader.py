@@ -1,7 +1,8 @@
 """The program that reads an upload and starts the engine on it, in a process with bounds of its own.
 
-`python -m playground.inspecting.reader FD` takes a parcel (`parcel.py`) as its input, prints a line of JSON whenever it
-has got further, and writes its answer to the file FD. It ends when nobody takes its lines any more.
+`python -m playground.inspecting.reader ANSWER KNOWN` takes a parcel (`parcel.py`) as its input, prints a line of JSON
+whenever it has got further, and writes its answer to the file ANSWER. KNOWN holds what was reported before, and holds
+afterwards what was reported on these files (`kept_reports.py`). It ends when nobody takes its lines any more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from playground.inspecting import bounds, parcel, reading
+from playground.inspecting import bounds, kept_reports, parcel, reading
 from playground.inspecting.unreadable import OutOfTime, UnreadableInput
 
 EVERY_S: Final = 0.25
@@ -54,12 +55,19 @@ class ReaderSteps:
             time.sleep(EVERY_S)
 
 
-def answer(held: IO[bytes], steps: reading.ReadingSteps) -> dict[str, Any]:
-    """Return what the page gets for a parcel."""
+def answer(held: IO[bytes], known: IO[bytes], steps: reading.ReadingSteps) -> dict[str, Any]:
+    """Return what the page gets for a parcel.
+
+    Args:
+        held: the parcel.
+        known: reports on files that were given before; afterwards those on these files.
+        steps: is told how far it is.
+    """
     left_out: list[str] = []
     try:
         files, choice = parcel.unpack(held, left_out)
-        found, revived = reading.directory(files, choice, steps)
+        with kept_reports.known_in(known, files, choice) as reports:
+            found, revived = reading.directory(files, choice, steps, reports)
     except UnreadableInput as bad:
         return bad.to_json()
     except MemoryError:
@@ -87,7 +95,8 @@ def encoded(found: dict[str, Any]) -> bytes:
 def main() -> None:
     """Read the parcel, and answer."""
     bounds.bind()
-    found = answer(sys.stdin.buffer, ReaderSteps(sys.stdout.fileno()))
+    with open(int(sys.argv[2]), "r+b") as known:  # noqa: PTH123 - a number
+        found = answer(sys.stdin.buffer, known, ReaderSteps(sys.stdout.fileno()))
     with open(int(sys.argv[1]), "wb") as out:  # noqa: PTH123 - a number
         out.write(encoded(found))
     os._exit(0)  # nothing is left to tidy up

@@ -22,6 +22,7 @@ import msgspec
 
 from playground.callers.request_callers import RequestCaller
 from playground.inspecting import bounds
+from playground.inspecting.kept_reports import kept
 from playground.inspecting.reader_places import places
 from playground.inspecting.unreadable import UnreadableInput
 from playground.limits.work_places import PlacesFull, PlaceTicket, WorkPlaces
@@ -55,7 +56,7 @@ class ReaderProcess:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the lines."""
-        with self._parcel, tempfile.TemporaryFile() as found:
+        with self._parcel, tempfile.TemporaryFile() as found, tempfile.TemporaryFile() as known:
             ticket: PlaceTicket | None = None
             try:
                 ends_s = time.monotonic() + LEAVES_S
@@ -64,7 +65,9 @@ class ReaderProcess:
                         raise UnreadableInput("one_at_a_time")
                     yield _line(step="waiting", ahead=1)
                     await asyncio.sleep(ASKS_S)
-                async with aclosing(self._steps(ticket, found)) as lines:
+                known.write(kept.of(self._caller))
+                known.seek(0)
+                async with aclosing(self._steps(ticket, found, known)) as lines:
                     async for line in lines:
                         yield line
             except UnreadableInput as bad:
@@ -76,6 +79,8 @@ class ReaderProcess:
             finally:
                 if ticket is not None:
                     self._held.leave(ticket)
+            known.seek(0)
+            kept.keep(self._caller, known.read())
             while block := found.read(BLOCK_BYTES):
                 yield block
 
@@ -88,12 +93,14 @@ class ReaderProcess:
                 return None
             raise
 
-    async def _steps(self, ticket: PlaceTicket, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
+    async def _steps(
+        self, ticket: PlaceTicket, found: IO[bytes], known: IO[bytes]
+    ) -> AsyncGenerator[bytes, None]:
         """Yield a line for each step, until the answer is in `found`."""
         async with aclosing(self._wait(ticket)) as lines:
             async for line in lines:
                 yield line
-        async with aclosing(self._work(found)) as lines:
+        async with aclosing(self._work(found, known)) as lines:
             async for line in lines:
                 yield line
 
@@ -109,12 +116,12 @@ class ReaderProcess:
                 yield _line(step="waiting", ahead=ahead)
             await asyncio.sleep(ASKS_S)
 
-    async def _work(self, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
-        """Run the process, which writes its answer to `found`."""
-        number = found.fileno()
+    async def _work(self, found: IO[bytes], known: IO[bytes]) -> AsyncGenerator[bytes, None]:
+        """Run the process, which writes its answer to `found`, and what it reported on the files to `known`."""
+        numbers = [found.fileno(), known.fileno()]
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", PROGRAM, str(number),
-            cwd=ROOT, env=_environment(), stdin=self._parcel, stdout=subprocess.PIPE, pass_fds=[number],
+            sys.executable, "-m", PROGRAM, *map(str, numbers),
+            cwd=ROOT, env=_environment(), stdin=self._parcel, stdout=subprocess.PIPE, pass_fds=numbers,
         )  # fmt: skip
         assert process.stdout is not None  # noqa: S101 - it was asked for
         ends_s = time.monotonic() + bounds.MOST_WALL_S

@@ -27,7 +27,7 @@ from playground.texts.pasted_text import text_of
 
 Answer = dict[str, Any]
 KnownReports = dict[str, Answer]
-"""By the directory of a virtual host."""
+"""By the directory of a virtual host; of files of a single one, by nothing."""
 MOST_LEFT_OUT: Final = 200
 """Names of files that were not read."""
 
@@ -91,11 +91,10 @@ def directory(
             rows = []
             for each in several:
                 part = revival.of_vhost(files, each)
-                known[each] = revival.report_on(part, steps, choice.entries, ways.series_of(flags))
-                rows.append(_vhost_row(each, known[each]))
+                rows.append(_vhost_row(each, _report_on(known, each, part, choice, flags, steps)))
             return {"vhosts": rows}, None
         files = revival.of_vhost(files, choice.vhost)
-    report = known.get(choice.vhost) or revival.report_on(files, steps, choice.entries, ways.series_of(flags))
+    report = _report_on(known, choice.vhost if len(several) > 1 else "", files, choice, flags, steps)
     steps("starting")
     revived = revival.revive(files, report, choice, definitions)
     source = rehearsal.source_of(report, choice)
@@ -111,14 +110,18 @@ def directory(
     plain = target is None and not choice.stopped
     if revived is not None and started and plain:
         rehearsed, orderly = rehearsal.rehearse(revived, report, flags, choice, steps)
+    if revived is not None:
+        revived.decoded.forget()
     steps("answering")
+    stores = summary.store_rows(report, revived)
     return {
         "kind": report["kind"],
         "source": source,
         "target": target.name if target else "",
         "release": summary.release_of(report),
         "queues": summary.queue_rows(report, revived),
-        "stores": summary.store_rows(report, revived),
+        "stores": stores,
+        "collector": summary.collector_row(source.partition("-")[0], stores),
         "stop": summary.stop_row(report, files),
         "unowned": summary.unowned_rows(report),
         "damage": summary.damage_rows(report, files),
@@ -134,6 +137,20 @@ def directory(
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
         "started": started and rehearsal.shown(revived.scenario),  # type: ignore[union-attr]
     }, revived
+
+
+def _report_on(
+    known: KnownReports,
+    vhost: str,
+    files: Files,
+    choice: ReleaseChoice,
+    flags: bytes | None,
+    steps: ReadingSteps,
+) -> Answer:
+    """Return the report on the files of a virtual host, which are read where it is not known yet."""
+    if vhost not in known:
+        known[vhost] = revival.report_on(files, steps, choice.entries, ways.series_of(flags))
+    return known[vhost]
 
 
 def without_beside(files: Files) -> tuple[Files, bytes | None, bytes | None]:

@@ -33,6 +33,7 @@ class TakenOut(msgspec.Struct):
             not start at all; None where all can be read.
         after: how many it gives once that has started again, None where nothing ends or it never does.
         arrived: messages that expired in other queues and come to this one as dead letters.
+        crashes: how often its process ended while the node started; its supervisor started it again on its files.
     """
 
     count: int | None
@@ -43,6 +44,7 @@ class TakenOut(msgspec.Struct):
     end: str | None = None
     after: int | None = None
     arrived: int = 0
+    crashes: int = 0
 
     @property
     def back(self) -> int | None:

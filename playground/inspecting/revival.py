@@ -23,6 +23,7 @@ from playground.hosting.solo import SoloStorage
 from playground.inspecting import dead_letters
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.dead_letters import DeadLetterRoutes
+from playground.inspecting.decoded_files import DecodedFiles
 from playground.inspecting.readout import CRASHES, DEAD, HOST, ReadableRecords, TakenOut, take_out
 from playground.inspecting.stopped import STORE, SavedStop, give, has_old_store, of_files
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
@@ -57,6 +58,7 @@ class QueueRevival(msgspec.Struct, frozen=True):
         found: what each queue gives, by its own name.
         left: number and bytes of the files of each kind after the start.
         routes: where expired messages go; None where nobody says.
+        decoded: what starts on these files have read of them.
     """
 
     scenario: dict[str, Any]
@@ -74,6 +76,7 @@ class QueueRevival(msgspec.Struct, frozen=True):
     found: dict[str, TakenOut] = {}
     left: dict[str, tuple[int, int]] = {}
     routes: DeadLetterRoutes | None = None
+    decoded: DecodedFiles = msgspec.field(default_factory=DecodedFiles)
 
 
 class FoundFiles(SoloStorage):
@@ -83,11 +86,20 @@ class FoundFiles(SoloStorage):
         files: those that are found.
         max_bytes: of all files, or None.
         stop: what an orderly stop saved beside them; None where there was none.
+        decoded: what other starts have read of the files.
     """
 
-    def __init__(self, files: Files, max_bytes: int | None = None, stop: SavedStop | None = None) -> None:
+    def __init__(
+        self,
+        files: Files,
+        max_bytes: int | None = None,
+        stop: SavedStop | None = None,
+        decoded: DecodedFiles | None = None,
+    ) -> None:
         super().__init__(max_bytes)
+        self._given = files
         self._found: Files | None = files
+        self._decoded = decoded
         self._stop = stop
         self._node: Cluster | None = None
         self._missed = 0
@@ -98,7 +110,23 @@ class FoundFiles(SoloStorage):
             self._missed += 1
             if self._missed > FAR_SEGMENTS:
                 raise FarApart()
+        file = self._files.get(path)
+        if (
+            file is not None
+            and file.decoded is None
+            and self._decoded is not None
+            and self._is_as_given(path)
+        ):
+            chunks = self._decoded.chunks(self._given[path], decode)
+            file.decoded = None if chunks is None else (decode, chunks)
         return super().read(path, decode)
+
+    def _is_as_given(self, path: str) -> bool:
+        """Return whether a file is still the bytes that were given."""
+        match self._files[path].chunks:
+            case [RawBytes(data)]:
+                return data is self._given.get(path)
+        return False
 
     @override
     def met(self, node: Cluster) -> None:
@@ -111,6 +139,8 @@ class FoundFiles(SoloStorage):
         """
         self.met(node)
         node.codec.pools_properties = True
+        if self._decoded is not None:
+            self._decoded.share(node.codec)
 
     def power_cut(self) -> None:
         """Forget what there was, and have the files that were given; later ones are like any other."""
@@ -319,11 +349,14 @@ def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
         else None
     )
     is_old = has_old_store(revival.scenario["profile"])
+    crashes = {name: node.host.hosted(name).crashes for name in revival.names.values() if name in node.queues}
     found = {
         own: take_out(node, name, revival.now_us, records, is_old)
         for own, name in revival.names.items()
         if name in node.queues
     }
+    for own, taken in found.items():
+        taken.crashes = crashes[revival.names[own]]
     if revival.routes is not None:
         for own, count in revival.routes.arrivals({own: each.expired for own, each in found.items()}).items():
             if own in found:
@@ -431,7 +464,7 @@ class _Starter:
 
     def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Cluster:
         """Return a node whose storage has the files after its power cut."""
-        files = FoundFiles(self._revival.files, stop=self._revival.stop)
+        files = FoundFiles(self._revival.files, stop=self._revival.stop, decoded=self._revival.decoded)
         self.node = operated(parse(scenario), files, keep)
         files.met_to_count(self.node)
         return self.node

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.releases import RELEASES
 from playground.inspecting.revival import QueueRevival
+from playground.inspecting.stopped import has_old_store
 from playground.inspecting.uploads import Files
 
 HEX_BYTES: Final = 256
@@ -20,6 +22,7 @@ TOTALS: Final = (
     "no_content",
     "delivered",
     "redelivered",
+    "crashes",
     "segments",
 )
 MOST_LISTED: Final = 200
@@ -121,6 +124,7 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                 "no_content": len(no_content) if whole else None,
                 "delivered": sum(each["delivered"] for each in lasting) if whole else None,
                 "redelivered": found and found.redelivered,
+                "crashes": found and found.crashes,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},
                 "segments": [
@@ -163,6 +167,26 @@ def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                 }
             )
     return sorted(rows, key=lambda row: -(row["garbage"] or 0))
+
+
+def collector_row(series: str, stores: list[dict[str, Any]]) -> dict[str, int] | None:
+    """Return what the collector of 4.x has not come to, None where the release has another, or there is no garbage.
+
+    It compacts each file of which less than half is alive, one after the other, and leaves the others alone (W141).
+
+    Args:
+        series: of the release that wrote the files.
+        stores: rows as `store_rows` returns them.
+
+    Returns:
+        `files` and `bytes` of garbage that wait for it, and `kept`: bytes of garbage in files that it leaves alone.
+    """
+    known = [row for row in stores if row["after"] and row["garbage"]]
+    if has_old_store(RELEASES[series].profiles["real"]) or not known:
+        return None
+    due = [row for row in known if 2 * row["garbage"] > row["after"]]
+    garbage = sum(row["garbage"] for row in due)
+    return {"files": len(due), "bytes": garbage, "kept": sum(row["garbage"] for row in known) - garbage}
 
 
 def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:

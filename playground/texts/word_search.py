@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -28,7 +30,8 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Words that people type, and what the texts say for them."""
 FILLERS: Final = frozenset(
-    "a an and are at by do does for from how i in is it my no of on or such the to what when why with".split()
+    "a an and are at but by can did do does for from had has have how i in is it its my no of on or such than that "
+    "the their there they this though to was were what when where which why with".split()
 )
 """Words that say nothing about a text, unless nothing else is asked."""
 ENDINGS: Final = ("ing", "ed", "es", "s")
@@ -53,6 +56,16 @@ def forms(word: str) -> set[str]:
     return {word, *stems, *SYNONYMS.get(word, ())}
 
 
+@lru_cache(maxsize=1000)
+def _beginning(form: str) -> re.Pattern[str]:
+    return re.compile(r"(?<![a-z0-9])" + re.escape(form))
+
+
+def has_form(form: str, text: str) -> bool:
+    """Return whether a plain text has a form where a word begins: `541` is not in `1541`, nor `ram` in `program`."""
+    return form in text and _beginning(form).search(text) is not None
+
+
 def sought_words(query: str) -> list[str]:
     """Return the words of a query that say something, each once."""
     words = list(dict.fromkeys(plain(query).split()))
@@ -72,7 +85,7 @@ class RankedTexts(NamedTuple, Generic[Key]):
 
 
 def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> RankedTexts[Key]:
-    """Return what has at least half of a query's words, the best first.
+    """Return what has at least half of those words of a query that any text has, the best first.
 
     More words come first; among as many, rare words and words of a heading count more; then the given order decides.
 
@@ -83,20 +96,24 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> RankedTexts[Key]
     words = sought_words(query)
     found: dict[Key, tuple[int, float]] = {}
     rarities: dict[str, float] = {}
+    known = 0
     for word in words:
         said = forms(word)
-        in_heading = {key for key, (heading, _text) in texts.items() if any(form in heading for form in said)}
+        in_heading = {
+            key for key, (heading, _text) in texts.items() if any(has_form(form, heading) for form in said)
+        }
         has = [
             key
             for key, (_heading, text) in texts.items()
-            if key in in_heading or any(form in text for form in said)
+            if key in in_heading or any(has_form(form, text) for form in said)
         ]
+        known += bool(has)
         rarity = rarities[word] = math.log(1 + len(texts) / (1 + len(has)))
         for key in has:
             count, score = found.get(key, (0, 0.0))
             found[key] = count + 1, score + rarity * (HEADING_WEIGHT if key in in_heading else 1)
     order = {key: place for place, key in enumerate(texts)}
-    enough = [key for key, (count, _score) in found.items() if 2 * count >= len(words)]
+    enough = [key for key, (count, _score) in found.items() if 2 * count >= known]
     return RankedTexts(
         sorted(enough, key=lambda key: (-found[key][0], -found[key][1], order[key])),
         sorted(words, key=lambda word: -rarities[word]),
@@ -105,4 +122,6 @@ def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> RankedTexts[Key]
 
 def first_form(word: str, text: str) -> str | None:
     """Return the form of a word that a plain text has; the word itself before others."""
-    return next((form for form in sorted(forms(word), key=lambda form: form != word) if form in text), None)
+    return next(
+        (form for form in sorted(forms(word), key=lambda form: form != word) if has_form(form, text)), None
+    )

@@ -10,7 +10,8 @@ from playground.storybook import cards
 from playground.storybook.cards import SUBJECTS, ScenarioCard
 from playground.storybook.story import in_language
 from playground.texts.word_search import plain, ranked
-from playground.verdicts import ArticleVerdict
+from playground.verdicts import ArticleVerdict, operators
+from playground.verdicts.operators import OperatorAnswer
 
 MOST: Final = 5
 """Of each: who wants more asks their own page."""
@@ -19,6 +20,8 @@ MOST: Final = 5
 class RelatedPages(NamedTuple):
     """What a search found besides rules, the best first."""
 
+    answers: list[OperatorAnswer]
+    """To questions that operators ask."""
     subjects: list[tuple[str, str]]
     """Slug and title of each."""
     scenarios: list[ScenarioCard]
@@ -30,6 +33,7 @@ def related(query: str) -> RelatedPages:
     found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()}).keys
     every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
     return RelatedPages(
+        operators.answered(query),
         [(slug, str(SUBJECTS[subjects[slug].number])) for slug in found[:MOST]],
         cards.found(every, query)[:MOST],
     )

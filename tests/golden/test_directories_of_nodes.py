@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.inspecting import reading, revival
+from playground.inspecting import node_command, reading, revival
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.uploads import Files
 from tools.proofs.interop import directories
@@ -34,6 +34,28 @@ def test_an_empty_config_is_fatal_on_3_10(kept: dict[str, Files], name: str, com
     answer, _ = reading.directory(directories.as_of_node(files), ReleaseChoice(day=DAY))
     assert {row["ends"] for row in answer["queues"]} == ({None} if comes_back else {"dead"})
     assert any(each["code"] == "config_without_number" for each in answer["damage"])
+
+
+@pytest.mark.parametrize("suffix", [".qs", ".qi"])
+def test_a_process_that_crashes_once_at_its_start_is_said_so(kept: dict[str, Files], suffix: str) -> None:
+    """W205: with `.qs` or `.qi` gone after an orderly stop, the real 4.3.6 logged a crash, and listed 0 messages."""
+    whole = kept["dmg-4.3.6-stop/d00"]
+    small = next(
+        path.rpartition("/")[0]
+        for path, data in whole.items()
+        if path.endswith(".queue_name") and b"small" in data
+    )
+    files = {
+        path: data
+        for path, data in whole.items()
+        if not path.startswith(f"{small}/") or not path.endswith(suffix)
+    }
+    answer, _ = reading.directory(directories.as_of_node(files), ReleaseChoice(day=DAY))
+    assert {row["name"]: (row["crashes"], row["listed"]) for row in answer["queues"]} == {
+        "small": (1, 0),
+        "large": (0, 12),
+    }
+    assert any("its process crashes once at the start" in line for line in node_command.lines("", answer))
 
 
 def test_an_expiry_that_no_clock_gives_is_damage(kept: dict[str, Files]) -> None:

@@ -64,21 +64,37 @@ def test_it_says_what_to_do_about_damage_and_what_that_costs(built: Path, given:
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "queue"),
     [
-        "3.8.9-stop-basic",
-        "3.10.8-stop-basic",
-        "3.10.8-stop-basic-v2",
-        "4.0.5-kill-basic",
-        "4.3.6-stop-basic",
-        "4.3.6-kill-basic",
+        ("3.8.9-stop-basic", "orders"),
+        ("3.10.8-stop-basic", "orders"),
+        ("3.10.8-stop-basic-v2", "orders"),
+        ("4.0.5-kill-basic", "orders"),
+        ("4.3.6-stop-basic", "orders"),
+        ("4.3.6-kill-prio-ttl", "prio"),
     ],
 )
 def test_every_message_comes_out_as_a_consumer_got_it(
-    built: Path, given: Any, tmp_path: Path, name: str
+    built: Path, given: Any, tmp_path: Path, name: str, queue: str
 ) -> None:
-    real = given[0]["directories"][name]["starts"]["same"]["queues"]["orders"]
-    done = run(built, placed(given[1][name], tmp_path), "--extract", "orders")
+    """Also a priority queue's: highest priority first."""
+    real = given[0]["directories"][name]["starts"]["same"]["queues"][queue]
+    done = run(built, placed(given[1][name], tmp_path), "--extract", queue)
     back = [each for each in map(json.loads, done.stdout.splitlines()) if each["comes_back"]]
     assert [each["properties"]["message_id"] for each in back] == real["ids"], done.stderr
-    assert [len(base64.b64decode(each["body"])) for each in back] == real["sizes"]
+    bodies = [base64.b64decode(each["body"]) for each in back]
+    assert [len(each) for each in bodies] == real["sizes"]
+    assert directories.digest_of(bodies) == real["crc32"]
+
+
+def test_a_message_that_has_expired_is_printed_and_marked(built: Path, given: Any, tmp_path: Path) -> None:
+    """P17: the real start dropped ten of twenty as their turn came, and its consumer got the others."""
+    name, queue = "3.10.8-stop-prio-ttl-v2", "ttl.each"
+    start = given[0]["directories"][name]["starts"]["same"]
+    done = run(built, placed(given[1][name], tmp_path), "--extract", queue, "--day", "2026-11-29T10:51")
+    rows = [*map(json.loads, done.stdout.splitlines())]
+    back = [each["properties"]["message_id"] for each in rows if each["comes_back"]]
+    assert back == start["queues"][queue]["ids"]
+    assert [each["why"] for each in rows if not each["comes_back"]] == ["expired"] * (len(rows) - len(back))
+    assert len(rows) == 2 * len(back)
+    assert all(each["body"] for each in rows)

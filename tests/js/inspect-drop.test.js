@@ -53,7 +53,10 @@ test("what is chosen comes with its path, and the same may be chosen again", asy
   const field = parts["[data-directory]"];
   const file = { name: "0.rdq", webkitRelativePath: "v/msg_store_persistent/0.rdq" };
   Object.assign(field, { files: [file], value: "C:\\fakepath\\0.rdq" });
+  parts["[data-zip]"].value = "C:\\fakepath\\data.zip";
   field.dispatchEvent(new Event("change"));
+  assert.deepEqual([field.value, parts["[data-zip]"].value], ["C:\\fakepath\\0.rdq", ""], "the field goes on saying what was chosen");
+  field.dispatchEvent(new Event("click"));
   assert.equal(field.value, "");
   assert.deepEqual(await given[0], [["v/msg_store_persistent/0.rdq", file]]);
 });

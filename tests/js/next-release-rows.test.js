@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { listingRows } from "../../static/js/model/inspect-words.js";
-import { configurationRows, importRows } from "../../static/js/model/next-release-words.js";
+import { configurationRows, fateWords, importRows, insteadWords } from "../../static/js/model/next-release-words.js";
 
 test("an import that ends says how far it gets and what to remove", () => {
   const outcome = { target: "4.0.5", ends: true, queues: 0, of: 2, bindings: false, refused: 1 };
@@ -26,4 +26,10 @@ test("a listing says for each queue what lies in RAM and what to look at", () =>
   assert.deepEqual([row.target, row.starts, row.back, row.first], ["a", "10", "3", "nothing"]);
   assert.deepEqual([open.starts, open.back], ["?", "?"]);
   assert.match(open.first, /^2 messages wait for acks/);
+});
+
+test("a queue that is neither durable nor exclusive is taken with a warning", () => {
+  assert.equal(fateWords("warned", "queue"), "accepted, with a warning in the log");
+  assert.match(insteadWords("transient_nonexcl_queues"), /list_deprecated_features/);
+  assert.equal(configurationRows([{ place: "queue", key: "k", fates: ["warned", "warned"], instead: "", names: [], count: 1 }])[0].tone, "good");
 });

@@ -12,11 +12,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.callers.request_callers import RequestCaller
-from playground.inspecting import bounds, parcel, reader_process, reading, rehearsal, uploads
+from playground.inspecting import bounds, kept_reports, parcel, reader_process, reading, rehearsal, uploads
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.unreadable import OutOfTime, UnreadableInput
 from playground.limits.work_places import PlacesFull, WorkPlaces
@@ -227,3 +228,77 @@ def test_too_many_messages_to_rehearse_are_said(
     monkeypatch.setattr(rehearsal, "MOST_MESSAGES", 3)
     rows = reading.directory(mixed)[0]["upgrades"]
     assert {row["unplayed"]["code"] for row in rows} == {"many_messages"}
+
+
+def two_hosts(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return a node's directory in which two virtual hosts have these files."""
+    return {f"msg_stores/vhosts/{name}/{path}": data for name in ("A", "B") for path, data in files.items()}
+
+
+def asked(files: dict[str, bytes], choice: ReleaseChoice, caller: RequestCaller = SOMEBODY) -> list[Any]:
+    """Return what a reading process says of files: its steps, and the answer."""
+    held = parcel.pack([zipped(files)], ["data.zip"], choice)
+
+    async def lines() -> list[Any]:
+        found = reader_process.ReaderProcess(held, caller, WorkPlaces(count=2, waiting=2))
+        return [json.loads(part) for part in b"".join([part async for part in found]).splitlines()]
+
+    return asyncio.run(lines())
+
+
+def test_a_directory_is_read_once_for_all_choices(
+    mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each choice read all files again on a server. What is known of them says the same as reading them."""
+    monkeypatch.setattr(reader_process, "kept", kept_reports.KeptReports())
+    files = two_hosts(mixed)
+    assert {each["dir"] for each in asked(files, USUAL)[-1]["vhosts"]} == {"A", "B"}
+    held = reader_process.kept.of(SOMEBODY)
+    label = msgspec.msgpack.decode(held, type=kept_reports.LabeledReports)
+    assert set(label.reports) == {"A", "B"}
+    choice = ReleaseChoice(vhost="A", day=1.0)
+    with kept_reports.known_in(io.BytesIO(held), parcel_files(files), choice) as known:
+        assert set(known) == {"A", "B"}
+        quick = reading.directory(parcel_files(files), choice, known=known)[0]
+    assert quick == reading.directory(parcel_files(files), choice)[0]
+    assert asked(files, choice)[-1]["queues"] == quick["queues"]
+
+
+def parcel_files(files: dict[str, bytes]) -> uploads.Files:
+    """Return files as the process takes them out of a parcel."""
+    return parcel.unpack(parcel_of(files), [])[0]
+
+
+def test_what_is_known_of_other_files_is_not_used(mixed: uploads.Files) -> None:
+    held = io.BytesIO()
+    with kept_reports.known_in(held, mixed, USUAL) as known:
+        known["A"] = {"damage": []}
+    for files, choice in [(mixed | {"0.rdq": b"x"}, USUAL), (mixed, ReleaseChoice(entries=8))]:
+        with kept_reports.known_in(io.BytesIO(held.getvalue()), files, choice) as found:
+            assert found == {}
+    with kept_reports.known_in(io.BytesIO(held.getvalue()), mixed, ReleaseChoice(vhost="A")) as found:
+        assert found == {"A": {"damage": []}}
+    for broken in (b"", b"\xc1", held.getvalue()[:-3]):
+        with kept_reports.known_in(io.BytesIO(broken), mixed, USUAL) as found:
+            assert found == {}
+
+
+def test_what_is_kept_is_bounded_by_address_in_all_and_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_reports, "MOST_OF_ADDRESS", 10)
+    monkeypatch.setattr(kept_reports, "MOST_BYTES", 25)
+    now = [0.0]
+    kept = kept_reports.KeptReports(lambda: now[0])
+    first, second = RequestCaller("192.0.2.1", "a"), RequestCaller("192.0.2.1", "b")
+    others = [RequestCaller(f"192.0.2.{at}", "c") for at in (2, 3)]
+    kept.keep(first, bytes(6))
+    kept.keep(second, bytes(6))  # of the same address: the older one goes
+    assert (len(kept.of(first)), len(kept.of(second))) == (0, 6)
+    for each in others:
+        kept.keep(each, bytes(10))
+    assert [len(kept.of(each)) for each in (second, *others)] == [0, 10, 10]
+    kept.keep(others[0], b"new")
+    assert kept.of(others[0]) == b"new"
+    kept.keep(others[0], bytes(11))  # more than an address may keep
+    assert kept.of(others[0]) == b""
+    now[0] = kept_reports.KEPT_S + 1
+    assert kept.of(others[1]) == b""

@@ -558,8 +558,16 @@ class IndexSegments:
 
     def mirror(self, slots: Stretches[JournalSlot]) -> None:
         """Note in `filed` what a load found."""
+        start = end = part_no = 0
         for slot in slots:
-            self.filed.insert(SegmentFile(slot.start, slot.count, slot.bits.bit_count()))
+            found = (slot.publish is not None) + slot.delivered + slot.acked
+            if slot.start != end or found != part_no:
+                if end > start:
+                    self.filed.insert(SegmentFile(start, end - start, part_no))
+                start, part_no = slot.start, found
+            end = slot.start + slot.count
+        if end > start:
+            self.filed.insert(SegmentFile(start, end - start, part_no))
 
 
 def all_zeros(chunks: Sequence[ByteChunk]) -> bool:

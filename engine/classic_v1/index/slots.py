@@ -71,8 +71,8 @@ class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def continued_by(self, after: JournalSlot) -> bool:
         """Return whether `after` (adjacent) is in the same state with following message numbers."""
-        if self.delivered != after.delivered or self.acked != after.acked:
-            return False
+        if self.term is not None or self.delivered != after.delivered or self.acked != after.acked:
+            return False  # as nearly always in a node's own files
         if self.publish is None or after.publish is None:
             return self.publish is after.publish
         if (
@@ -80,7 +80,7 @@ class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
             or self.publish.embedded != after.publish.embedded
         ):
             return False  # as nearly always in a log whose classes alternate
-        return self.term is None and after.term is None and self.publish.later(self.count) == after.publish
+        return after.term is None and self.publish.later(self.count) == after.publish
 
     def merged(self, count: int) -> JournalSlot:
         """Return this run with `count` entries in all."""

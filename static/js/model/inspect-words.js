@@ -10,10 +10,11 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  */
 
 /** @typedef {{code: string, values: Values}} Coded */
+/** @typedef {{ files: number, bytes: number, kept: number }} Collector garbage that waits for the collector of 4.x, and that in files which it leaves alone */
 
 /**
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
- * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, expired?: number | null, ends?: "queue" | "host" | "dead" | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, expired?: number | null, ends?: "queue" | "host" | "dead" | null, crashes?: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number, live?: number | null }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, after: number | null, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
@@ -25,7 +26,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ release: string | null, source: string, target: string, stopped: boolean, orderly: OrderlyStop | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number, at_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, source: string, target: string, stopped: boolean, orderly: OrderlyStop | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, collector?: Collector | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number, at_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
@@ -242,6 +243,15 @@ function saved(listed, lost, back, ends) {
 }
 
 /**
+ * What the log says of a queue whose process ends at its start and is started again on its files.
+ * @param {number} [version]
+ */
+const crashed = (version) => [
+  gettext("Its process crashes once at the start and is then started again on its files, as after a kill: the log has a crash report."),
+  ...(version === 2 ? [gettext("The log also has a line “Queue … dropped … persistent messages … after unclean shutdown” (W205).")] : []),
+];
+
+/**
  * What becomes of messages whose time is over when a start meets them.
  * @param {number} n
  */
@@ -252,8 +262,8 @@ export const expiredWords = (n) =>
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, listed, unreadable: unread, expired, ends, transient, no_content: noContent, delivered, redelivered, version }) {
-  const sentences = saved(listed, unread, back, ends);
+export function startWords({ live, back, listed, unreadable: unread, expired, ends, crashes, transient, no_content: noContent, delivered, redelivered, version }) {
+  const sentences = [...(crashes ? crashed(version) : []), ...saved(listed, unread, back, ends)];
   if (back === null) return sentences;
   if (back) sentences.push(fill(ngettext("%(n)s comes back: the index has its publish record and no ack.", "%(n)s come back: the index has their publish record and no ack.", back), { n: number(back) }));
   if (back && redelivered === 0 && version === 2) sentences.push(gettext("None of them is marked redelivered: the queue stopped in order, and none had been delivered before (W41)."));
@@ -285,6 +295,18 @@ export function pinWords({ entries, live, pins }) {
     first === last
       ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first: number(first) })
       : fill(ngettext("%(queue)s pins it with %(count)s message, seq %(first)s to %(last)s", "%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s", count), { queue, count: number(count), first: number(first), last: number(last) }));
+}
+
+/**
+ * What garbage the collector of 4.x has not come to, and what it leaves alone.
+ * @param {Collector | null} [collector]
+ */
+export function collectorWords(collector) {
+  if (!collector) return [];
+  const { files, bytes: size, kept } = collector;
+  const due = fill(ngettext("%(files)s file is more than half garbage and waits for the collector, which compacts one file after the other (W141): %(bytes)s. If publishers are faster than it is, the store grows although the queues are short. Slow them down, and the disk space comes back.", "%(files)s files are more than half garbage and wait for the collector, which compacts one file after the other (W141): %(bytes)s. If publishers are faster than it is, the store grows although the queues are short. Slow them down, and the disk space comes back.", files), { files: number(files), bytes: bytes(size) });
+  const rest = fill(gettext("Garbage in files that are at most half garbage: %(bytes)s. The collector leaves these alone; each goes when the messages that pin it are acknowledged."), { bytes: bytes(kept) });
+  return [...(files ? [due] : [gettext("The collector is not behind: no file is more than half garbage (W141).")]), ...(kept ? [rest] : [])];
 }
 
 /**

@@ -13,6 +13,7 @@ export const NEXT = ["4.0.5", "4.3.6"];
  */
 export function fateWords(fate, place) {
   if (fate === "no_effect") return gettext("accepted, without effect");
+  if (fate === "warned") return gettext("accepted, with a warning in the log");
   if (fate === "taken") return gettext("accepted");
   if (fate === "left_out") return gettext("accepted, but the policy applies to no classic queue any more");
   if (fate === "joined") return gettext("accepted, and the policy now applies to classic queues");
@@ -68,6 +69,7 @@ const instead = () => ({
   locator: gettext("A queue's leader is placed by queue-leader-locator."),
   left_out: gettext("Classic queues lack this key, so none of the policy applies to them: give it a policy of its own, with its limits in another (P17)."),
   joined: gettext("Classic queues have this key now, so all of the policy applies to them, its limits included (P17)."),
+  transient_nonexcl_queues: gettext("A durable or an exclusive queue. The feature transient_nonexcl_queues is deprecated: a node on which it is not permitted refuses such a queue, as people report of 4.3.0 to 4.3.5. rabbitmqctl list_deprecated_features says what yours does."),
   paging: gettext("Nothing: no message is paged out, only the memory alarm is left (W70)."),
   gone_key: gettext("Nothing: the release has no such key. Remove the line."),
   amount: gettext("Whole bytes, or digits and a unit: 8589934592, 8GB, 2Gi."),

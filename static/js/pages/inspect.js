@@ -184,7 +184,7 @@ async function askToSend(entries) {
   const values = { files: number(found.length), size: bytes(size) };
   const send = el("button.btn.primary", { type: "button", onclick: () => readDirectory(Promise.resolve(found)) }, gettext("Send to this server and read"));
   need("[data-send]").replaceChildren(
-    el("p", {}, fill(ngettext("%(files)s file is chosen, %(size)s. Nothing of it is kept once you have the answer.", "%(files)s files are chosen, %(size)s. Nothing of them is kept once you have the answer.", found.length), values)),
+    el("p", {}, fill(ngettext("%(files)s file is chosen, %(size)s. It is not kept; what the report lists of it, without any message's content, stays in this server's memory for ten minutes, so that your next choice is quick.", "%(files)s files are chosen, %(size)s. They are not kept; what the report lists of them, without any message's content, stays in this server's memory for ten minutes, so that your next choice is quick.", found.length), values)),
     size > page.most_sent * MIB ? el("p.error", { role: "alert" }, fill(gettext("That may be too much: a server reads %(most)s MiB, unpacked. waterline-inspect.pyz reads any size on the node itself."), { most: number(page.most_sent) })) : "",
     send);
   send.focus();

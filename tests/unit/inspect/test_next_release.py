@@ -93,6 +93,28 @@ def test_a_line_that_keeps_the_next_release_from_starting_is_an_answer() -> None
     ]
 
 
+@pytest.mark.parametrize("release", RELEASES)
+def test_queues_neither_durable_nor_exclusive_are_taken_with_a_warning(release: str) -> None:
+    """As both releases list the feature; those that are durable or exclusive are not named."""
+    queues = [
+        {"name": "t", "durable": False},
+        {"name": "x", "durable": False, "exclusive": True},
+        {"name": "d"},
+    ]
+    [row] = next_release.of_definitions({"queues": queues})
+    assert (row["key"], row["names"], row["instead"]) == (
+        "durable = false",
+        ["t"],
+        "transient_nonexcl_queues",
+    )
+    listed = json.loads((RECORDINGS.parent / "ctl" / "recorded" / release / "releases.json").read_text())
+    [said] = [each["text"] for each in listed if "deprecation_phase" in each["text"]]
+    [line] = [line for line in said.splitlines() if row["instead"] in line]
+    assert "permitted_by_default" in line
+    assert row["fates"][RELEASES.index(release)] == next_release.WARNED
+    assert not any(each["ends"] for each in next_release.outcomes({"queues": queues}))
+
+
 @pytest.mark.parametrize("found", [{}, {"policies": 5, "queues": [1, {"arguments": []}]}, {"policies": [{}]}])
 def test_definitions_of_any_shape_are_no_trouble(found: dict[str, Any]) -> None:
     assert next_release.of_definitions(found) == []

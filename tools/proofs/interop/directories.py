@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import base64
+import hashlib
 import io
 import json
 import sys
 import tarfile
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from playground.inspecting import reading
+from engine.damage.reading import ReadingOptions
+from engine.inspect.directory_kinds import inspect
+from engine.storage.ledger import LedgerStorage
+from playground.inspecting import dead_letters, reading
 from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.node_command import extracted, hosts_of
 from playground.inspecting.readout import TakenOut
+from playground.inspecting.revival import fill
 from playground.inspecting.uploads import Files, gathered
 
 PLACE: Final = Path(__file__).resolve().parents[3] / "tests" / "recordings" / "directories"
@@ -81,6 +89,47 @@ def differences(files: Files, recorded: Mapping[str, Any]) -> Iterator[tuple[str
             yield start, queue, (real["count"], real["redelivered"]), rows.get(queue, (0, 0))
 
 
+def handed_out(
+    files: Files, recorded: Mapping[str, Any]
+) -> Iterator[tuple[str, Sequence[Any], Sequence[Any]]]:
+    """Yield (queue, what a consumer got, what `--extract` prints): ids, bytes, and a digest of all bodies.
+
+    An expired message is marked so, and comes to the queue to which its own dead-letters it.
+
+    Args:
+        files: of a virtual host.
+        recorded: one of the directories of `answers.json`.
+    """
+    start = recorded["starts"]["same"]
+    storage: Any = LedgerStorage()
+    fill(storage, reading.without_beside(as_of_node(files))[0])
+    report = inspect(storage, ReadingOptions(list_most=0, digests=False))
+    [host] = hosts_of(report)
+    routes = dead_letters.read(json.dumps({"queues": recorded["queues"]}).encode(), None)
+    assert routes is not None
+    in_node = report["kind"] == "node"
+    printed = {
+        queue: [*extracted(storage, host, in_node, queue, int(start["at"] * 1e6))]
+        for queue in start["queues"]
+    }
+    for queue, real in start["queues"].items():
+        mine = [each for each in printed[queue] if each["comes_back"]]
+        for source, rows in printed.items():
+            if queue in routes.queues.get(source, ()):
+                mine += [each for each in rows if each.get("why") == "expired"]
+        bodies = [base64.b64decode(each["body"]) for each in mine]
+        yield (
+            queue,
+            (real["ids"], real["sizes"], real["crc32"]),
+            ([each["properties"]["message_id"] for each in mine], [*map(len, bodies)], digest_of(bodies)),
+        )
+
+
+def digest_of(bodies: Sequence[bytes]) -> str:
+    """Return the digest of bodies as the recordings have it."""
+    return hashlib.sha256(json.dumps([zlib.crc32(each) for each in bodies]).encode()).hexdigest()
+
+
 def of_damage(
     files: Files, real: Mapping[str, Sequence[int | None]]
 ) -> Iterator[tuple[str, Figures, Figures]]:
@@ -104,6 +153,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     kept = directories((options.place / "directories.tar.xz").read_bytes())
     equal: Counter[str] = Counter()
     all_of: Counter[str] = Counter()
+    out_equal: Counter[str] = Counter()
+    out_of: Counter[str] = Counter()
     wrong = []
     for name, recorded in answers["directories"].items():
         if name not in kept or (options.tiny and name not in TINY):
@@ -115,6 +166,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             equal[kind] += real == mine
             if real != mine:
                 wrong.append(f"{name}, {start}, {queue!r}: real {real}, here {mine}")
+        kind = f"{recorded['release']}, {recorded['stop']}: same release"
+        for queue, got, printed in handed_out(kept[name], recorded):
+            out_of[kind] += 1
+            out_equal[kind] += got == printed
+            if got != printed:
+                wrong.append(f"{name}, handed out, {queue!r}: real {got}, here {printed}")
     for name, recorded in answers["damage"].items():
         for vhost in [*recorded["real"], *recorded["hangs_with"]]:
             if options.tiny and vhost not in (TINY.get(name) or ()):
@@ -124,10 +181,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             all_of[kind] += 1
             equal[kind] += all(real == mine for _queue, real, mine in rows)
             wrong += [f"{name} {vhost}, {each}: real {a}, here {b}" for each, a, b in rows if a != b]
-    print(f"{'comparison':44} {'equal':>6} {'of':>6}")
+    print(f"{'comparison':44} {'equal':>6} {'of':>6} {'messages handed out equal':>26}")
     for kind, count in sorted(all_of.items()):
-        print(f"{kind:44} {equal[kind]:6} {count:6}")
-    print(f"{'all':44} {equal.total():6} {all_of.total():6}")
+        out = f"{out_equal[kind]} of {out_of[kind]} queues" if out_of[kind] else ""
+        print(f"{kind:44} {equal[kind]:6} {count:6} {out:>26}".rstrip())
+    out = f"{out_equal.total()} of {out_of.total()} queues"
+    print(f"{'all':44} {equal.total():6} {all_of.total():6} {out:>26}")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -44,13 +44,18 @@ async function below(entry) {
  * @param {(files: Promise<GivenFile[]>) => void} chosen
  */
 export function watchFiles(form, chosen) {
-  for (const input of [need("[data-directory]", HTMLInputElement, form), need("[data-zip]", HTMLInputElement, form)])
+  const inputs = [need("[data-directory]", HTMLInputElement, form), need("[data-zip]", HTMLInputElement, form)];
+  for (const input of inputs) {
+    // What was chosen stays to be seen in its field; a click forgets it there, so that the same may be chosen again.
+    input.addEventListener("click", () => (input.value = ""));
     input.addEventListener("change", () => {
       /** @type {GivenFile[]} */
       const files = [...(input.files ?? [])].map((file) => [file.webkitRelativePath || file.name, file]);
-      input.value = "";
-      if (files.length) chosen(Promise.resolve(files));
+      if (!files.length) return;
+      for (const other of inputs) if (other !== input) other.value = "";
+      chosen(Promise.resolve(files));
     });
+  }
   const place = need("[data-drop]", form);
   for (const name of /** @type {const} */ (["dragover", "dragleave", "drop"]))
     place.addEventListener(name, (/** @type {DragEvent} */ event) => {

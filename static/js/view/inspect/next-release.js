@@ -21,8 +21,8 @@ export function nextReleases(rows) {
     el("h3", { id: "next-heading" }, gettext("What would RabbitMQ 4.x do with it?")),
     el("p", {}, refused
       ? fill(ngettext("4.x refuses %(n)s kind of entry here. Remove it before the upgrade.", "4.x refuses %(n)s kinds of entries here. Remove them before the upgrade.", refused), { n: number(refused) })
-      : gettext("Nothing here is refused; what the table names has no effect any more.")),
-    table(gettext("What today's releases refuse, or accept without effect"),
+      : gettext("Nothing here is refused. The table says what becomes of each entry.")),
+    table(gettext("What today's releases do with each entry"),
       [[gettext("Key")], ...NEXT.map((release) => /** @type {[string]} */ ([release])), [gettext("What takes its place")], [gettext("Where it stands")]],
       rows.map((row) => [row.key, ...row.fates.map((fate) => fateWords(fate, row.place)), insteadWords(row.instead), where(row)]))));
 }

@@ -1,5 +1,5 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
-import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
+import { codedWords, collectorWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
 import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { answerRows, verdictOf, worstFirst } from "../../model/verdict-words.js";
 import { el } from "../base/dom.js";
@@ -184,6 +184,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     answer.queues.length ? el("div", { id: "report-queues" }, queues(answer.queues)) : null,
     answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
     answer.stores.length ? el("div", { id: "report-stores" }, stores(answer.stores)) : null,
+    ...collectorWords(answer.collector).map((text) => el("p", { "data-collector": "" }, text)),
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),

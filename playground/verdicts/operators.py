@@ -1,0 +1,76 @@
+"""What operators ask, and the answers: the first that a search finds."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Final
+
+import msgspec
+
+from playground import verdicts
+from playground.library import ready_scenarios
+from playground.storybook.cards import SUBJECTS
+from playground.storybook.story import Texts, in_language
+from playground.texts.word_search import plain, ranked
+
+MOST: Final = 2
+
+
+class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question as operators ask it, and its answer.
+
+    Args:
+        slug: its name.
+        asked: the question.
+        words: that people type for it, in any language, and in logs.
+        answer: what is known of it.
+        rules: that say so.
+        subject: slug of the subject about it; empty where there is none.
+        scenarios: that show it.
+        inspect: whether Inspect answers it of somebody's own files or figures.
+        commands: of the console that show it in a session, and on a node.
+    """
+
+    slug: str
+    asked: Texts
+    words: str
+    answer: Texts
+    rules: list[Annotated[str, msgspec.Meta(pattern=verdicts.SPAN)]]
+    subject: str
+    scenarios: list[str]
+    inspect: bool
+    commands: list[str]
+
+    @property
+    def question(self) -> str:
+        """In the reader's language."""
+        return in_language(self.asked)
+
+    @property
+    def text(self) -> str:
+        """The answer in the reader's language."""
+        return in_language(self.answer)
+
+    @property
+    def subject_title(self) -> str:
+        """In the reader's language."""
+        found = verdicts.by_slug(self.subject)
+        return str(SUBJECTS[found.number]) if found else ""
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """Slug and title of each scenario."""
+        found = map(ready_scenarios.entry, self.scenarios)
+        return [(each.slug, each.title) for each in found if each]
+
+
+@cache
+def answers() -> list[OperatorAnswer]:
+    """Return all of them."""
+    return msgspec.json.decode((verdicts.FOLDER / "operators.json").read_bytes(), type=list[OperatorAnswer])
+
+
+def answered(query: str) -> list[OperatorAnswer]:
+    """Return the answers to what somebody typed, the best first."""
+    texts = {at: (plain(each.question), plain(each.words)) for at, each in enumerate(answers())}
+    return [answers()[at] for at in ranked(query, texts).keys[:MOST]]
