@@ -12,6 +12,8 @@ from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.memory import peak_ram_bytes
 from engine.counting.messages import confirmed
 from engine.counting.pressure import blocked_s, over_watermark_s
+from engine.counting.survival import confirmed_and_lost
+from engine.counting.waits import confirm_p95_s
 from engine.metrics import METRICS, RunMeter, is_had
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
 from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
@@ -24,6 +26,8 @@ from playground.storybook.other_release import shown_release
 from playground.texts.page_message import RequestRefused
 from playground.whatif.labels import metric
 
+TOLD = tuple(each.name for each in (confirmed_and_lost, confirmed, confirm_p95_s, bytes_written))
+"""Loss, confirms and bytes: what of the difference matters first."""
 FIRST = tuple(
     each.name
     for each in (
@@ -41,7 +45,7 @@ FIRST = tuple(
 
 def figure_labels() -> list[dict[str, object]]:
     """Return name, label, kind and better direction of every figure, the important ones first."""
-    labels = {name: metric(name) for name in dict.fromkeys((*FIRST, *METRICS))}
+    labels = {name: metric(name) for name in dict.fromkeys((*TOLD, *FIRST, *METRICS))}
     return [
         {
             "name": name,

@@ -21,6 +21,7 @@ from engine.values.sizes import plain
 from playground.hosting.real_engine import door
 from playground.offline import recording
 from playground.sessions.scenario_links import LinkPlace
+from playground.storybook import other_release
 from playground.storybook.story import ScenarioStory, in_language, localized
 from playground.web import live_page
 
@@ -171,6 +172,7 @@ def _page(
         "whole": recorded.whole,
         "digest": recorded.digest,
         "engine": door().version,
+        "release": other_release.shown_release(source.scenario).name,
         "home": source.home,
         "address": source.address,
         "rules": f"{source.home}rules/" if source.home else "",

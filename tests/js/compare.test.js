@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figureLines } from "../../static/js/compare/figures.js";
+import { figureLines, figureWords } from "../../static/js/compare/figures.js";
 import { Lockstep, runOf } from "../../static/js/compare/lockstep.js";
 import { paged, published, stateOf } from "./feed.js";
 
@@ -81,4 +81,9 @@ test("figures: less has a minus sign in every unit, and what a release has not i
   for (const { change } of figureLines(labels, [b, a])) assert.match(change, /^\+/);
   const gone = { ...b, seconds: null };
   assert.equal(figureLines(labels, [a, gone]).find(({ label }) => label === "seconds").values[1], "\u2013");
+});
+
+test("figures in words: each value once, with the runs that have it", () => {
+  const line = { label: "lost", values: ["0", "0", "24"] };
+  assert.equal(figureWords(line, ["3.8.9", "3.10.8", "4.3.6"]), "lost: 0 (3.8.9, 3.10.8), 24 (4.3.6)");
 });

@@ -27,6 +27,16 @@ export function figureLines(labels, sides) {
 }
 
 /**
+ * A line in words: each value with those that have it.
+ * @param {{ label: string, values: string[] }} line
+ * @param {string[]} names of the runs
+ */
+export function figureWords({ label, values }, names) {
+  const parts = [...new Set(values)].map((value) => `${value} (${names.filter((_, at) => values[at] === value).join(", ")})`);
+  return `${label}: ${parts.join(", ")}`;
+}
+
+/**
  * @param {string} kind
  * @param {Figure} value
  */

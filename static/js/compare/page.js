@@ -12,7 +12,7 @@ import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
 import { StageView } from "../view/stage/stage.js";
 import { paintCurve } from "./curve.js";
-import { figureLines } from "./figures.js";
+import { figureLines, figureWords } from "./figures.js";
 import { Lockstep, runOf } from "./lockstep.js";
 
 /**
@@ -72,8 +72,7 @@ class Page {
       reel.sides.map((side) => runOf(side.messages)),
       reel.until_us,
     );
-    for (const body of findAll("[data-body]", root)) show(body, true);
-    show(find("[data-parting-card]", root), true);
+    for (const part of findAll("[data-coming]", root)) part.removeAttribute("data-coming");
     this.sides = this.lockstep.runs.map((run, at) => this.side(run, at));
     this.curve = need("[data-canvas=curve]", HTMLCanvasElement, root);
     this.slider = need("[data-slider]", HTMLInputElement, root);
@@ -248,13 +247,17 @@ class Page {
   /** What each of the others has more or less of than A, lane by lane. */
   between() {
     const [a, ...others] = this.lockstep.runs.map((run) => run.state);
-    findAll("[data-between]", this.root).forEach((place, at) =>
+    findAll("[data-between]", this.root).forEach((place, at) => {
+      const lanes = laneDifferences(a, others[at]);
+      const apart = lanes.filter(({ same }) => !same);
+      const alike = el("span.chip", {}, gettext("all lanes alike"));
+      // Of several, those that differ alone, so that all others stay in view as well.
+      const shown = others.length === 1 ? lanes : apart;
       place.replaceChildren(
-        ...laneDifferences(a, others[at]).map(({ lane, text, same }) =>
-          el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text)),
-        ),
-      ),
-    );
+        ...shown.map(({ lane, text, same }) => el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text))),
+        ...(shown.length ? [] : [alike]),
+      );
+    });
   }
 
   /** @param {TransitionRow | null} row */
@@ -268,10 +271,10 @@ class Page {
   figures(labels) {
     const body = need("[data-figures]", this.root);
     const sides = this.reel.sides.map((side) => side.figures);
-    const telling = figureLines(labels, sides).filter((line) => line.differs).slice(0, ANSWERS);
-    const told = telling.map(({ label, values }) => `${label}: ${values.map((value, at) => `${this.names[at]} ${value}`).join(", ")}`);
+    const lines = figureLines(labels, sides);
+    const told = lines.filter(({ values }) => new Set(values).size > 1).slice(0, ANSWERS).map((line) => figureWords(line, this.names));
     setText(find("[data-answer]", this.root), told.length ? told.join(" \u00b7 ") : gettext("No figure differs in the end."));
-    for (const line of figureLines(labels, sides))
+    for (const line of lines)
       body.append(
         el(
           line.differs ? "tr" : "tr.dim",
@@ -297,6 +300,7 @@ async function start(root) {
     // The first page's example runs by itself, unless the reader prefers reduced motion.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
+    for (const part of findAll("[data-coming]", root)) part.remove();
     waits.textContent = messageOf(error) || gettext("The comparison could not be loaded. Reload the page.");
     waits.classList.add("error");
     waits.setAttribute("role", "alert");

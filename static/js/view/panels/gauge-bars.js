@@ -26,7 +26,10 @@ export class GaugeBars {
     const { used, limit, pagingAt: paging } = memoryOf(state);
     const top = Math.max(used, (limit ?? used) * 1.2, 1);
     need("b", this.ram).textContent = bytes(used);
-    need("[data-counted-as]", this.ram).textContent = fill(gettext("as %(strategy)s counts it"), { strategy: strategyOf(state.node.settings) });
+    const strategy = strategyOf(state.node.settings);
+    const counted = need("[data-counted-as]", this.ram);
+    counted.textContent = ` (${strategy})`;
+    counted.title = fill(gettext("as %(strategy)s counts it"), { strategy });
     /**
      * @param {string} name
      * @param {number} value

@@ -288,8 +288,11 @@ export function paintTide(pen, geo, gauge) {
   write(pen, gauge.title, 14, geo.ram + 18, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
   write(pen, gauge.label, 14 + pen.measureText(`${gauge.title} `).width, geo.ram + 18, { size: 12, weight: 550, family: colors.sans, color: colors.ink2 });
   write(pen, gauge.note, 14, geo.ram + 33, { size: 12, weight: 650, family: colors.sans, color: colors[gauge.past ? "beta-t" : "ink3"] });
-  writeLines(pen, 14, gauge.lines, at, from, geo.waterline - 6);
+  writeLines(pen, 14, gauge.lines, at, from, geo.waterline - LABEL_BELOW);
 }
+
+/** From the place of a label to below its second line. */
+const LABEL_BELOW = 18;
 
 /**
  * The lines of a gauge in words, each beside its line if it can.
