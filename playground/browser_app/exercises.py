@@ -129,13 +129,17 @@ def example_page(question: dict[str, Any]) -> dict[str, Any]:
 def units_page(question: dict[str, Any]) -> dict[str, Any]:
     """Return the units with the work that the browser remembers."""
     works = {name: msgspec.convert(each, BrowserWork) for name, each in question["works"].items()}
-    language, html = get_language() or "en", ""
-    for number, unit in enumerate(catalog.units(), 1):
-        row = selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
-        html += render_to_string("exercises/_unit.html", {"unit": row, "edition": True})
+    language = get_language() or "en"
+    units = [
+        selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
+        for number, unit in enumerate(catalog.units(), 1)
+    ]
     rows = review.rows(works.values(), dt.datetime.now(dt.UTC), language)
     return {
-        "html": html,
+        "html": "".join(
+            render_to_string("exercises/_unit.html", {"unit": unit, "edition": True}) for unit in units
+        ),
+        "go_on": render_to_string("exercises/_go_on.html", {"go_on": selectors.go_on(units)}),
         "review": render_to_string("exercises/_review.html", {"review": rows, "edition": True}),
     }
 

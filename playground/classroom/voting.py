@@ -164,7 +164,10 @@ def options(vote: Vote, language: str) -> list[tuple[str, str, str]]:
 
 
 def results(vote: Vote, language: str) -> list[dict[str, Any]]:
-    """Return each answer with its votes in both rounds, in the vote's own order, the right ones marked."""
+    """Return each answer with its votes in both rounds, in the vote's own order.
+
+    The right ones are marked once the result is revealed: until then a teacher's screen may be seen by the class.
+    """
     exercise = catalog.exercise(vote.exercise)
     kind = kind_of(exercise)
     tallies: dict[str, list[int]] = {}
@@ -173,7 +176,7 @@ def results(vote: Vote, language: str) -> list[dict[str, Any]]:
         voters[second] += 1
         for part in kind.parts(tally):
             tallies.setdefault(part, [0, 0])[second] += 1
-    right = _right(vote.exercise)
+    right = _right(vote.exercise) if vote.stage in {"revealed", "over"} else frozenset()
     rows = options(vote, language) or [
         (part, "", part) for part in sorted({*tallies, *right}, key=lambda each: (len(each), each))
     ]

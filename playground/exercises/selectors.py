@@ -60,6 +60,23 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
     return found
 
 
+def go_on(listed: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the exercise with which a learner goes on: the first that is not done in the first unit that is not.
+
+    Args:
+        listed: the units, as `units` returns them.
+
+    Returns:
+        Its row with the unit's slug and title, and whether anything was begun before; None where all is done.
+    """
+    begun = any(row["state"] != "none" for unit in listed for row in unit["exercises"])
+    for unit in listed:
+        for row in unit["exercises"]:
+            if row["state"] not in DONE:
+                return {**row, "unit": unit["slug"], "unit_title": unit["title"], "begun": begun}
+    return None
+
+
 def unit_row(
     unit: LessonUnit,
     number: str,

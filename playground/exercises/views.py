@@ -16,7 +16,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.exercises import bringing, catalog, gates, learners, review, selectors, services, task, words
+from playground.exercises import (
+    bringing,
+    catalog,
+    drawn_stage,
+    gates,
+    learners,
+    review,
+    selectors,
+    services,
+    task,
+    words,
+)
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise, LessonUnit
@@ -53,8 +64,10 @@ def units(request: HttpRequest) -> HttpResponse:
 def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse:
     learner, language = learners.current(request.session), _language()
     works = learner.works.all() if learner else ()
+    listed = selectors.units(learner, language)
     context = {
-        "units": selectors.units(learner, language),
+        "units": listed,
+        "go_on": selectors.go_on(listed),
         "review": review.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
@@ -133,6 +146,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context = _context(found, work)
     context["problem"] = problem
     if work is None or work.session is None:
+        context["picture"] = drawn_stage.stage_of(found)
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.storybook import other_release, thumbnails
 from playground.storybook.entry import LibraryEntry
+from playground.storybook.stage_picture import StagePicture
 from playground.storybook.story import in_language
 from playground.texts.word_search import plain, ranked
 
@@ -191,7 +192,7 @@ class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         slug, short_id: its name and its address.
-        picture: a drawing of its run.
+        picture: the stage at its decisive moment.
         profile: a release at a scale, on which it is opened.
         release: the series of that release where it is not the one that the scenario is written for.
         gone: what of the scenario does not exist there.
@@ -217,7 +218,7 @@ class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
     rules: list[str] = []
     evidence_us: int | None = None
     asked_us: int | None = None
-    picture: thumbnails.RunThumbnail | None = None
+    picture: StagePicture | None = None
 
 
 def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
@@ -255,7 +256,7 @@ def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
         subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],
         questions=[(number, str(QUESTIONS[number])) for number in story.questions],
         predicts=story.prediction is not None,
-        picture=thumbnails.kept().get(entry.slug),
+        picture=thumbnail.picture if (thumbnail := thumbnails.kept().get(entry.slug)) else None,
         **shown,
     )
 

@@ -1,26 +1,25 @@
 """Pictures of a ready scenario, drawn from its run: the library's thumbnail, and what leads to a moment.
 
-The samples are made when digests are recorded and kept in one file, so the page draws without playing anything.
+Thumbnails are made when digests are recorded and kept in one file, so the page draws without playing anything.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from engine.reading.message_places import LETTERS, letters_of
 from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.frames import PlayedFrame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
-from engine.values.labels import is_member
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.real_engine import door
 from playground.storybook.entry import LibraryEntry
+from playground.storybook.stage_picture import StagePicture, picture_of
 
 ROWS: Final = 160
 """Transitions that lead to a moment, at least; fewer where the run had fewer."""
@@ -131,111 +130,36 @@ def _state(node: Any) -> bytes:
 
 KEPT: Final = Path(__file__).resolve().parent / "thumbnails.json"
 SAMPLES: Final = 48
-WIDTH: Final = 100
-HEIGHT: Final = 26
-"""Of the picture, in its own units."""
-CHAPTERS: Final = {
-    "AlphasPushed": "beta",
-    "PendingPaged": "beta",
-    "BetasPushed": "delta",
-    "DeltaRead": "read",
-    "QueueStopped": "stop",
-    "CombineStarted": "gc",
-}
-"""The first transition of these kinds begins a chapter; of an alarm it is the one that sets it."""
-WAIT_BETWEEN: Final = 3
-"""Chapters nearer than so many samples are drawn over each other: the first one stands."""
+"""Even times at which a run is looked at."""
 
 
-class RunThumbnail(msgspec.Struct, frozen=True, dict=True):
-    """The drawing of a run.
+class RunThumbnail(msgspec.Struct, frozen=True):
+    """The picture of a run's decisive moment.
 
     Args:
         digest: of the run that it was drawn from.
-        most: messages at the top of the picture.
-        layers: for each Greek letter, how many messages wait at even times.
-        chapters: (sample, kind), in order.
+        picture: the stage there.
     """
 
     digest: str
-    most: int
-    layers: dict[str, list[int]]
-    chapters: list[tuple[int, str]]
-
-    @functools.cached_property
-    def areas(self) -> list[tuple[str, str]]:
-        """(letter, SVG path) of what is anywhere, the letter nearest to the bottom first."""
-        sums = [0] * (SAMPLES + 1)
-        found = []
-        for letter, counts in self.layers.items():
-            above = [sum_ + count for sum_, count in zip(sums, counts, strict=True)]
-            if any(counts):
-                found.append((letter, f"M{'L'.join([*self._steps(above), *reversed(self._steps(sums))])}Z"))
-            sums = above
-        return found
-
-    @property
-    def marks(self) -> list[tuple[float, str]]:
-        """(x, kind) of the chapters."""
-        return [(_x(at), kind) for at, kind in self.chapters]
-
-    def _steps(self, counts: list[int]) -> list[str]:
-        """Return the corners of a line on which each count holds until one that differs; the last holds for nothing."""
-        corners = [(0, counts[0])]
-        for at, (before, now) in enumerate(itertools.pairwise(counts[:-1]), start=1):
-            if now != before:
-                corners += [(at, before), (at, now)]
-        corners.append((len(counts) - 1, counts[-2]))
-        return [f"{_x(at)} {self._y(count)}" for at, count in corners]
-
-    def _y(self, count: int) -> float:
-        return round(HEIGHT - HEIGHT * count / max(1, self.most), 2)
-
-
-def _x(at: int) -> float:
-    return round(WIDTH * at / SAMPLES, 2)
+    picture: StagePicture
 
 
 def draw(entry: LibraryEntry) -> RunThumbnail:
-    """Play a ready scenario to its end and sample it."""
+    """Play a ready scenario to its end, and draw it where it asks for a prediction, before the answer.
+
+    A run that asks before anything waits is drawn where most waits.
+    """
     node = door().rehearse(entry.run, KEEP_EVENTS)
     player = RunPlayer(node, lenient=True)
-    layers: dict[str, list[int]] = {letter: [] for letter in LETTERS}
-    chapters: list[tuple[int, str]] = []
-    for at in range(SAMPLES + 1):
-        for piece in player.play(entry.run["until_us"] * at // SAMPLES):
-            _add_chapters(piece, at, chapters)
-        for letter, count in _waiting(node.snapshot()).items():
-            layers[letter].append(count)
-    most = max(sum(counts) for counts in zip(*layers.values(), strict=True))
-    return RunThumbnail(node.log.digest, most, layers, _apart(chapters))
-
-
-def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many messages wait in all queues, mirrors left out, by Greek letter."""
-    total = dict.fromkeys(LETTERS, 0)
-    for name, queue in state["queues"].items():
-        if not is_member(name) and queue["lanes"]:
-            for letter, count in letters_of(queue).items():
-                total[letter] += count
-    return total
-
-
-def _add_chapters(piece: PlayedPiece, at: int, chapters: list[tuple[int, str]]) -> None:
-    for row in piece.rows:
-        name = type(row).__name__
-        alarm = name == "NodeChanged" and row.part == "alarms" and any(row.values.values())
-        kind = "alarm" if alarm else CHAPTERS.get(name)
-        if kind is not None and kind not in {each for _, each in chapters}:
-            chapters.append((at, kind))
-
-
-def _apart(chapters: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    kept: list[tuple[int, str]] = []
-    for at, kind in chapters:
-        if not kept or at - kept[-1][0] >= WAIT_BETWEEN:
-            kept.append((at, kind))
-    return kept
+    asked_us = entry.story.prediction.ask_at_us if entry.story.prediction else 0
+    pictures: dict[int, StagePicture] = {}
+    for at_us in sorted({asked_us, *(entry.run["until_us"] * at // SAMPLES for at in range(SAMPLES + 1))}):
+        deque(player.play(at_us), maxlen=0)
+        pictures[at_us] = picture_of(node.snapshot()) or StagePicture([])
+    fullest = max(pictures.values(), key=lambda each: sum(count for _lane, count in each.held))
+    asked = pictures[asked_us]
+    return RunThumbnail(node.log.digest, asked if asked.held else fullest)
 
 
 @functools.cache

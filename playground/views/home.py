@@ -80,7 +80,7 @@ def _own(request: HttpRequest) -> list[str]:
 def _entry(kept: Scenario) -> dict[str, object]:
     body, story = selectors.scenario_body(kept), kept.story or {}
     return {
-        "slug": kept.slug,
+        "short_id": kept.short_id,
         "title": in_language(story.get("title")) or kept.title,
         "profile": body["profile"],
         "text": in_language(story.get("question")),

@@ -28,7 +28,7 @@ from engine.values.errors import RunTooLong
 from playground.hosting.past import PendingAnswers
 from playground.hosting.real_engine import door
 from playground.jobs.job import PICTURE, JobEnded, job
-from playground.library import link_picture
+from playground.library import link_picture, opened_scenarios
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import paused_sessions, selectors, services, session_ownership
@@ -105,6 +105,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem.message))
     charge(request, scenario)
+    opened_scenarios.note(request.session, kept.slug or "")
     return _open(request, kept, scenario, place)
 
 

@@ -69,7 +69,7 @@ def test_controls_say_what_they_stand_for(
     page = open_page(viewport=PHONE)
     begin(page)
     field = page.locator(".field", has=page.locator("#watermark"))
-    button = field.get_by_role("button", name="What this stands for in RabbitMQ")
+    button = field.get_by_role("button", name="what it stands for in RabbitMQ")
     button.click()
     expect(button).to_have_attribute("aria-expanded", "true")
     lines = page.locator(".stands-lines:visible")

@@ -58,7 +58,10 @@ def test_the_first_message_is_near(open_page: OpenPage) -> None:
     page = open_page(**CHINESE)
     begin(page)
     first = page.locator("[data-act=first]")
-    first.focus()
+    page.locator(".skip").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()  # the way to the messages passes nothing that one needs
     page.keyboard.press("Enter")
     expect(first).to_be_hidden()
     expect(page.locator("#twin")).to_be_focused()  # the focus is not lost with the button

@@ -17,7 +17,7 @@ OpenPage = Callable[..., Page]
 
 def open_scenario(page: Page, slug: str) -> None:
     page.goto("/library/?all=1")
-    page.locator(f"#{slug}").get_by_role("button", name=re.compile("^Open")).click()
+    page.locator(f"#{slug} .card-link").click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("#story")).to_be_visible()
     expect(page.locator("[data-link][data-state=live]")).to_be_visible()

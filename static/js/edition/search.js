@@ -118,8 +118,9 @@ async function marks() {
   const works = await keptAll("work-");
   if (!Object.keys(works).length) return;
   app ??= openBrowserApp();
-  const { html, review } = await app.request("units", { works });
+  const { html, go_on: goOn, review } = await app.request("units", { works });
   need(".units").innerHTML = html;
+  need("[data-go-on]").innerHTML = goOn;
   need(".units").insertAdjacentHTML("beforebegin", review);
 }
 

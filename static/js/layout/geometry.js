@@ -9,7 +9,7 @@
 
 /** @typedef {{ u0: number, u1: number, head: number }} LaneSpan from where to where a lane goes, and where its name stands; all three are one where it is not shown */
 
-const WIDE = { gutter: 98, header: 56, axis: 0, waterline: 10, tag: 14, gap: 6, top: 30, bottom: 20 };
+const WIDE = { gutter: 98, header: 56, axis: 0, waterline: 14, tag: 14, gap: 6, top: 30, bottom: 20 };
 const TALL = { gutter: 0, header: 40, axis: 0, waterline: 10, tag: 18, gap: 6, top: 8, bottom: 8 };
 
 /**

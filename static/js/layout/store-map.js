@@ -14,8 +14,8 @@ import { cut, toneByMessage } from "./tones.js";
 
 /** A name such as 12.rdq in the small fixed type, and the room behind it. */
 const NAME = 52;
-const DIGIT = 6.4;
-const SHARE = 52;
+const DIGIT = 7.3;
+const SHARE = 58;
 /** @typedef {{ x: number, w: number, tone: string, refs?: number }} Block a stretch of a bar */
 
 const MAX_BLOCKS = 220;

@@ -7,8 +7,8 @@ find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 for (const form of findAll("form[data-chosen-at-once]", HTMLFormElement))
   form.querySelector("select")?.addEventListener("change", () => form.submit());
 
-/** The menus of the navigation and of the first page: a press elsewhere closes them, on another one too, and so does Escape. */
-const openMenus = () => findAll("details:is(.nav-menu, .more-starts)[open]", HTMLDetailsElement);
+/** Menus: a press elsewhere closes them, on another one too, and so does Escape. One that follows a vote or a test stays. */
+const openMenus = () => findAll("details:is(.nav-menu, .more-starts, .pop, .run-details, .as-table)[open]:not([data-stays])", HTMLDetailsElement);
 document.addEventListener("click", (event) => {
   for (const menu of openMenus()) if (!(event.target instanceof Node && menu.contains(event.target))) menu.open = false;
 });

@@ -243,6 +243,9 @@ def test_every_vote_marks_the_right_answer(classroom: Classroom, slug: str) -> N
     student = Student.objects.get()
     voting.cast(vote, student, solution_of(catalog.exercise(slug)))
     assert Ballot.objects.get().right
+    shown = voting.results(vote, "en")
+    assert not any(row["right"] for row in shown), "the class may see the teacher's own screen"
+    voting.lead(vote, "reveal", "first")
     assert {row["first"] for row in voting.results(vote, "en") if row["right"]} == {1}
     assert {row["first"] for row in voting.results(vote, "en") if not row["right"]} <= {0}
 

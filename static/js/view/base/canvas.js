@@ -3,7 +3,7 @@ import { required } from "./dom.js";
 
 let measured = { key: "", scale: 1 };
 
-/** How much larger type and glyphs are drawn on a very wide screen; the style sheet sets it (`--wide`). */
+/** How much larger type and glyphs are drawn on a very wide screen, or to present; the style sheet sets it (`--wide`). */
 export function wide() {
   const root = document.documentElement;
   const key = `${innerWidth} ${root.className}`;
@@ -85,12 +85,6 @@ export function onResize(element, changed) {
   new ResizeObserver(() => changed()).observe(element);
 }
 
-/** How much larger than usual the type is: on a projector. */
-function typeScale() {
-  if (!document.documentElement.classList.contains("presenting")) return 1;
-  return Math.max(1.2, Math.min(1.55, innerWidth / 1600));
-}
-
 /**
  * Write text; options: size, weight, mono, color, align, base.
  * @param {CanvasRenderingContext2D} pen
@@ -106,7 +100,7 @@ export function write(
   y,
   { size = 11, weight = 450, family, color, align = "left", base = "alphabetic" },
 ) {
-  pen.font = `${weight} ${size * typeScale()}px ${family}`;
+  pen.font = `${weight} ${size}px ${family}`;
   pen.fillStyle = color;
   pen.textAlign = align;
   pen.textBaseline = base;

@@ -18,10 +18,10 @@ const TURN = 2 * Math.PI;
  * @param {{title: string, text: string, share: number, mark?: number, hatched?: boolean}} meter
  */
 export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = false }) {
-  pen.font = `450 10.5px ${colors.sans}`;
+  pen.font = `450 12px ${colors.sans}`;
   const room = w - pen.measureText(text).width - 6;
-  const named = { size: 10.5, weight: 600, family: colors.sans, color: colors.ink2 };
-  pen.font = `600 10.5px ${colors.sans}`;
+  const named = { size: 12, weight: 600, family: colors.sans, color: colors.ink2 };
+  pen.font = `600 12px ${colors.sans}`;
   write(pen, cutToFit(pen, title, room), x, y + 9, named);
   pen.fillStyle = faded(colors.ink3, 0.14);
   pen.fillRect(x, y + 14, w, 8);
@@ -31,7 +31,7 @@ export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = f
     pen.fillStyle = colors.alarm;
     pen.fillRect(x + w * mark - 1, y + 11, 2, 14);
   }
-  write(pen, text, x + w, y + 9, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+  write(pen, text, x + w, y + 9, { size: 12, family: colors.sans, color: colors.ink3, align: "right" });
 }
 
 /**

@@ -309,7 +309,7 @@ export class FilesView {
     paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
     if (height < CLOCK_FITS) return;
     paintClock(pen, x + 8, room ? 74 : 42, clock);
-    write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 12, family: colors.sans, color: colors.ink3 });
   }
 
   /**
@@ -346,7 +346,7 @@ export class FilesView {
     Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)
       write(pen, gettext("No message content is on disk yet."), 0, 16, {
-        size: 11.5,
+        size: 12,
         family: colors.sans,
         color: colors.ink3,
       });

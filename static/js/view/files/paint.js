@@ -28,7 +28,7 @@ export function toneColor(tone) {
 export function paintFile(pen, file) {
   const middle = file.y + file.h / 2 + 3.5;
   write(pen, `${file.number}.rdq`, 0, middle, {
-    size: 10.5,
+    size: 12,
     weight: 500,
     family: colors.mono,
     color: colors.ink,
@@ -56,11 +56,11 @@ export function paintFile(pen, file) {
   const note = file.locked ? gettext("locked") : file.toCut ? gettext("to be cut") : file.current ? bytes(file.size) : share;
   if (file.waits) {
     paintDial(pen, file.x + file.w + 13, middle - 3.5, 4.5, { share: file.waited, waits: true });
-    write(pen, file.left, file.x + file.w + 22, middle, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    write(pen, file.left, file.x + file.w + 22, middle, { size: 12, family: colors.sans, color: colors.ink3 });
     return;
   }
   write(pen, note, file.x + file.w + 8, middle, {
-    size: 10.5,
+    size: 12,
     weight: file.locked ? 650 : 450,
     family: colors.sans,
     color: file.locked ? colors["alarm-t"] : colors.ink3,
@@ -80,7 +80,7 @@ function paintReferences(pen, { x, w, refs }, { y, h }) {
   const text = `\u00d7${refs}`;
   pen.fillStyle = colors.card;
   pen.fillRect(x + w / 2 - 9, y + h / 2 - 6, 18, 11);
-  write(pen, text, x + w / 2, y + h / 2 + 3, { size: 9.5, weight: 650, family: colors.sans, color: colors.ink, align: "center" });
+  write(pen, text, x + w / 2, y + h / 2 + 3, { size: 12, weight: 650, family: colors.sans, color: colors.ink, align: "center" });
 }
 
 /**

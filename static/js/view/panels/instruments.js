@@ -109,7 +109,7 @@ export class Instruments {
     const value = spec.unit === "bytes" ? bytes : (each) => (each >= 10 || each === 0 ? number(each) : decimal(each, 1));
     const axis = {
       stroke: colors.ink3,
-      font: `10.5px ${colors.sans}`,
+      font: `12px ${colors.sans}`,
       grid: { stroke: faded(colors.line2, 0.45), width: 1 },
       ticks: { show: false },
     };

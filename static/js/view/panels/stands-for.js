@@ -1,6 +1,6 @@
 /** A small prompt beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
 import { formWords, linesOf } from "../../model/stands-for.js";
-import { gettext } from "../../model/text.js";
+import { fill, gettext } from "../../model/text.js";
 import { dataOf, el, find, findAll, setText, show } from "../base/dom.js";
 import { namedFields } from "../base/forms.js";
 
@@ -59,6 +59,9 @@ export class StandsFor {
     const list = el("ul.stands-lines", { hidden: true });
     const form = find("form[data-declare]", HTMLFormElement, place.closest("section") ?? place);
     const toggle = () => this.toggle({ keys, form }, button, list);
+    const beside = place.parentElement ?? place;
+    const what = (find("h2, label", beside) ?? beside).textContent;
+    const name = fill(gettext("%(what)s: what it stands for in RabbitMQ"), { what });
     // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
     /** @type {HTMLElement} */
     const button = el(
@@ -67,8 +70,8 @@ export class StandsFor {
         role: "button",
         tabindex: "0",
         "aria-expanded": "false",
-        "aria-label": gettext("What this stands for in RabbitMQ"),
-        title: gettext("What this stands for in RabbitMQ"),
+        "aria-label": name,
+        title: name,
         onclick: toggle,
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
           if (event.key !== "Enter" && event.key !== " ") return;

@@ -34,8 +34,8 @@ export function paintBands(pen, scene, alarms, paintTide) {
   paintClosed(pen, scene);
   band(pen, geo, geo.waterline, geo.waterline + geo.thickness, colors.water);
   if (!geo.turned)
-    write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 2.2, {
-      size: 8.5,
+    write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 3, {
+      size: 12,
       weight: 600,
       family: colors.sans,
       color: colors.card,

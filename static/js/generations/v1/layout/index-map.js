@@ -21,7 +21,7 @@ import { entriesPerSegment } from "../model/fold-index.js";
 
 /** A name such as 12.idx in the small fixed type, and the room behind it. */
 const NAME = 46;
-const DIGIT = 6.4;
+const DIGIT = 7.3;
 const COUNT = 44;
 const SMALL_COUNT = 32;
 const COLUMN_GAP = 18;

@@ -32,7 +32,7 @@ export const INDEX_MAP = {
     const clock = paintClock(pen, width - 12, 9.5, clockOf(waiting, session.nowUs, period));
     let free = width - 24;
     if (clock.short && width > WORDS_FIT) {
-      write(pen, clock.short, free, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+      write(pen, clock.short, free, 13, { size: 12, family: colors.sans, color: colors.ink3, align: "right" });
       free -= pen.measureText(clock.short).width + 10;
     }
     paintJournal(pen, width, index.journal, free);

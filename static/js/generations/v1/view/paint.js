@@ -14,7 +14,7 @@ import { toneColor } from "../../../view/files/paint.js";
  * @param {number} width
  */
 export function journalBox(width) {
-  return { x: 78, y: 4.5, w: Math.max(40, Math.min(170, width - 268)), h: 10 };
+  return { x: 86, y: 4.5, w: Math.max(40, Math.min(170, width - 276)), h: 10 };
 }
 
 /**
@@ -24,7 +24,7 @@ export function journalBox(width) {
  * @param {Values} journal
  */
 export function paintJournal(pen, width, journal, free = width) {
-  const name = { size: 10.5, weight: 500, family: colors.mono, color: colors.ink };
+  const name = { size: 12, weight: 500, family: colors.mono, color: colors.ink };
   write(pen, "journal.jif", 0, 13, name);
   const { x, w: room } = journalBox(width);
   const total = Math.max(1, journal.bytes + journal.buffered);
@@ -46,9 +46,9 @@ export function paintJournal(pen, width, journal, free = width) {
         })
       : gettext("not there yet");
   const short = fill(gettext("%(dirty)s actions"), { dirty: number(journal.dirty) });
-  pen.font = `450 10.5px ${colors.sans}`;
+  pen.font = `450 12px ${colors.sans}`;
   const left = free - x - room - 8;
-  write(pen, pen.measureText(text).width < left ? text : cutToFit(pen, short, left), x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  write(pen, pen.measureText(text).width < left ? text : cutToFit(pen, short, left), x + room + 8, 13, { size: 12, family: colors.sans, color: colors.ink3 });
 }
 
 /**
@@ -60,7 +60,7 @@ export function paintSegment(pen, item) {
   const { grid } = item;
   const middle = item.y + (grid.rows * grid.ch - grid.gap) / 2;
   write(pen, `${item.number}.idx`, item.x, middle + 3.5, {
-    size: 10.5,
+    size: 12,
     weight: 500,
     family: colors.mono,
     color: item.bytes === null ? colors.ink3 : colors.ink,
@@ -75,7 +75,7 @@ export function paintSegment(pen, item) {
   for (const cell of item.cells) paintCell(pen, cell, Boolean(grid.gap));
   const text = item.live ? number(item.live) : item.bytes === null ? "" : gettext("acked");
   write(pen, text, item.mapX + width + 8, middle + 3.5, {
-    size: 10.5,
+    size: 12,
     family: colors.sans,
     color: colors.ink3,
   });
@@ -131,7 +131,7 @@ export function paintFolded(pen, item) {
     from: item.from,
     to: item.to,
   });
-  pen.font = `450 10.5px ${colors.sans}`;
+  pen.font = `450 12px ${colors.sans}`;
   const shown = pen.measureText(text).width <= item.w ? text : `${item.from} \u2026 ${item.to}.idx`;
-  write(pen, cutToFit(pen, shown, item.w), item.x, item.y + 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  write(pen, cutToFit(pen, shown, item.w), item.x, item.y + 13, { size: 12, family: colors.sans, color: colors.ink3 });
 }

@@ -19,7 +19,7 @@ import { ACKED, BODIES, BODY as B, ERASED, HEADER_BYTES, HOLE, LIVE, SLOT as S, 
 
 /** A name such as 12.qi in the small fixed type, and the room behind it. */
 const NAME = 40;
-const DIGIT = 6.4;
+const DIGIT = 7.3;
 /** Room for the number of live slots, and for what stands behind a bar. */
 const COUNT = 32;
 const BYTES = 62;

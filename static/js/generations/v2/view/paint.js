@@ -9,10 +9,10 @@ import { toneColor } from "../../../view/files/paint.js";
  * @import { SegmentItem } from "../../../layout/segments.js"
  */
 
-const NAME = () => ({ size: 10.5, weight: 500, family: colors.mono, color: colors.ink });
+const NAME = () => ({ size: 12, weight: 500, family: colors.mono, color: colors.ink });
 /** How small a live slot or body is drawn. */
 const LEAST = 3;
-const NOTE = () => ({ size: 10.5, family: colors.sans, color: colors.ink3 });
+const NOTE = () => ({ size: 12, family: colors.sans, color: colors.ink3 });
 
 /**
  * One segment: its slots, and its bodies behind them.
@@ -55,7 +55,7 @@ function paintEmptySlots(pen, { grid, size, mapX, y }) {
 function paintSlot(pen, cell) {
   const { x, y, w, h, tone, waits } = cell;
   if (tone === "acked" && !waits) {
-    write(pen, "0", x + w / 2, y + h / 2 + 3.5, { size: 9.5, family: colors.mono, color: colors.ink3, align: "center" });
+    write(pen, "0", x + w / 2, y + h / 2 + 3.5, { size: 12, family: colors.mono, color: colors.ink3, align: "center" });
     return;
   }
   if (tone === "erased") {

@@ -1,0 +1,158 @@
+"""How much room the stage has, how large type is, and what moves by itself: a session, a presentation, a projector.
+
+Only a browser: sizes of drawn type, words that can be seen, and the browser's own reports of layout shifts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.sessions import begin
+
+NOTEBOOK = {"width": 1280, "height": 800}
+PROJECTOR = {"width": 1920, "height": 1080}
+MOST_WORDS = 260
+SHIFT_MOST = 0.05
+
+SEEN_WORDS = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim();
+    const parent = walker.currentNode.parentElement;
+    if (!text || parent.closest("script, select, .skip") || !parent.checkVisibility({ checkVisibilityCSS: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    let shown = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    for (let each = parent; shown && each; each = each.parentElement) {
+      const style = getComputedStyle(each);
+      const around = each.getBoundingClientRect();
+      if (style.clipPath.startsWith("inset(50%")) shown = false;
+      if (style.overflowY !== "visible" && (box.top >= around.bottom - 1 || box.bottom <= around.top + 1)) shown = false;
+    }
+    if (shown) found.push([text, parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom]);
+  }
+  return found;
+}"""
+"""The texts that stand on the screen now, each with the size of its type in CSS pixels."""
+
+DRAWN_SIZES = """() => {
+  window.drawn = new Map();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    const scale = this.getTransform().d / devicePixelRatio;
+    window.drawn.set(text, parseFloat(this.font.match(/[\\d.]+px/)[0]) * scale);
+    return fillText.call(this, text, ...rest);
+  };
+}"""
+"""Keep the size of each text that a canvas draws, in CSS pixels."""
+
+SHIFTS = """() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => window.shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+def publish(page: Page, count: int) -> None:
+    page.get_by_label("Messages in a burst").fill(str(count))
+    page.get_by_role("button", name=f"Publish {count}").click()
+
+
+def test_a_session_has_few_words_and_none_is_smaller_than_12_px(open_page: OpenPage) -> None:
+    page = open_page(viewport=NOTEBOOK)
+    page.add_init_script(f"localStorage.setItem('waterline.folds', '[]'); ({DRAWN_SIZES})()")
+    begin(page)
+    for count in (12, 40):
+        publish(page, count)
+    expect(page.locator("#narrative .event").nth(4)).to_be_visible()
+    found = page.evaluate(SEEN_WORDS)
+    assert sum(len(text.split()) for text, _size in found) <= MOST_WORDS, found
+    assert [each for each in found if each[1] < 12] == []
+    drawn = page.evaluate("[...window.drawn]")
+    assert "delta" in dict(drawn)
+    assert [each for each in drawn if each[1] < 12] == []
+
+
+def test_nothing_moves_by_itself_while_a_session_begins(open_page: OpenPage) -> None:
+    """The rule is the browser's: a shift within half a second of the reader's own press counts as asked for.
+
+    Here the commands come without a press, so all shifts of the whole session are added up.
+    """
+    page = open_page(viewport=NOTEBOOK)
+    page.add_init_script(f"({SHIFTS})()")
+    begin(page)
+    page.evaluate("document.querySelector('[data-act=first]').click()")
+    expect(page.locator("[data-clients=publishers] .client")).to_be_visible()
+    page.evaluate("document.querySelector('[data-act=consume]').click()")
+    expect(page.locator("[data-clients=consumers] .client")).to_be_visible()
+    expect(page.locator("#twin [data-lane=q4]")).to_have_attribute("aria-label", "q4, 0 messages")
+    shifts = page.evaluate("window.shifts.map(({ value, hadRecentInput }) => (hadRecentInput ? 0 : value))")
+    assert sum(shifts) <= SHIFT_MOST, shifts
+
+
+def test_a_presentation_keeps_the_legend_and_no_label_is_smaller_than_18_px(open_page: OpenPage) -> None:
+    page = open_page(viewport=PROJECTOR)
+    page.add_init_script(f"({DRAWN_SIZES})()")
+    begin(page)
+    publish(page, 52)
+    expect(page.locator("#narrative .event").nth(4)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("b")
+    expect(page.locator(".stage .legend")).to_be_visible()
+    page.evaluate("window.drawn.clear()")
+    page.mouse.move(700, 500)
+    page.wait_for_function("window.drawn.has('delta')")
+    assert [each for each in page.evaluate("[...window.drawn]") if each[1] < 18] == []
+    assert [each for each in page.evaluate(SEEN_WORDS) if each[1] < 18] == []
+
+
+def a_vote(page: Page) -> Page:
+    """Return the projector of a class that votes; `page` is the teacher's."""
+    page.goto("/class/sign-up")
+    page.fill("#id_username", "roomy")
+    page.fill("#id_password1", "correct horse battery")
+    page.fill("#id_password2", "correct horse battery")
+    page.get_by_role("button", name="Make the account").click()
+    page.fill("#class-name", "Brokers")
+    page.get_by_role("button", name="Make the class").click()
+    page.get_by_text("Vote", exact=True).click()
+    page.select_option("#vote-exercise", "where-next")
+    page.get_by_role("button", name="Open the first round").click()
+    page.locator("[data-vote-lead]").wait_for()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Projector view").click()
+    return opened.value
+
+
+def size_of(part: Locator) -> float:
+    return float(part.evaluate("each => parseFloat(getComputedStyle(each).fontSize) * each.currentCSSZoom"))
+
+
+def test_a_vote_fills_the_projector_with_the_stage_beside_the_question(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    teacher = open_page()
+    projector = a_vote(teacher)
+    projector.set_viewport_size(PROJECTOR)
+    expect(projector.get_by_role("navigation")).to_have_count(0)
+    for part in (projector.locator(".wall-words p").first, projector.locator(".lettered li span").first):
+        assert 36 <= size_of(part) <= 40
+    picture, words = (projector.locator(each).bounding_box() for each in (".stage-picture", ".wall-words"))
+    assert picture is not None
+    assert words is not None
+    assert picture["x"] >= words["x"] + words["width"]
+    assert picture["y"] < 300
+    assert picture["width"] > 600
+    expect(projector.locator(".stage-picture")).to_have_attribute("aria-label", "q2: 2, q4: 3")
+    assert projector.evaluate("document.documentElement.scrollHeight <= innerHeight"), "the whole vote is in view"
+    assert_accessible(projector)
+    expect(teacher.locator("[data-vote-lead] [data-option]").first).to_be_visible()
+    expect(teacher.locator("[data-vote-lead] .is-right")).to_have_count(0)
+    teacher.get_by_role("button", name="Reveal now").click()
+    expect(teacher.locator("[data-vote-lead] .is-right")).to_have_count(1)
+    expect(projector.locator(".results .is-right")).to_have_count(1)
