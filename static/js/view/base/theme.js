@@ -25,10 +25,11 @@ export function toggleTheme() {
 }
 
 /**
+ * Keep a choice in a cookie, so that the server's next page has it from the start.
  * @param {string} name
  * @param {string} value
  */
-function keep(name, value) {
+export function keep(name, value) {
   document.cookie = `${name}=${value};path=/;max-age=${value ? YEAR_S : 0};samesite=lax`;
 }
 

@@ -3,13 +3,12 @@ import { ownOrUsual } from "../../model/generations.js";
 import { shownState } from "../../model/shown.js";
 import { gettext } from "../../model/text.js";
 import { el, find, icon, need, show } from "../base/dom.js";
+import { keep } from "../base/theme.js";
 
 /**
  * @import { FirstStep } from "../../model/generations.js"
  * @import { Session } from "../../model/session.js"
  */
-
-const KEY = "waterline.hints";
 
 export class Hints {
   /**
@@ -23,16 +22,12 @@ export class Hints {
     /** @type {Set<string>} steps that a state has met */
     this.met = new Set();
     need("[data-act=dismiss]", root).addEventListener("click", () => this.dismiss());
-    show(root, remembered() !== "off");
+    if (document.cookie.includes("hints=off")) show(root, false); // a page that no server wrote for this reader
   }
 
   dismiss() {
     show(this.root, false);
-    try {
-      localStorage.setItem(KEY, "off");
-    } catch {
-      // A browser that keeps nothing shows the steps again next time.
-    }
+    keep("hints", "off");
   }
 
   update() {
@@ -46,14 +41,6 @@ export class Hints {
     this.mark = mark;
     const next = done.indexOf(false);
     need("ol", this.root).replaceChildren(...steps.map((step, at) => item(step, at, done[at], at === next)));
-  }
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
   }
 }
 
