@@ -64,6 +64,7 @@ export class Tour {
     );
     this.card.addEventListener("keydown", (event) => this.key(event));
     this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
+    stage.listen(() => this.at !== null && this.place()); // once its lanes have their size
     session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
     session.listen((change) => {
       for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
