@@ -86,6 +86,8 @@ def test_nothing_moves_by_itself_while_a_session_begins(open_page: OpenPage) -> 
     page.add_init_script(f"({SHIFTS})()")
     begin(page)
     page.evaluate("document.querySelector('[data-act=first]').click()")
+    page.locator("#twin [data-lane=q4] li").first.wait_for(state="attached")
+    page.evaluate("document.querySelector('[data-act=stream]').click()")
     expect(page.locator("[data-clients=publishers] .client")).to_be_visible()
     page.evaluate("document.querySelector('[data-act=consume]').click()")
     expect(page.locator("[data-clients=consumers] .client")).to_be_visible()
