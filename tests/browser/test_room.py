@@ -23,7 +23,8 @@ SEEN_WORDS = """() => {
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent.trim();
     const parent = walker.currentNode.parentElement;
-    if (!text || parent.closest("script, select, .skip") || !parent.checkVisibility({ checkVisibilityCSS: true })) continue;
+    if (!text || parent.closest("script, select, .skip")) continue;
+    if (!parent.checkVisibility({ checkVisibilityCSS: true })) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const box = range.getBoundingClientRect();
@@ -32,7 +33,8 @@ SEEN_WORDS = """() => {
       const style = getComputedStyle(each);
       const around = each.getBoundingClientRect();
       if (style.clipPath.startsWith("inset(50%")) shown = false;
-      if (style.overflowY !== "visible" && (box.top >= around.bottom - 1 || box.bottom <= around.top + 1)) shown = false;
+      const outside = box.top >= around.bottom - 1 || box.bottom <= around.top + 1;
+      if (style.overflowY !== "visible" && outside) shown = false;
     }
     if (shown) found.push([text, parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom]);
   }
@@ -53,7 +55,8 @@ DRAWN_SIZES = """() => {
 
 SHIFTS = """() => {
   window.shifts = [];
-  new PerformanceObserver((list) => window.shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });
+  const observer = new PerformanceObserver((list) => window.shifts.push(...list.getEntries()));
+  observer.observe({ type: "layout-shift", buffered: true });
 }"""
 
 
@@ -151,7 +154,9 @@ def test_a_vote_fills_the_projector_with_the_stage_beside_the_question(
     assert picture["y"] < 300
     assert picture["width"] > 600
     expect(projector.locator(".stage-picture")).to_have_attribute("aria-label", "delta: 8, q3: 8, q4: 4")
-    assert projector.evaluate("document.documentElement.scrollHeight <= innerHeight"), "the whole vote is in view"
+    assert projector.evaluate("document.documentElement.scrollHeight <= innerHeight"), (
+        "the whole vote is in view"
+    )
     assert_accessible(projector)
     expect(teacher.locator("[data-vote-lead] [data-option]").first).to_be_visible()
     expect(teacher.locator("[data-vote-lead] .is-right")).to_have_count(0)
