@@ -27,7 +27,7 @@ class DrawnLane(NamedTuple):
 
     name: str
     x: int
-    count: int
+    messages: int
     rows: list[tuple[str, str]]
 
 

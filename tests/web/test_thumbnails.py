@@ -36,7 +36,7 @@ def test_blocks_stand_where_their_messages_are() -> None:
     picture = StagePicture([("q1", {}), ("q3", {"beta": 3, "gamma": 30}), ("q4", {"alpha": 2})])
     assert picture.held == [("q3", 33), ("q4", 2)]
     q1, q3, q4 = picture.drawn
-    assert (q1.count, q1.rows) == (0, [])
+    assert (q1.messages, q1.rows) == (0, [])
     assert q3.x - q1.x < q4.x - q3.x, "an empty lane takes the room of its name"
     (letter, path), (second, more) = q3.rows
     assert (letter, second) == ("beta", "gamma")
