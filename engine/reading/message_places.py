@@ -15,6 +15,8 @@ Queue = Mapping[str, Any]
 """One queue of a snapshot."""
 
 LETTERS: Final = ("alpha", "beta", "gamma", "delta")
+COUNTED_LETTER: Final = LETTERS[-1]
+"""Of messages that are only counted where they are (Q3)."""
 USUAL_QUEUE: Final = "orders"
 ONE_BY_ONE: Final = 64
 """Most messages whose places are reported one by one."""
@@ -30,7 +32,7 @@ def letter_of(place: str, flags: int) -> str:
     """
     about = place_named(place)
     if about.counted:
-        return "delta"
+        return COUNTED_LETTER
     if about.content == "ram" or flags & IN_RAM:
         return "alpha"
     return "gamma" if flags & INDEXED else "beta"
@@ -82,7 +84,7 @@ def letters_of(queue: Queue) -> dict[str, int]:
     found = dict.fromkeys(LETTERS, 0)
     for place in ready(places_of(queue)):
         if place_named(place).counted:
-            found["delta"] += count_of(queue, place)
+            found[COUNTED_LETTER] += count_of(queue, place)
         for row in queue["lanes"].get(place, ()):
             found[letter_of(place, row[4])] += row[1]
     return found

@@ -11,7 +11,7 @@ from django.conf import settings
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.backing_queue.message_places import MessagePlace, places_of
-from engine.reading.message_places import count_of, drawn_queue, letter_of
+from engine.reading.message_places import COUNTED_LETTER, count_of, drawn_queue, letter_of
 
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
@@ -83,10 +83,10 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
 def counts_of(queue: Mapping[str, Any] | None, place: MessagePlace) -> tuple[int, int, str]:
     """Return how many contents of a lane are above the water and below it, and the state of those below."""
     if queue is None:
-        return 0, 0, "delta"
+        return 0, 0, COUNTED_LETTER
     name = place.name
     if place.counted:
-        return 0, count_of(queue, name), "delta"
+        return 0, count_of(queue, name), COUNTED_LETTER
     letters = [(letter_of(name, extent[4]), extent[1]) for extent in queue["lanes"][name]]
     above = sum(count for letter, count in letters if letter == "alpha")
     below = count_of(queue, name) - above

@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.backing_queue.message_places import places_of
-from engine.reading.message_places import LETTERS, count_of, drawn_queue, letter_of
+from engine.reading.message_places import COUNTED_LETTER, LETTERS, count_of, drawn_queue, letter_of
 
 UNACKED: Final = "unacked"
 WIDTH: Final = 340
-"""Of the drawing, in its own units; heights are in templates/storybook/_stage_picture.html."""
+"""Of the drawing, in its own units; heights are in templates/playground/_stage_picture.html."""
 GUTTER: Final = 40
 WATER: Final = 70
 BLOCK: Final = 7
@@ -44,6 +44,11 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
     def held(self) -> list[tuple[str, int]]:
         """Return the lanes that hold messages, and how many."""
         return [(name, sum(letters.values())) for name, letters in self.lanes if letters]
+
+    @property
+    def words(self) -> str:
+        """Return what the lanes hold as a text."""
+        return ", ".join(f"{name}: {count}" for name, count in self.held)
 
     @functools.cached_property
     def drawn(self) -> list[DrawnLane]:
@@ -85,7 +90,7 @@ def picture_of(state: Mapping[str, Any]) -> StagePicture | None:
     for place in places_of(queue):
         letters = lanes.setdefault(UNACKED if place.unacked else place.name, {})
         if place.counted:
-            letters["delta"] = count_of(queue, place.name)
+            letters[COUNTED_LETTER] = count_of(queue, place.name)
         for extent in queue["lanes"].get(place.name, ()):
             letter = letter_of(place.name, extent[4])
             letters[letter] = letters.get(letter, 0) + extent[1]
