@@ -401,6 +401,7 @@ def test_a_made_exercise_is_handed_out_and_worked_on_like_any_other(
         assert Work.objects.get().right_first
         vote = voting.open_vote(classroom, slug)
         voting.cast(vote, Student.objects.get(), "option-3")
+        voting.lead(vote, "reveal", "first")
         assert [row["right"] for row in voting.results(vote, "en")].count(True) == 1
     assert student.get("/learn/made/notes/").status_code == 302, "the key is for teachers"
 

@@ -11,8 +11,8 @@ from engine.counting.levels import RunLevels
 from engine.counting.metric import TotalOf
 from engine.metrics import METRICS, BetterWay, Metric, MetricUnit
 from engine.report.transitions.base import Transition
-from playground.comparing.side import FIRST, figure_labels
-from playground.whatif.bounds import GridBounds, best_run
+from playground.comparing.side import FIRST, TOLD, figure_labels
+from playground.whatif.bounds import GridBounds, best_cell
 from playground.whatif.labels import metric as label
 from playground.whatif.shipped import ShippedHeatmap, heatmaps
 from spark_jobs.analyse import check_metric
@@ -50,7 +50,8 @@ def test_every_metric_is_called_in_the_readers_language(language: str) -> None:
 def test_comparisons_show_every_metric() -> None:
     shown = [each["name"] for each in figure_labels()]
     assert sorted(map(str, shown)) == sorted(METRICS)
-    assert tuple(shown[: len(FIRST)]) == FIRST
+    leading = list(dict.fromkeys((*TOLD, *FIRST)))
+    assert shown[: len(leading)] == leading
 
 
 def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> 
     whatif_data.write(tmp_path, data | {"metrics": names, "offered": names})
     heatmap: ShippedHeatmap = next(iter(heatmaps(tmp_path).values()))
     bounds = GridBounds(None, None, None, "throughput_per_s")
-    best = best_run(heatmap, heatmap.workloads[0].name, bounds)
+    best = best_cell(heatmap, heatmap.workloads[0].name, bounds)
     assert best is not None
     values = [
         value
@@ -67,7 +68,7 @@ def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> 
         if run.workload == heatmap.workloads[0].name
         and (value := heatmap.value(run, "throughput_per_s")) is not None
     ]
-    assert heatmap.value(best, "throughput_per_s") == max(values) > min(values)
+    assert heatmap.median(best, "throughput_per_s") == max(values) > min(values)
 
 
 def test_a_metric_more_is_known_everywhere_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
