@@ -135,6 +135,7 @@ def test_a_class_votes_on_a_kind_that_is_plugged_in_and_exports_it(truth: Exerci
     student = services.join(client.session, classroom.join_code, "owl")
     vote = voting.open_vote(classroom, truth.slug)
     voting.cast(vote, student, "false")
+    voting.lead(vote, "reveal", "first")
     rows = voting.results(vote, "en")
     assert {row["id"]: (row["first"], row["right"]) for row in rows} == {
         "false": (1, False),
