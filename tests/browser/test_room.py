@@ -17,6 +17,8 @@ PROJECTOR = {"width": 1920, "height": 1080}
 MOST_WORDS = 260
 SHIFT_MOST = 0.05
 
+ALL_FOLDED = "localStorage.setItem('waterline.folds', '[]')"
+"""As a new reader has the page; other tests have everything unfolded."""
 SEEN_WORDS = """() => {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -67,7 +69,7 @@ def publish(page: Page, count: int) -> None:
 
 def test_a_session_has_few_words_and_none_is_smaller_than_12_px(open_page: OpenPage) -> None:
     page = open_page(viewport=NOTEBOOK)
-    page.add_init_script(f"localStorage.setItem('waterline.folds', '[]'); ({DRAWN_SIZES})()")
+    page.add_init_script(f"{ALL_FOLDED}; ({DRAWN_SIZES})()")
     begin(page)
     for count in (12, 40):
         publish(page, count)
@@ -86,7 +88,7 @@ def test_nothing_moves_by_itself_while_a_session_begins(open_page: OpenPage) -> 
     Here the commands come without a press, so that all shifts count: their sum, from the first answer on.
     """
     page = open_page(viewport=NOTEBOOK)
-    page.add_init_script(f"({SHIFTS})()")
+    page.add_init_script(f"{ALL_FOLDED}; ({SHIFTS})()")
     begin(page)
     page.evaluate("document.querySelector('[data-act=first]').click()")
     page.locator("#twin [data-lane=q4] li").first.wait_for(state="attached")
