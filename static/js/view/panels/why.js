@@ -64,9 +64,10 @@ export class WhyPanel {
 
   /** The target of the pass that is explained, which the queue that is shown may have no more; null where none is. */
   get target() {
-    const line = this.pinned ? this.shown : this.newest();
     const { state, behind } = this.session;
-    return line?.t.kind === "Reduced" && !behind && line.t.queue === shownQueue(state) ? (line.t.why?.target ?? null) : null;
+    if (behind) return null;
+    const line = this.pinned ? this.shown : this.newest();
+    return line?.t.kind === "Reduced" && line.t.queue === shownQueue(state) ? (line.t.why?.target ?? null) : null;
   }
 
   /**
