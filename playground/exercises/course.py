@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 from engine.backing_queue.message_places import MessagePlace, places_of
 from engine.reading.message_places import count_of, drawn_queue
 from playground.exercises import catalog, selectors, words
-from playground.exercises.grading import GradedRun
+from playground.exercises.drawn_stage import state_where_it_stands
 from playground.exercises.kinds import GiveUp, KindProgress, kind_of, never
 from playground.exercises.known_answers import KnownAnswers
-from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text, Translated
+from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text, TranslatedPart
 from playground.library import link_picture
 from playground.library.link_picture import BLOCK, ROWS
 
@@ -41,7 +41,7 @@ class PlanTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     goals: tuple[Text, ...]
 
 
-class CoursePlan(Translated[PlanTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CoursePlan(TranslatedPart[PlanTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A plan of one lesson or many."""
 
     lessons: tuple[CourseLesson, ...]
@@ -80,9 +80,7 @@ def plan_rows(language: str) -> list[dict[str, Any]]:
 
 def _stood(exercise: Exercise, give_up: GiveUp) -> dict[str, Any]:
     """Return the stage where the learner stands: lanes with their blocks, the memory, how many messages are where."""
-    run = GradedRun(exercise.scenario, give_up=give_up)
-    run.go(exercise.scenario["until_us"])
-    state = run.node.snapshot()
+    state = state_where_it_stands(exercise, give_up)
     queue, memory = drawn_queue(state), state["node"]["memory"]
     every = places_of(queue or {})
     counts = {place.name: count_of(queue, place.name) for place in every} if queue else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playground.exercises.grading import GradedRun, TooLong
 from playground.exercises.kinds import GiveUp, never
 from playground.exercises.known_answers import KnownAnswers
@@ -20,10 +22,15 @@ def stage_of(exercise: Exercise) -> StagePicture | None:
     return found if found and found.held else None
 
 
-def _drawn(exercise: Exercise, give_up: GiveUp) -> StagePicture | None:
+def state_where_it_stands(exercise: Exercise, give_up: GiveUp) -> dict[str, Any]:
+    """Play an exercise to where the learner stands; return the node's snapshot. Raises TooLong."""
     run = GradedRun(exercise.scenario, give_up=give_up)
     run.go(exercise.scenario["until_us"])
-    return picture_of(run.node.snapshot())
+    return run.node.snapshot()
+
+
+def _drawn(exercise: Exercise, give_up: GiveUp) -> StagePicture | None:
+    return picture_of(state_where_it_stands(exercise, give_up))
 
 
 _pictures = KnownAnswers(_drawn)

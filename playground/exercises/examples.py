@@ -15,6 +15,7 @@ import msgspec
 from playground.exercises import catalog, selectors
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import kind_of
+from playground.exercises.kinds.kind import FadedKind
 from playground.exercises.posted import PostedForm
 from playground.exercises.schema import FadedExample, NumberedExample
 from playground.exercises.variants import with_numbers
@@ -53,6 +54,14 @@ def examples(slug: str) -> tuple[NumberedExample, NumberedExample]:
     return done, left
 
 
+def kind_before(slug: str) -> FadedKind:
+    """Return the kind of an exercise before which there is an example. Raises NoExample."""
+    kind = kind_of(catalog.exercise(slug))
+    if not isinstance(kind, FadedKind):
+        raise NoExample(slug)
+    return kind
+
+
 def context(slug: str, language: str, posted: PostedForm | None) -> dict[str, Any]:
     """Return what the page of an example needs.
 
@@ -63,9 +72,10 @@ def context(slug: str, language: str, posted: PostedForm | None) -> dict[str, An
 
     Raises NoExample.
     """
-    done, left = examples(slug)
-    usual = catalog.exercise(slug)
-    kind, texts = kind_of(usual), left.exercise.texts(language)
+    _done, left = examples(slug)
+    usual, kind = catalog.exercise(slug), kind_before(slug)
+    texts = left.exercise.texts(language)
+    done_part, left_part = _parts(slug, language)
     given = dict(posted.items()) if posted else {}
     shown: dict[str, Any] = {"verdict": None, "problem": ""}
     if posted:
@@ -78,8 +88,8 @@ def context(slug: str, language: str, posted: PostedForm | None) -> dict[str, An
     return {
         "exercise": usual,
         "title": usual.texts(language).title,
-        "done": _part(done, language),
-        "left": _part(left, language),
+        "done": done_part,
+        "left": left_part,
         "last": {"template": kind.example_template, **kind.example_page(left, language, given)},
         **shown,
     }
@@ -94,14 +104,16 @@ class ExampleAnswer(msgspec.Struct):
     why: str = ""
 
 
-def _part(example: NumberedExample, language: str) -> dict[str, Any]:
-    """Return the task and the steps of an example, each with its name, its reason, and what the engine did."""
-    exercise, texts = example.exercise, example.faded.texts(language)
-    played = kind_of(exercise).example_steps(example, language)
-    return {
-        "task": (texts.task or exercise.texts(language).task).split("\n\n"),
-        "steps": [
+@cache
+def _parts(slug: str, language: str) -> list[dict[str, Any]]:
+    """Return task and steps of both examples, each step with its name, its reason, and what the engine did."""
+    kind, found = kind_before(slug), []
+    for example in examples(slug):
+        exercise, texts = example.exercise, example.faded.texts(language)
+        played = kind.example_steps(example, language)
+        steps = [
             {"name": name, "reason": reason, "what": what, "state": state, "rules": rules}
             for name, reason, (what, state, rules) in zip(texts.steps, texts.reasons, played, strict=True)
-        ],
-    }
+        ]
+        found.append({"task": (texts.task or exercise.texts(language).task).split("\n\n"), "steps": steps})
+    return found

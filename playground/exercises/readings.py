@@ -16,7 +16,7 @@ import msgspec
 from engine.reading.conditions import Condition, ConditionWatch
 from playground.exercises import catalog
 from playground.exercises.grading import GradedRun
-from playground.exercises.schema import Id, SchemaPart, Text, Translated
+from playground.exercises.schema import Id, SchemaPart, Text, TranslatedPart
 from playground.exercises.variants import DrawnVariant, with_numbers
 from playground.jobs.job import RUN, job
 
@@ -54,7 +54,7 @@ class ReadingTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=
     carries: dict[str, Text]
 
 
-class UnitReading(Translated[ReadingTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class UnitReading(TranslatedPart[ReadingTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One page before one or several exercises.
 
     Args:

@@ -23,7 +23,7 @@ class SchemaPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """Anything in the file."""
 
 
-class Translated(SchemaPart, Generic[T], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TranslatedPart(SchemaPart, Generic[T], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What has its texts once for each language of the site."""
 
     en: T
@@ -66,7 +66,7 @@ class ExerciseTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only
     steps: tuple[Text, ...] = ()
 
 
-class Exercise(Translated[ExerciseTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Exercise(TranslatedPart[ExerciseTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One exercise.
 
     Args:
@@ -113,7 +113,7 @@ class UnitTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     discussion: tuple[Text, ...]
 
 
-class LessonUnit(Translated[UnitTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LessonUnit(TranslatedPart[UnitTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Exercises for one lesson, in order, with notes and a timetable for the teacher."""
 
     slug: Id
@@ -136,7 +136,7 @@ class ExampleTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=
     reasons: tuple[Text, ...]
 
 
-class FadedExample(Translated[ExampleTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FadedExample(TranslatedPart[ExampleTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An example before one exercise.
 
     Args:

@@ -19,7 +19,7 @@ from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, Ru
 from playground.exercises.kinds.kind import (
     MOST_PARTS,
     ExampleState,
-    ExerciseKind,
+    FadedKind,
     GiveUp,
     KindProgress,
     Log,
@@ -69,7 +69,7 @@ class BrokerStage(msgspec.Struct, frozen=True):
     moves: tuple[tuple[str, str, str, str, int, int], ...]
 
 
-class BrokerKind(ExerciseKind):
+class BrokerKind(FadedKind):
     """Step by step, each message to its place."""
 
     name = "broker"

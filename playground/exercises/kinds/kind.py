@@ -80,10 +80,6 @@ class ExerciseKind(ABC):
     """The text of the button that sends the answer."""
     help: ClassVar[Any] = ""
     """A sentence below it."""
-    example_template: ClassVar[str] = ""
-    """The template of the last step of a faded example; none where no example stands before the kind."""
-    example_missing: ClassVar[Any] = ""
-    """What to do where that step is not complete."""
     between: ClassVar[str] = " "
     """Separator of the parts of a counted answer."""
     is_played: ClassVar[bool] = False
@@ -221,19 +217,28 @@ class ExerciseKind(ABC):
         """Return a counted answer in words."""
         return self.between.join(texts.words.get(part, part) for part in tally.split(" "))
 
-    def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
-        """Return what is done in each step of a faded example, and what the engine finds after it."""
-        raise NotImplementedError
 
+class FadedKind(ExerciseKind):
+    """A kind with several steps, before whose exercises a faded worked example stands."""
+
+    example_template: ClassVar[str]
+    """The template of the last step of an example."""
+    example_missing: ClassVar[Any]
+    """What to do where that step is not complete."""
+
+    @abstractmethod
+    def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
+        """Return what is done in each step of an example, and what the engine finds after it."""
+
+    @abstractmethod
     def example_page(
         self, example: NumberedExample, language: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Return what the template of the last step of an example needs; `given` are the fields as they were sent."""
-        raise NotImplementedError
+        """Return what the template of the last step needs; `given` are the fields as they were sent."""
 
+    @abstractmethod
     def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
         """Judge the last step that a learner did. Raises BadAnswer."""
-        raise NotImplementedError
 
 
 YOURS = gettext_lazy("your prediction")

@@ -16,7 +16,7 @@ from playground.exercises.authors import fields, observables, scene, words
 from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, TooLong, VerdictLine
 from playground.exercises.kinds.broker import place_word
-from playground.exercises.kinds.kind import ExampleState, ExerciseKind, GiveUp, KindProgress, Log
+from playground.exercises.kinds.kind import ExampleState, FadedKind, GiveUp, KindProgress, Log
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
@@ -77,7 +77,7 @@ class ReachForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     solution: tuple[dict[str, Any], ...]
 
 
-class ReachKind(ExerciseKind):
+class ReachKind(FadedKind):
     """A kind whose answer is the session itself."""
 
     name = "reach"
