@@ -59,6 +59,7 @@ class ProcessDirectory(SessionFiles):
         super().__init__(root / f"process-{os.getpid()}-{os.urandom(4).hex()}")
         self._lock_path = self.path.with_suffix(".lock")
         self._lock: IO[bytes] | None = None
+        self._ended = False
         self._begin()
         atexit.register(self.remove)
 
@@ -71,19 +72,26 @@ class ProcessDirectory(SessionFiles):
         self.path.mkdir(exist_ok=True)
 
     def renew(self) -> None:
-        """Make the directory again if somebody removed the files of all sessions."""
+        """Make the directory again if somebody removed the files of all sessions.
+
+        Raises:
+            FileNotFoundError: this process has removed its directory; a thread that is late does not bring it back.
+        """
+        if self._ended:
+            raise FileNotFoundError(self.path)
         if not self._lock_path.exists():
             self._begin()
         self.path.mkdir(exist_ok=True)
 
     def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session in this process's directory, which is recreated if needed."""
+        """Return an empty directory for a session in this process's directory, which `renew` makes if needed."""
         self.renew()
         return super().fresh(session_id)
 
     def remove(self) -> None:
         """Remove everything of this process."""
         atexit.unregister(self.remove)
+        self._ended = True
         if _removed(self.path):
             with contextlib.suppress(OSError):
                 self._lock_path.unlink()

@@ -243,7 +243,7 @@ def rest_all() -> Deferred[None]:
     """Suspend all sessions and end their workers before the server ends; sessions that take too long are on
     record. Jobs end at once. The server exits after `GONE_S`, even if threads are still busy.
     """
-    last = threading.Timer(GONE_S, os._exit, [0])
+    last = threading.Timer(GONE_S, _leave)
     last.daemon = True
     last.start()
     for each in _processes:
@@ -262,6 +262,16 @@ def rest_all() -> Deferred[None]:
             await asyncio.wait(left, timeout=1)
 
     return Deferred.fromFuture(asyncio.ensure_future(rest()))
+
+
+def _leave() -> None:
+    """Exit without the interpreter's end, which waits for threads; what that end would remove is removed first."""
+    from playground.sessions import live_hosts  # noqa: PLC0415 - needs the apps to be ready
+
+    try:
+        live_hosts.stop()
+    finally:
+        os._exit(0)
 
 
 class CommandLine(CommandLineInterface):

@@ -90,3 +90,9 @@ async def end() -> None:
         _past.cache_clear()
         _tenure.cache_clear()
     await asyncio.to_thread(record_writer.release)
+
+
+def stop() -> None:
+    """End every session's worker at once and remove their files, when the process cannot wait for `end`."""
+    if _registry.cache_info().currsize:
+        _registry().stop()

@@ -82,6 +82,14 @@ def test_a_session_that_outlives_its_server_does_not_make_the_directory_again(ro
     assert list(root.iterdir()) == []
 
 
+def test_a_late_thread_of_a_server_that_ends_does_not_make_the_directory_again(root: Path) -> None:
+    directory = ProcessDirectory(root)
+    directory.remove()
+    with pytest.raises(FileNotFoundError):
+        directory.fresh("one.1.0")
+    assert list(root.iterdir()) == []
+
+
 def test_a_directory_into_which_somebody_still_writes_is_removed_when_they_have_ended(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

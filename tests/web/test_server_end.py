@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import threading
@@ -14,6 +15,8 @@ from typing import Final
 import pytest
 
 from playground.hosting.workers.worker_factory import CAN_FORK
+from playground.server import serve
+from playground.sessions import live_hosts
 from tests.helpers.busy_links import busy_link, link_of
 from tests.helpers.patience import PATIENCE_S
 from tools import live_server
@@ -21,6 +24,15 @@ from tools import live_server
 ENDS_S: Final = 10.0
 COUNT: Final = 50_000
 """Messages that differ, in one event: seconds of work that nothing but the end of its process interrupts."""
+
+
+def test_files_go_where_the_server_cannot_wait_for_its_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: list[int] = []
+    monkeypatch.setattr(os, "_exit", codes.append)
+    directory = live_hosts.registry().directory
+    serve._leave()
+    assert codes == [0]
+    assert not directory.path.exists()
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="processes for jobs are forked on Linux alone")
@@ -45,6 +57,7 @@ def test_it_ends_in_the_middle_of_jobs(tmp_path: Path) -> None:
         server.process.send_signal(signal.SIGTERM)
         server.process.wait(ENDS_S)
         assert answers == [200], "they were in the middle"
+        assert list(tmp_path.glob("sessions/process-*")) == []
     except subprocess.TimeoutExpired:
         pytest.fail(f"the server is still there after {ENDS_S} s")
     finally:
