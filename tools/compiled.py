@@ -58,7 +58,7 @@ SINGLE: Final = (
 LEFT_OUT: Final = ("engine/counting/metric.py",)
 """Its records name classes of it, which move with them, and the compiler does not see their base."""
 TINY: Final = ("engine/values/stretches.py",)
-"""What is compiled where it is only to be seen to work; the compiler reads and translates the others as well."""
+"""What is compiled where it is only to be seen to work; `translate` shows that the compiler takes the others."""
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")
 """Packages that lie beside the engine, as those expect that search from its place."""
 SCENARIOS: Final = ROOT / "playground" / "scenarios"
@@ -170,12 +170,8 @@ def lacks() -> str | None:
     return None
 
 
-def build(place: Path, tiny: bool) -> int:
-    """Copy the engine to `place` and compile there; return how many modules were compiled.
-
-    Raises:
-        CalledProcessError: the compiler refused something; its words are printed.
-    """
+def copied(place: Path) -> list[str]:
+    """Copy the engine to `place`, made ready for the compiler; return the modules to compile."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     shutil.copytree(ROOT / "engine", place / "engine", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
@@ -186,9 +182,28 @@ def build(place: Path, tiny: bool) -> int:
     names = [name for name in chosen(place) if put_beside(place / name, name[:-3].replace("/", "."))]
     for name in names:
         let_pickle(place / name)
-    level = "2"
+    return names
+
+
+def translate(place: Path) -> int:
+    """Translate all modules in a copy at `place`, which takes a minute; return how many.
+
+    Raises:
+        CalledProcessError: the compiler refused something; its words are printed.
+    """
+    names = copied(place)
+    run(place, TRANSLATE, ",".join(names))
+    return len(names)
+
+
+def build(place: Path, tiny: bool) -> int:
+    """Copy the engine to `place` and compile there; return how many modules were compiled.
+
+    Raises:
+        CalledProcessError: the compiler refused something; its words are printed.
+    """
+    names, level = copied(place), "2"
     if tiny:
-        run(place, TRANSLATE, ",".join(names))
         names, level = list(TINY), "0"  # what is only to be seen to work need not be fast
     run(place, BUILD, ",".join(names), level, "--quiet", "build_ext", "--inplace", "-j2")
     shutil.rmtree(place / "build", ignore_errors=True)

@@ -83,13 +83,13 @@ def test_controls_say_what_they_stand_for(
     )
 
 
-@pytest.mark.parametrize("viewport", [PHONE, None], ids=["phone", "wide"])
 @pytest.mark.parametrize(
-    ("profile", "version", "policy"),
+    ("profile", "version", "policy", "viewport"),
     [
-        ("4.3.6-classroom", "4.3.6", "are not recognised policy settings"),
-        ("classroom", "3.10.8", "Setting policy"),
+        ("4.3.6-classroom", "4.3.6", "are not recognised policy settings", PHONE),
+        ("classroom", "3.10.8", "Setting policy", None),
     ],
+    ids=["4.3.6-phone", "3.10.8-wide"],
 )
 def test_the_console_is_the_release_s(
     profile: str, version: str, policy: str, viewport: dict[str, int] | None, open_page: OpenPage

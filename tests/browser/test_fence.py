@@ -30,7 +30,10 @@ def aims_at(fence: Locator) -> bool:
     return there
 
 
-@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param({}, id="desktop"), pytest.param({"viewport": PHONE}, id="phone", marks=pytest.mark.soak)],
+)
 def test_the_fence_is_dragged_moved_by_keys_and_freed(
     open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]
 ) -> None:

@@ -60,7 +60,10 @@ AS_READ = """(board) => {
 }"""
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "viewport",
+    [pytest.param(DESKTOP, id="desktop", marks=pytest.mark.soak), pytest.param(PHONE, id="phone")],
+)
 def test_the_broker_by_keyboard_alone(
     open_page: OpenPage, viewport: dict[str, int], assert_accessible: Callable[[Page], None]
 ) -> None:

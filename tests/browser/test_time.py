@@ -78,7 +78,11 @@ def back_while(page: Page, key: str, holds: Callable[[str], bool]) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"viewport": PHONE, "reduced_motion": "reduce"}], ids=["desktop", "phone"]
+    "options",
+    [
+        pytest.param({}, id="desktop", marks=pytest.mark.soak),
+        pytest.param({"viewport": PHONE, "reduced_motion": "reduce"}, id="phone"),
+    ],
 )
 def test_back_to_before_the_page_out_and_to_the_present(
     open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]

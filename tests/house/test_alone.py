@@ -39,7 +39,7 @@ def test_nothing_names_a_place_outside(repo_root: Path) -> None:
 
 def test_a_copy_in_an_empty_directory(clone: Path) -> None:
     """All comparisons with the broker are collected there, and some are made; CI runs all tests in a clone."""
-    arguments = ["tests/golden", "tests/conformance", "-x", "-k", "h01 or r000 or m01 or vector or stop"]
+    arguments = ["tests/golden", "tests/conformance", "-x", "-k", "h01 or m01"]
     assert [path.name for path in clone.parent.iterdir()] == ["clone"]
     outside = ("WATERLINE_", "PYTEST_", "DJANGO_", "DATABASE_URL")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(outside)}

@@ -15,7 +15,7 @@ import pytest
 
 from engine import ENGINE_VERSION
 from tests.house.files import copy_repository
-from tools.compiled import lacks
+from tools.compiled import lacks, translate
 from tools.proofs.fidelity.__main__ import MEASURES
 
 BY_MAKE_TEST = {"programs", "lint", "types", "supplies", "js-test", "spark-classes", "collect", "py-test"}
@@ -256,8 +256,8 @@ def test_cluster_shows_that_another_process_takes_over(place: Path) -> None:
         ("stories", "3.10.8"),
         ("questions", "3.10.8"),
         ("interop", "3.10.8"),
-        ("differential", "3.8.9"),
-        ("interop", "3.8.9"),
+        pytest.param("differential", "3.8.9", marks=pytest.mark.soak),
+        pytest.param("interop", "3.8.9", marks=pytest.mark.soak),
     ],
 )
 def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str, release: str) -> None:
@@ -273,6 +273,7 @@ def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str, releas
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("target", ["differential", "stories", "questions", "interop"])
 @pytest.mark.parametrize("release", ["4.3.6", "4.0.5"])
 def test_a_broker_of_today_is_compared_where_it_is(
@@ -303,6 +304,13 @@ def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
         assert missing in run.stderr
 
 
+@pytest.mark.soak
+def test_the_compiler_takes_every_module(tmp_path: Path) -> None:
+    if lacks() is None:
+        assert translate(tmp_path / "copy") > 150
+
+
+@pytest.mark.soak
 def test_run_serves_the_first_page(place: Path, tmp_path: Path) -> None:
     """As continuous integration begins, which goes on with `make test`: a newcomer's two commands, in their order."""
     order = (place / ".ci" / "run").read_text(encoding="utf-8")

@@ -133,7 +133,7 @@ def seen(node: Cluster) -> list[Any]:
     return [*found, {path: storage.read_bytes(path, 0, storage.size(path) or 0) for path in storage.paths()}]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(MESSAGES, st.booleans(), PROFILES, ARGUMENTS, SETTINGS, st.sampled_from(sorted(WAYS)))
 def test_expirations_of_a_burst_equal_singles(
     messages: list[Each],

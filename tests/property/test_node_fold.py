@@ -225,7 +225,7 @@ def follow(profile: str, overrides: dict[str, Any], program: list[tuple[dict[str
         follower.node.verify()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(PROFILES, OVERRIDES, PROGRAMS)
 def test_fold_equals_snapshot_after_every_event(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]

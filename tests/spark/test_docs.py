@@ -62,6 +62,7 @@ def test_the_limit_of_a_page_is_that_of_the_code() -> None:
     assert [int(each.replace(" ", "")) for each in written] == [MOST_PAGE_CELLS]
 
 
+@pytest.mark.soak
 @pytest.mark.django_db
 def test_the_page_is_true(tmp_path: Path, java_home: str, settings: Any) -> None:
     for name in NEEDED:

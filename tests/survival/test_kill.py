@@ -58,7 +58,7 @@ COMMANDER = """(path) => {
 }"""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 def var_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """Return a prepared directory whose app keeps its records in either database."""
     with contextlib.ExitStack() as stack:

@@ -269,7 +269,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(LIMITS, STEPS, st.sampled_from(["classroom", "real"]))
 def test_a_full_queue_takes_batches_as_it_takes_single_messages(
     arguments: dict[str, Any], steps: list[dict[str, Any]], profile: str

@@ -23,12 +23,19 @@ from sweeps.plan import Plan, make_plan
 from tests.unit.spark_jobs.test_spec import files
 
 
-@pytest.fixture
-def computed(tmp_path: Path) -> tuple[Spec, Plan, Path]:
-    """Return a sweep whose cells were computed in a plain loop; one of them failed."""
-    spec = read_spec(*files(tmp_path))
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> tuple[Spec, Plan, list[dict[str, Any]]]:
+    """Return a sweep, and the rows of its cells, computed in a plain loop."""
+    spec = read_spec(*files(tmp_path_factory.mktemp("sweep")))
     plan = make_plan(spec, ENGINE_VERSION)
-    rows = [run_cell(cell, engine_build()) for cell in plan.cells]
+    return spec, plan, [run_cell(cell, engine_build()) for cell in plan.cells]
+
+
+@pytest.fixture
+def computed(tmp_path: Path, cells: tuple[Spec, Plan, list[dict[str, Any]]]) -> tuple[Spec, Plan, Path]:
+    """Return a sweep whose cells were computed in a plain loop; one of them failed."""
+    spec, plan, of_cells = cells
+    rows = [dict(row) for row in of_cells]
     failed = rows[2]
     failed.update(dict.fromkeys((*CELLS.names[8:],)), error="EngineError: no", cost_s=0.1)
     out = tmp_path / "out"
