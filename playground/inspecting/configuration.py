@@ -12,6 +12,7 @@ from engine.broker.commands.base import bytes_of
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
 from playground.inspecting import next_release
+from playground.inspecting.listing.rows import REPORT
 from playground.inspecting.listing.terms import Term, TermPair, pairs, plain, term
 from playground.inspecting.unreadable import UnreadableInput, Why, why
 
@@ -19,18 +20,42 @@ MOST_CHARS: Final = 200_000
 MOST_NAMED: Final = 100
 TITLE: Final = "A node's settings"
 UNTIL_US: Final = 1_000_000
-LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=(?!>)\s*(\S.*?)\s*\Z", re.IGNORECASE)
+LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=(?!>)\s*([^\s#][^#]*?)\s*(?:#.*)?\Z", re.IGNORECASE)
+"""A key with a value, which ends at a sign for comments (conf_parse of 3.10.8)."""
 
 COMMENT: Final = re.compile(r"\s*(%|#(?!\{))")
 """A comment of either form; a map of Erlang's begins with the same sign."""
-ARGUMENT: Final = re.compile(r"""-rabbit\s+([a-z_]{1,80})\s+(\{[^{}\n]{1,80}\}|[^\s"']{1,80})""")
-COMPOSE: Final = re.compile(r"^services:\s*$", re.MULTILINE)
+ARGUMENTS: Final = re.compile(r"-rabbit((?:[ \t]+(?:\{[^{}\n]{1,80}\}|[^\s\"'{-][^\s\"']{0,80}))+)")
+ARGUMENT: Final = re.compile(r"\{[^{}\n]{1,80}\}|[^\s\"']{1,81}")
+KINDS: Final = {
+    "compose_file": re.compile(r"^services:\s*(?:#.*)?$", re.MULTILINE),
+    "manifest_file": re.compile(r"^(?:apiVersion|kind):\s", re.MULTILINE),
+    "metrics_page": re.compile(
+        r"^(?:# (?:HELP|TYPE) )?(?:rabbitmq|erlang_vm)_[a-z_]+(?:[ {]|$)", re.MULTILINE
+    ),
+    "node_log": re.compile(
+        r"^.{0,100}?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,20} \[[a-z]{1,20}\] |^=[A-Z]{1,20} REPORT====",
+        re.MULTILINE,
+    ),
+}
+"""Texts that have settings among other things."""
+OBSERVED: Final = (
+    (
+        r"Memory high watermark set to \d{1,9} MiB \((\d{1,15}) bytes\)",
+        "vm_memory_high_watermark",
+        "absolute",
+    ),
+    (r"of \d{1,9} MiB \((\d{1,15}) bytes\) total", "total_memory_available_override_value", ""),
+    (r"Disk free limit set to (\d{1,12}[kMGT]?i?B?)\b", "disk_free_limit", ""),
+    (r"^rabbitmq_resident_memory_limit_bytes\S* (\d\S{0,20})", "vm_memory_high_watermark", "absolute"),
+    (r"^rabbitmq_disk_space_available_limit_bytes\S* (\d\S{0,20})", "disk_free_limit", ""),
+)
+"""What a node's log and its metrics say of its settings, and the key that each is."""
 SAID: Final = re.compile(r"Application environment of node .*")
 SECTION: Final = re.compile(
     r"^Application environment of node [^\n]*\n.*?(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL
 )
 """The environment in a report."""
-REPORT: Final = re.compile(r"\s*Reporting server status of node ")
 PART: Final = re.compile(r"^(?!Reporting )\S.*\.\.\.$", re.MULTILINE)
 """What begins a part of a report."""
 
@@ -68,6 +93,8 @@ RATIO: Final = "vm_memory_high_watermark_paging_ratio"
 EMBED: Final = "queue_index_embed_msgs_below"
 SIZE: Final = re.compile(r"(\d{1,12})([kmg])b", re.IGNORECASE)
 """A size as rabbitmq.conf has it for `EMBED`; its units go by 1,024 there."""
+AMOUNT: Final = re.compile(r"\d{1,15}(?:\.\d{1,17}e\+\d{1,2})?")
+"""A number of bytes among metrics."""
 POWERS: Final = {"k": 1, "m": 2, "g": 3}
 
 
@@ -95,14 +122,20 @@ class ConfigurationReport(msgspec.Struct, frozen=True):
         settings: by name.
         left_out: keys that were left out, each with the reason.
         left_out_count: their total, since only the first are listed.
-        next: keys that today's releases refuse or ignore; see `next_release`.
+        next: keys that today's releases refuse or ignore, see `next_release`; None where the text says how a node
+            runs, and not with which configuration.
     """
 
     scenario: dict[str, Any]
     settings: dict[str, Any]
     left_out: list[tuple[str, Why]]
     left_out_count: int
-    next: list[dict[str, Any]]
+    next: list[dict[str, Any]] | None
+
+
+def kind_of(text: str) -> str | None:
+    """Return what a text is that has settings among other things; None for another text."""
+    return next((kind for kind, sign in KINDS.items() if sign.search(text)), None)
 
 
 def read(text: str) -> ConfigurationReport:
@@ -111,12 +144,14 @@ def read(text: str) -> ConfigurationReport:
     settings: dict[str, Any] = {}
     text, parts = _environment_in(text)
     left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]
-    if COMPOSE.search(text):
-        left_out.append(("services", {"code": "part_of_compose", "values": {}}))
+    kind = kind_of(text)
+    is_observed = kind in ("node_log", "metrics_page")
+    if kind:
+        left_out.append((text.strip().partition("\n")[0][:255], {"code": f"part_of_{kind}", "values": {}}))
     else:
         left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
     queue: dict[str, Any] = {"name": "orders"}
-    entries = [*_lines(text), *_terms(text), *_arguments(text)]
+    entries = [*_observed(text)] if is_observed else [*_lines(text), *_terms(text), *_arguments(text)]
     coming = next_release.of_settings([(each.written, _said(each.value), each.in_conf) for each in entries])
     known = (each.key in NAMES or each.key in VERSION_KEYS or _is_of_broker(each) for each in entries)
     if not coming and not any(known):
@@ -149,12 +184,14 @@ def read(text: str) -> ConfigurationReport:
         else:
             settings = wished
     scenario = parse(_scenario(settings, queue)).to_json()
-    return ConfigurationReport(scenario, settings, left_out[:MOST_NAMED], len(left_out), coming)
+    return ConfigurationReport(
+        scenario, settings, left_out[:MOST_NAMED], len(left_out), None if is_observed else coming
+    )
 
 
 def _environment_in(text: str) -> tuple[str, list[str]]:
     """Return the environment in a report, and what its other parts are called; any other text is returned as it is."""
-    found = SECTION.search(text) if REPORT.match(text) else None
+    found = SECTION.search(text) if REPORT.search(text) else None
     if found is None:
         return text, []
     rest = text[: found.start()] + text[found.end() :]
@@ -232,9 +269,19 @@ def _lines(text: str) -> Iterator[ConfigurationEntry]:
 
 def _arguments(text: str) -> Iterator[ConfigurationEntry]:
     """Yield the keys that arguments of the runtime set: `-rabbit KEY VALUE`, as a container's environment has them."""
-    for key, value in ARGUMENT.findall(text):
-        found = term(value)
-        yield ConfigurationEntry(key, found[0] if found else value, f"-rabbit {key}", False)
+    for given in ARGUMENTS.findall(text):
+        words = ARGUMENT.findall(given)
+        for key, value in zip(words[::2], words[1::2], strict=False):
+            found = term(value)
+            yield ConfigurationEntry(key, found[0] if found else value, f"-rabbit {key}", False)
+
+
+def _observed(text: str) -> Iterator[ConfigurationEntry]:
+    """Yield the keys whose values a node has written into its log, or counts among its metrics."""
+    for form, key, kind in OBSERVED:
+        for value in re.findall(form, text, re.MULTILINE):
+            amount = str(int(float(value))) if AMOUNT.fullmatch(value) else value
+            yield ConfigurationEntry(key, TermPair([kind, amount]) if kind else amount, key, False)
 
 
 def _unread(text: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
@@ -56,6 +57,9 @@ OTHER_QUEUES: Final = ("quorum_queues", "streams")
 VHOST_FIELDS: Final = frozenset({"name", "default_queue_type"})
 VERSIONS: Final = ("rabbitmq_version", "rabbit_version", "product_version")
 """Where a file says which release wrote it."""
+
+BEGINS: Final = re.compile(r'\s*\{(?=[^\0]*"(?:queues|exchanges|policies|vhosts|parameters)"\s*:\s*\[)')
+"""A text with a section of definitions, which an object of the HTTP API lacks."""
 
 Item = dict[str, Any]
 LeftOut = tuple[str, Why]

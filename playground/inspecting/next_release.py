@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from engine.amqp.rules import REFERENCE, VALIDATIONS
@@ -115,6 +116,7 @@ def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+@lru_cache(maxsize=4096)
 def places_of(key: str) -> frozenset[str]:
     """Return the releases in whose schemas a key of rabbitmq.conf is."""
     exact = _EXACT.get(key, "")

@@ -20,10 +20,11 @@ from playground.inspecting import (
 )
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.listing import figures
+from playground.inspecting.listing.rows import REPORT
 from playground.inspecting.revival import QueueRevival
 from playground.inspecting.unreadable import UnreadableInput
 from playground.inspecting.uploads import Files
-from playground.texts.pasted_text import text_of
+from playground.texts.pasted_text import bare_text
 
 Answer = dict[str, Any]
 KnownReports = dict[str, Answer]
@@ -44,22 +45,26 @@ def _ignore(step: str, **values: Any) -> None:
 
 
 def listing(text: str) -> Answer:
-    """Return the figures of a pasted listing, or the settings of a pasted configuration, and what was not read.
+    """Return the figures of a pasted listing, the settings of a configuration, or the topology of definitions.
 
     Raises:
-        Unreadable: it is neither; the code says what it is.
+        Unreadable: it is none of them; the code says what it is.
     """
-    text = text_of(text)
+    text = bare_text(text)
+    if definitions.BEGINS.match(text):
+        return topology(text.encode(errors="replace"))
     try:
         found: Answer = msgspec.to_builtins(figures.read(text))
-        if configuration.REPORT.match(text):
+        if REPORT.search(text):
             with contextlib.suppress(UnreadableInput):
                 found["environment"] = msgspec.to_builtins(configuration.read(text))
-    except UnreadableInput:
+    except UnreadableInput as without:
         try:
             found = msgspec.to_builtins(configuration.read(text))
         except UnreadableInput as bad:
-            raise other_text.refusal(text[: configuration.MOST_CHARS]) from bad
+            raise (
+                without if without.code != bad.code else other_text.refusal(text[: configuration.MOST_CHARS])
+            ) from bad
     return found
 
 

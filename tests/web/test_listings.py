@@ -10,6 +10,7 @@ from playground.inspecting import reading
 from playground.inspecting.listing.figures import QueueFigures, QueueListing, read
 from playground.inspecting.listing.rows import LeftOut
 from playground.inspecting.unreadable import UnreadableInput
+from playground.texts.pasted_text import bare_text
 from tests.conftest import RECORDINGS
 
 OLD_DELTA = (
@@ -107,7 +108,7 @@ def test_json_of_the_tools_and_of_the_http_api_is_read() -> None:
         json.dumps([OBJECT]),
         json.dumps(OBJECT),
         json.dumps({"items": [OBJECT]}),
-        "\ufeff" + json.dumps([OBJECT]),
+        bare_text("\ufeff" + json.dumps([OBJECT])),
     ):
         found = read(text)
         [queue] = found.figures
@@ -286,7 +287,7 @@ def test_a_listing_in_an_answered_mail() -> None:
     quoted = "".join(
         f"> {line}\n" for line in f"name\tmessages\tbacking_queue_status\na\t40\t{STATUS}".split("\n")
     )
-    assert found(read(quoted)) == [("a", "40", 40)]
+    assert found(read(bare_text(quoted))) == [("a", "40", 40)]
 
 
 def test_columns_without_a_head_are_named_by_their_places() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import msgspec
 
 from engine.backing_queue.status import MANY_PENDING, PrintedStatus, Question, StatusReader
 from engine.generations import STATUSES
-from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, ListingRow, rows
+from playground.inspecting.listing.rows import MOST_NAMED, REPORT, LeftOut, ListingRow, rows
 from playground.inspecting.listing.terms import TermPair, pairs, plain, term
 from playground.inspecting.unreadable import UnreadableInput
 
@@ -44,11 +45,13 @@ COUNTERS: Final = (
     "storage_version",
 )
 """Columns that a listing of any release has, which are read where no status is there."""
-REPORT: Final = re.compile(r"\s*Reporting server status ")
 QUEUES_OF_REPORT: Final = re.compile(
     r"^Listing queues for vhost [^\n]*\n.*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL
 )
-BINARY: Final = re.compile(r'<<"((?:[^"\\]|\\.)*)">>')
+BINARY: Final = re.compile(r'<<(?:"((?:[^"\\]|\\.)*)"(/utf8)?|(\d{1,3}(?:\s*,\s*\d{1,3})*))>>')
+"""A binary as Erlang prints it: as text, or as its bytes where one of them is no letter of Latin-1."""
+TYPES: Final = {"rabbit_quorum_queue": "quorum", "rabbit_stream_queue": "stream"}
+"""Types of queues that have no places of these kinds, as some tools call them."""
 
 Lane = tuple[str, int | None, int, str]
 
@@ -96,8 +99,14 @@ def read(text: str) -> QueueListing:
     left_out: list[LeftOut] = []
     columns: dict[str, None] = {}
     more = 0
+    others = 0
     text = _queues_of_report(text)
     for row in itertools.chain.from_iterable(map(_each_queue, rows(text[:MOST_CHARS], left_out))):
+        kind = str(row.cells.get("type") if row.headed else "")
+        if TYPES.get(kind, kind) in TYPES.values():
+            left_out.append(LeftOut(row.line, f"{row.cells.get('name')}: {TYPES.get(kind, kind)}"[:80]))
+            others += 1
+            continue
         status, cell = _status(row)
         if not status and _counters(row) is None:
             left_out.append(LeftOut(row.line, " ".join(map(str, row.cells.values()))[:80]))
@@ -109,35 +118,39 @@ def read(text: str) -> QueueListing:
         columns |= dict.fromkeys(_unused(row, cell, figures.name))
         found.append(figures)
     if not found:
-        raise UnreadableInput("figures")
+        raise UnreadableInput("other_queues" if others else "figures")
     rest = max(0, len(text) - MOST_CHARS)
     return QueueListing(found, left_out[:MOST_NAMED], len(left_out), list(columns), more, rest)
 
 
 def _queues_of_report(text: str) -> str:
     """Return the listings of queues in `rabbitmqctl report`; any other text as it is."""
-    found = QUEUES_OF_REPORT.findall(text) if REPORT.match(text) else []
+    found = QUEUES_OF_REPORT.findall(text) if REPORT.search(text) else []
     return "\n\n".join(found) or text
 
 
 def _each_queue(row: ListingRow) -> Iterator[ListingRow]:
-    """Yield a row for each queue that `rabbitmqctl eval` prints in Erlang's form, any other row as it is.
+    """Yield a row for each queue that Erlang's form has, as `rabbitmqctl eval` prints it; any other row as it is.
 
     Such a text is one property list, or a list of them.
     """
     whole = row.cells.get("#1")
-    if row.headed or not isinstance(whole, str) or STATUS not in whole:
+    begin = whole.find("[") if isinstance(whole, str) and not row.headed else -1
+    if begin < 0:
         yield row
         return
-    outer = term(BINARY.sub(r'"\1"', whole))
+    outer = term(BINARY.sub(_binary_text, str(whole)[begin:]))
     listed = outer[0] if outer and isinstance(outer[0], list) else []
     every = [listed] if any(isinstance(each, TermPair) for each in listed) else listed
     found = [dict(pairs(each)) for each in every if isinstance(each, list)]
-    found = [each for each in found if isinstance(each.get(STATUS), list) and each[STATUS]]
+    found = [each for each in found if "name" in each and not (STATUS in each and not each[STATUS])]
     for each in found:
         cells: dict[str, Any] = {key: value for key, value in each.items() if isinstance(value, str)}
-        cells[STATUS] = dict(pairs(each[STATUS]))
-        resource = each.get("name")
+        if isinstance(each.get("arguments"), list):
+            cells["arguments"] = each["arguments"]
+        if isinstance(each.get(STATUS), list):
+            cells[STATUS] = dict(pairs(each[STATUS]))
+        resource = each["name"]
         if isinstance(resource, TermPair) and len(resource) == len(("resource", "vhost", "queue", "name")):
             cells |= {"vhost": str(resource[1]), "name": str(resource[3])}
         yield ListingRow(row.line, cells, True)
@@ -145,10 +158,34 @@ def _each_queue(row: ListingRow) -> Iterator[ListingRow]:
         yield row
 
 
+def _binary_text(found: re.Match[str]) -> str:
+    """Return a binary as the text that it is in UTF-8."""
+    text, is_utf8, numbers = found.groups()
+    if numbers is not None:
+        given = bytes(min(int(each), 255) for each in re.findall(r"\d+", numbers))
+        text = given.decode(errors="replace").replace('"', "'")
+    elif not is_utf8 and not text.isascii():
+        with contextlib.suppress(UnicodeError):
+            text = text.encode("latin-1").decode()
+    return f'"{text}"'
+
+
 def _counters(row: ListingRow) -> tuple[int, int] | None:
     """Return messages, and how many of them are in RAM, where a row without a status says both; see W73."""
-    messages, in_ram = (_whole(row.cells.get(column)) for column in ("messages", IN_RAM))
-    return None if messages is None or in_ram is None or not row.headed else (messages, min(in_ram, messages))
+    if not row.headed:
+        return None
+    messages, in_ram = _both(row, "messages", ""), _both(row, "messages", "_ram")
+    paged_out = _whole(row.cells.get(ON_DISK))
+    if in_ram is None and messages is not None and paged_out is not None:
+        in_ram = max(0, messages - paged_out)
+    return None if messages is None or in_ram is None else (messages, min(in_ram, messages))
+
+
+def _both(row: ListingRow, name: str, of: str) -> int | None:
+    """Return a counter, or the sum of its two parts."""
+    ready, unacked = (_whole(row.cells.get(f"{name}_{part}{of}")) for part in ("ready", "unacknowledged"))
+    whole = _whole(row.cells.get(f"{name}{of}"))
+    return ready + unacked if whole is None and ready is not None and unacked is not None else whole
 
 
 def _of_counters(row: ListingRow, number: int) -> QueueFigures:
@@ -259,10 +296,9 @@ def _name(row: ListingRow, cell: str) -> str:
 def _is_lazy(arguments: Any) -> bool:
     if isinstance(arguments, dict):
         return arguments.get("x-queue-mode") == "lazy"
-    text = str(arguments or "")
     return any(
         dict(pairs(each)).get("x-queue-mode") == "lazy" or dict(_threes(each))
-        for each in term(text)
+        for each in ([arguments] if isinstance(arguments, list) else term(str(arguments or "")))
         if isinstance(each, list)
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -15,16 +17,33 @@ COLUMN: Final = re.compile(r"[a-z][a-z0-9_.]*\Z")
 RULE: Final = re.compile(r"[\s+|=_.─│┌┐└┘├┤┬┴┼-]+\Z")
 """A line that only separates."""
 SPOKEN: Final = re.compile(
-    r"(Timeout: .*|Listing .*|\.\.\.done\.?|Queues on .*:|Reporting server status .*|Warning: .*|% .*)\Z"
+    r"(Timeout: .*|Listing .*|\.\.\.done\.?|Queues on .*:|Reporting server status .*|Warning: .*|% .*"
+    r"|[$#>] .*|\S.{0,80}[$#>%] ?(sudo )?(\S{1,80}/)?(rabbitmq|curl |docker |kubectl ).*)\Z"
 )
-"""What the tools say besides."""
-LONG: Final = re.compile(r"\s*([a-z][a-z0-9_.]*):(?: (.*))?\Z")
+"""What the tools say besides, and the prompt with the command."""
+REPORT: Final = re.compile(r"^Reporting server status ", re.MULTILINE)
+"""How `rabbitmqctl report` begins."""
+LONG: Final = re.compile(r"\s*([^\s:]+):(?: (.*))?\Z")
 DASHES: Final = re.compile(r"-{20,}\Z")
+PAIRED: Final = re.compile(r'(?<![\w.-])([a-z][\w.-]{0,80})="((?:[^"\\]|\\.)*)"')
+"""A value of `rabbitmqadmin -f kvp`, and a label of a metric."""
+METRIC: Final = re.compile(
+    r"rabbitmq_(?:detailed_)?queue_((?:messages|consumers)[a-z_]*)\{([^{}]*)\}\s+([0-9.e+]{1,24})\b"
+)
+"""A counter of one queue, as the plugin for Prometheus writes it at /metrics/per-object and /metrics/detailed."""
+JSON: Final = re.compile(
+    r'^[ \t]*(?:\[\s*\{|\{)\s*"(?:[^"\\]|\\.){0,255}"\s*:|^[ \t]*\[\s*\]\s*\Z', re.MULTILINE
+)
+"""How JSON of objects begins; above it may stand what a tool says, or the head of an answer."""
+ITEMS: Final = re.compile(r'"items"\s*:\s*\[')
+"""The list in a page of the HTTP API."""
 MOST_NAMED: Final = 20
-QUOTED: Final = re.compile(r"^> ?", re.MULTILINE)
-"""How the lines of a mail begin that somebody answers."""
 DELIMITERS: Final = ",;"
 """Between the cells of CSV: as `--formatter csv` prints it, and as some spreadsheets save it."""
+COUNTED: Final = frozenset(
+    {"name", "messages", "messages_ready", "messages_unacknowledged", "messages_ram", "consumers"}
+)
+"""Columns that people ask for most: two of them make words between blanks the head of a table."""
 
 
 class ListingRow(msgspec.Struct):
@@ -52,78 +71,107 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
     """Yield the rows of a text.
 
     Args:
-        text: as it was pasted.
+        text: as it was pasted, see `bare_text`.
         left_out: gets the lines that are neither a row nor what tools say besides.
     """
-    text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
-    if all(line.startswith(">") for line in text.splitlines() if line.strip()):
-        text = QUOTED.sub("", text)
-    listed = _from_json(text)
-    if listed is None:
-        listed = _from_long(text)
-    if listed is not None:
-        yield from listed
-        return
+    for form in (_from_json, _from_long, _from_metrics):
+        listed = form(text, left_out)
+        if listed is not None:
+            yield from listed
+            return
     head: list[str] = []
     delimiter = ""
-    for line, whole in _records(text):
+    records = list(_records(text))
+    torn = len(records) - 1 if text[-1:] != "\n" else None
+    for at, (line, whole) in enumerate(records):
         if RULE.match(whole) or SPOKEN.match(whole.strip()):
             if not RULE.match(whole):
                 head, delimiter = [], ""
             continue
         delimiter = _delimiter(whole) or delimiter
-        cells = _split(whole, delimiter) if delimiter else _cells(whole)
+        cells = _split(whole, delimiter) if delimiter else _cells(whole, head)
+        if 1 < len(cells) < len(head) and at == torn:
+            cells.pop()  # the text may end within it
+        is_row = bool(head) and 1 < len(cells) <= len(head)
         if _is_head(cells):
             head = cells
-        elif "[" not in whole and "{" not in whole and not (head and len(cells) == len(head) > 1):
-            left_out.append(LeftOut(line, whole.strip()[:80]))
-        elif head and len(cells) == len(head):
-            yield ListingRow(line, dict(zip(head, cells, strict=True)), True)
+        elif is_row:
+            yield ListingRow(line, dict(zip(head, cells, strict=False)), True)
+        elif "[" not in whole and "{" not in whole:
+            paired = dict(PAIRED.findall(whole))
+            if "name" in paired:
+                yield ListingRow(line, paired, True)
+            else:
+                left_out.append(LeftOut(line, whole.strip()[:80]))
         else:
             yield ListingRow(line, {f"#{at}": cell for at, cell in enumerate(cells, 1)}, False)
 
 
-def _from_long(text: str) -> list[ListingRow] | None:
+def _from_long(text: str, _left_out: list[LeftOut]) -> list[ListingRow] | None:
     """Return the records of `rabbitmqadmin -f long`: a line for each value, and lines of dashes; None for others."""
     found: list[ListingRow] = []
-    begun = False
     for number, line in enumerate(text.splitlines(), 1):
         pair = LONG.match(line)
         if DASHES.match(line.strip()):
-            begun = True
             found.append(ListingRow(number, {}, True))
         elif pair is not None and found:
             found[-1].cells[pair[1]] = pair[2]
-        elif line.strip():
+        elif line.strip() and not SPOKEN.match(line.strip()):
             return None
-    return [each for each in found if each.cells] if begun else None
+    return [each for each in found if each.cells] or None
 
 
-def _from_json(text: str) -> list[ListingRow] | None:
-    """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text.
+def _from_metrics(text: str, _left_out: list[LeftOut]) -> list[ListingRow] | None:
+    """Return a row for each queue whose counters a page of metrics has; None for another text."""
+    found: dict[tuple[str, str], ListingRow] = {}
+    for line, metric, labels, value in _metrics(text):
+        place = dict(PAIRED.findall(labels))
+        if "queue" in place:
+            key = (place.get("vhost", ""), place["queue"])
+            row = found.setdefault(key, ListingRow(line, {"name": key[1], "vhost": key[0]}, True))
+            row.cells[metric.replace("_unacked", "_unacknowledged")] = value
+    return list(found.values()) or None
 
-    What the tools print above and below it is ignored; each line may be an object of its own, too, as of `jq -c`.
+
+def _metrics(text: str) -> Iterator[tuple[int, str, str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        found = METRIC.match(line)
+        if found is not None:
+            with contextlib.suppress(ValueError):
+                yield number, found[1], found[2], str(int(float(found[3])))
+
+
+def _from_json(text: str, left_out: list[LeftOut]) -> list[ListingRow] | None:
+    """Return the objects of JSON, as `--formatter json` and the HTTP API print them; None for another text.
+
+    They may be a list, a page with a list, or stand one after the other, as of `jq`. A text that ends within one has
+    the ones before it.
     """
-    said = [(at, line) for at, line in enumerate(text.splitlines(), 1) if not SPOKEN.match(line.strip())]
-    lines = [(at, line) for at, line in said if line.strip()]
-    if not lines or not lines[0][1].lstrip().startswith(("[", "{")):
+    begins = JSON.search(text)
+    if begins is None:
         return None
-    try:
-        found = msgspec.json.decode("\n".join(line for _, line in lines))
-    except (msgspec.DecodeError, RecursionError):
-        return _from_json_lines(lines)
-    if isinstance(found, dict):
-        found = found["items"] if isinstance(found.get("items"), list) else [found]
-    if not all(isinstance(each, dict) for each in found):
-        return None
+    found: list[dict[str, Any]] = []
+    at = begins.start()
+    while at < len(text):
+        if text[at].isspace() or text[at] in ",[]":
+            at += 1
+            continue
+        try:
+            end = json.JSONDecoder().raw_decode(text, at)[1]
+            each = msgspec.json.decode(text[at:end])
+        except (ValueError, RecursionError):
+            page = None if found else ITEMS.search(text, at)
+            if page is None:
+                left_out.append(LeftOut(text.count("\n", 0, at) + 1, text[at : at + 80].strip()))
+                break
+            at = page.end()
+            continue
+        if not isinstance(each, dict):
+            return None
+        inner = each.get("items")
+        found += [one for one in inner if isinstance(one, dict)] if isinstance(inner, list) else [each]
+        at = end
     return [ListingRow(at, each, True) for at, each in enumerate(found, 1)]
-
-
-def _from_json_lines(lines: list[tuple[int, str]]) -> list[ListingRow] | None:
-    try:
-        return [ListingRow(at, msgspec.json.decode(line, type=dict[str, Any]), True) for at, line in lines]
-    except (msgspec.DecodeError, RecursionError):
-        return None
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:
@@ -149,14 +197,25 @@ def _begins_anew(line: str) -> bool:
     return "\t" in line and not line.startswith((" ", "\t", "{", "[", ",", "]", "}"))
 
 
-def _cells(line: str) -> list[str]:
-    """Return the cells of a line: between tabs, between the lines of a table, or all of it."""
+def _cells(line: str, head: list[str]) -> list[str]:
+    """Return the cells of a line: between tabs, between the lines of a table, between blanks below such a head, or all.
+
+    A name with blanks in it comes first then.
+    """
     bare = line.strip()
     if bare[:1] in "|│" and bare[-1:] in "|│" and len(bare) > 1:
         return [cell.strip() for cell in re.split(r"[|│]", bare[1:-1])]
     if "\t" in line:
         return [cell.strip() for cell in line.split("\t")]
-    return [bare]
+    words = bare.split()
+    if len(COUNTED.intersection(words)) > 1 and all(map(COLUMN.match, words)):
+        return words
+    apart = re.split(r"\s{2,}", bare)
+    if len(apart) == len(head):
+        return apart
+    if head[:1] == ["name"] and len(words) > len(head):
+        words[: len(words) - len(head) + 1] = [" ".join(words[: len(words) - len(head) + 1])]
+    return words if len(words) == len(head) else [bare]
 
 
 def _delimiter(line: str) -> str:
@@ -173,4 +232,5 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def _is_head(cells: list[str]) -> bool:
-    return bool({"name", "backing_queue_status"} & set(cells)) and all(COLUMN.match(cell) for cell in cells)
+    known = bool({"name", "backing_queue_status"} & set(cells)) or len(COUNTED.intersection(cells)) > 1
+    return known and all(COLUMN.match(cell) for cell in cells)

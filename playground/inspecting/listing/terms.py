@@ -35,7 +35,10 @@ def depth_change(line: str) -> int:
 
 
 def term(text: str) -> list[Term]:
-    """Return the terms in a text; brackets that do not match end where the text does."""
+    """Return the terms in a text; brackets that do not match end where the text does.
+
+    A number or an atom that the text ends within is left out: nobody knows how it goes on.
+    """
     whole: list[Term] = []
     inside: list[list[Term]] = [whole]
     too_deep = 0
@@ -54,6 +57,8 @@ def term(text: str) -> list[Term]:
                 inside.pop()
         elif not too_deep and mark not in (",", "|", "#", "=>"):
             inside[-1].append(mark[1:].removesuffix('"') if mark[0] == '"' else mark)
+    if len(inside) > 1 and inside[-1] and isinstance(inside[-1][-1], str) and text.endswith(inside[-1][-1]):
+        inside[-1].pop()
     return whole
 
 

@@ -40,7 +40,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * @typedef {{ scenario: Values | null, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[], outcomes: ImportOutcome[] }} TopologyAnswer
  */
 
-/** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] }} SettingsAnswer what a reader answers of a pasted configuration */
+/** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] | null }} SettingsAnswer what a reader answers of a pasted configuration; `next` is null for a text that says how a node ran */
 
 /**
  * Why something could not be read, with what to do; the codes are those of playground/inspecting.
@@ -78,7 +78,12 @@ function unreadable() {
     node_status: gettext("This is the state of a node as a whole, with no figures of a queue and no setting that is read here. Paste what one of the commands above prints, or rabbitmqctl environment."),
     report_without_status: gettext("This is a report without listings of queues and without the node's environment. Paste what one of the commands above prints, or rabbitmqctl environment."),
     node_log: gettext("This is a node's log, which does not say where messages are. For what a start brings back, give the node's files; for where messages are, paste what one of the commands above prints."),
-    metrics_page: gettext("This is a page of metrics for Prometheus, which are not read here. Paste what one of the commands above prints."),
+    metrics_page: gettext("This page of metrics names no queue. Paste /metrics/per-object, or what one of the commands above prints."),
+    manifest_file: gettext("This is a Kubernetes manifest, and no line of it is a setting that is read here. Paste additionalConfig or rabbitmq.conf."),
+    cut_text: gettext("This text ends before the figures of its first queue do. Copy it again, to its end."),
+    no_queues: gettext("This listing has no queue in it. rabbitmqctl lists those of the virtual host /; for another one add -p NAME."),
+    other_queues: gettext("All queues of this listing are quorum queues or streams, which keep their messages elsewhere. Only classic queues are read here."),
+    tool_failed: gettext("This is an error of the tool, and no listing: %(says)s. The commands above are those that each release takes."),
     compose_file: gettext("This is a compose file. No argument -rabbit KEY VALUE is in it, so it sets nothing of a queue; its other variables are for the start of the container."),
     environment_file: gettext("This is rabbitmq-env.conf: variables for the start of the node's process, none of which is read here. Paste rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
     definitions: gettext("This is not a definitions.json: it has no queue, policy or other entry of a broker."),
@@ -135,7 +140,10 @@ function failures() {
   return {
     line_unread: gettext("no key with a value"),
     key_unused: gettext("no setting of a session has this name"),
-    part_of_compose: gettext("the rest of the compose file, from which no setting is taken: its other variables are for the start of the container"),
+    part_of_manifest_file: gettext("the rest of the manifest, from which no setting is taken"),
+    part_of_node_log: gettext("the rest of the log, which does not say where messages are"),
+    part_of_metrics_page: gettext("the rest of the metrics, which name no queue; /metrics/per-object does"),
+    part_of_compose_file: gettext("the rest of the compose file, from which no setting is taken: its other variables are for the start of the container"),
     part_of_report: gettext("another part of the report, from which no setting is taken"),
     given_again: gettext("ignored, because %(key)s = %(value)s counts"),
     not_in_conf: gettext("rabbitmq.conf of 3.10.8 has no such key, and a node does not start with it; it belongs in advanced.config, or is written differently"),

@@ -28,6 +28,8 @@ import { Recording } from "./recording.js";
  * @typedef {{ vhost?: string, target?: string, stopped?: boolean, profile?: string, entries?: number | null, day?: number }} Choice
  */
 
+/** @typedef {ListingAnswer | SettingsAnswer | TopologyAnswer} TextAnswer to a pasted text, by what it is */
+
 /** @typedef {(progress: Progress) => void} OnStep is called whenever reading has got further */
 
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
@@ -110,7 +112,7 @@ export class OwnReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<ListingAnswer | SettingsAnswer>}
+   * @returns {Promise<TextAnswer>}
    */
   async listing(text) {
     return read(await this.request("listing", text));
@@ -252,7 +254,7 @@ export class ServerReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<ListingAnswer | SettingsAnswer>}
+   * @returns {Promise<TextAnswer>}
    */
   listing(text) {
     return this.send([["figures", text]]);

@@ -19,7 +19,7 @@ import { openSession } from "./session-page.js";
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { FilesAnswer, SettingsAnswer, TopologyAnswer } from "../model/inspect-words.js"
- * @import { Choice, Reader, OnStep } from "../net/inspector.js"
+ * @import { Choice, Reader, OnStep, TextAnswer } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { Followed } from "./followed.js"
  */
@@ -251,6 +251,17 @@ function topologyShown(answer, by) {
 }
 
 /**
+ * A pasted text by what it is.
+ * @param {TextAnswer} answer
+ * @param {Reader} by
+ */
+function textShown(answer, by) {
+  if ("outcomes" in answer) return topologyShown(answer, by);
+  if ("settings" in answer) return settingsShown(answer, by);
+  return [...listingCards(answer), ...(answer.environment ? settingsShown(answer.environment, by) : [])];
+}
+
+/**
  * Read definitions.
  * @param {Blob} file
  */
@@ -281,7 +292,7 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();
-  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), (answer, by) => ("settings" in answer ? settingsShown(answer, by) : [...listingCards(answer), ...(answer.environment ? settingsShown(answer.environment, by) : [])]));
+  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), textShown);
 });
 for (const button of findAll("[data-example]", examples))
   button.addEventListener("click", () => readDirectory(filesAt(button.dataset.example ?? "", gettext("The example cannot be loaded; is this page offline?"))));

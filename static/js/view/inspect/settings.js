@@ -15,8 +15,10 @@ import { answerTable, leftOut } from "./verdict.js";
 export function settingsCard({ settings, left_out: named, left_out_count: count, next }, sentences, actions) {
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("The settings of a session")), el("span.spacer"), ...actions),
-    answerTable(configurationRows(next), gettext("Whether a node starts with this configuration"), [gettext("Start of"), gettext("Does it start?"), gettext("Lines without effect"), gettext("What to do first")]),
+    next
+      ? answerTable(configurationRows(next), gettext("Whether a node starts with this configuration"), [gettext("Start of"), gettext("Does it start?"), gettext("Lines without effect"), gettext("What to do first")])
+      : el("p", {}, gettext("The text says how a node ran. Whether 4.x starts with its configuration is answered for rabbitmq.conf and advanced.config.")),
     el("ul.damage", {}, ...Object.entries(settings).map(([name, value]) => el("li", {}, el("code", {}, name), " ", el("b.mono", {}, JSON.stringify(value))))),
-    nextReleases(next),
+    nextReleases(next ?? []),
     leftOut(named, count, sentences));
 }
