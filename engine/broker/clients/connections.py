@@ -232,9 +232,14 @@ class PublisherConnections:
         return set() if tx is None else self._commit(publisher, tx, BURST_SPACING_US)
 
     def _commit(self, publisher: Publisher, tx: ChannelTransaction, spacing_us: int) -> set[str]:
-        """Deliver held messages, up to the first of which a queue is gone, if that ends the connection (W229)."""
+        """Deliver held messages, up to the first of which a queue is gone, if that ends the connection (W229).
+
+        The default exchange routes to names: a queue that is declared before the commit gets what was published to it.
+        """
         ended: set[str] = set()
         for each in tx.take():
+            if not bare(each.batch.exchange) and not self._consumers.rules.commits_to_processes:
+                each = replace(each, queues=self.router.route(each.batch))  # noqa: PLW2901 - the same, routed again
             if self._consumers.rules.commits_look_up:
                 self.router.look_up(each.queues)
             gone = self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)

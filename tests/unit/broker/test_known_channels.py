@@ -138,3 +138,19 @@ def test_consumers_that_want_so_are_cancelled_also_where_their_queue_was_killed(
     play(node, {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "cancel_on_failover": True})
     play(node, {"do": "kill_queue"})
     assert not node.consumers.all["c1"].running
+
+
+@pytest.mark.parametrize(("profile", "gets"), [("real", 8), ("4.0.5", 0), ("4.3.6", 0)])
+def test_a_queue_declared_before_the_commit_gets_what_went_to_its_name(profile: str, gets: int) -> None:
+    """D13, W229: 3.x looks for the queue at the commit, 4.x at the publish."""
+    node = Cluster(
+        parse({"version": 1, "profile": profile, "topology": {"queues": []}}), LedgerStorage(), keep=10_000
+    )
+    play(
+        node,
+        {"do": "tx_select", "channel": "c"},
+        {"do": "publish", "channel": "c", "count": 8, "size_bytes": 10, "routing_key": "late"},
+        {"do": "declare_queue", "name": "late", "durable": True, "arguments": {}},
+        {"do": "tx_commit", "channel": "c"},
+    )
+    assert node.queues["late"].depth == gets
