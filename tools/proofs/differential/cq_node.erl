@@ -7,6 +7,7 @@
 -define(GAP_MS, 3).
 -define(STABLE, 3).
 -define(BEGINS_WITHIN_MS, 3000).
+-define(TRIES, 20).
 
 %% Wait until no process does anything: the node's count of reductions stands still over a few gaps.
 settled(LimitMs) ->
@@ -87,11 +88,23 @@ clear_policy(Name) ->
 %% An empty virtual host: no connection, queue, exchange of a client's, or policy.
 clear() ->
     [rabbit_policy:delete(?VHOST, proplists:get_value(name, Policy), ?WHO) || Policy <- rabbit_policy:list(?VHOST)],
-    [rabbit_amqqueue:delete(Queue, false, false, ?WHO) || Queue <- rabbit_amqqueue:list(?VHOST)],
+    [delete_queue(amqqueue:get_name(Queue), ?TRIES) || Queue <- rabbit_amqqueue:list(?VHOST)],
     [rabbit_exchange:delete(Name, false, ?WHO)
      || {exchange, {resource, _, exchange, Plain} = Name, _, _, _, _, _, _, _, _, _, _} <- rabbit_exchange:list(?VHOST),
         Plain =/= <<>>, binary:match(Plain, <<"amq.">>) =/= {0, 4}],
     ok.
+
+%% A queue that a program broke may die of its deletion; what its supervisor starts anew is deleted by the next try.
+delete_queue(Name, Tries) ->
+    case rabbit_amqqueue:lookup(Name) of
+        {ok, Queue} ->
+            case catch rabbit_amqqueue:delete(Queue, false, false, ?WHO) of
+                {'EXIT', _} when Tries > 1 -> timer:sleep(100), delete_queue(Name, Tries - 1);
+                {'EXIT', Reason} -> exit(Reason);
+                _ -> ok
+            end;
+        _ -> ok
+    end.
 
 stop() -> rabbit:stop().
 start() -> rabbit:start(), await().
