@@ -67,6 +67,8 @@ class BrokerNode:
 
 
 SECOND_US = 1_000_000
+MORE_HOPS = 8
+"""Hops of a dead letter in one event beside two for each queue."""
 
 
 class DeadLetters:
@@ -90,6 +92,8 @@ class DeadLetters:
         self._clock = clock
         self._emit = emit
         self.waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+        self._circling: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+        """Those that go round without end and wait for the next second."""
         self._rules = rules
 
     def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: EffectivePolicy) -> None:
@@ -158,17 +162,33 @@ class DeadLetters:
             yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
 
     def deliver(self, queues: Mapping[str, QueueDeliveries]) -> None:
-        """Deliver dead letters, including those that this causes."""
-        while self.waiting:
-            arrival, to = self.waiting.popleft()
-            for name in to:
-                if name in queues:
-                    queue = queues[name]
-                    queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
+        """Deliver dead letters, including those that this causes.
+
+        A client's `x-death` can send messages round for ever (D16). The broker does that as fast as it can; here an
+        event ends after more hops than any other message takes, and a second passes before those messages go on.
+        """
+        for _hop in range(2 * len(queues) + MORE_HOPS):
+            letters, self.waiting = self.waiting, deque()
+            for arrival, to in letters:
+                for name in to:
+                    if name in queues:
+                        queue = queues[name]
+                        queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
+            if not self.waiting:
+                return
+        if not self._circling:
+            self._clock.at(self._clock.now_us + SECOND_US, self._go_on)
+        self._circling += self.waiting
+        self.waiting.clear()
+
+    def _go_on(self) -> None:
+        self.waiting += self._circling
+        self._circling.clear()
 
     def forget(self) -> None:
         """Lose dead letters on their way, because the node stopped."""
         self.waiting.clear()
+        self._circling.clear()
 
 
 RULES: Final = {

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.broker.queues.queues import MORE_HOPS
 from engine.classic_v1.queue import VariableQueue
 from engine.report.transitions.amqp import DeadLettered, NacksSent, Rejected
 from engine.report.transitions.base import Transition
@@ -362,3 +363,28 @@ def pending_of(node: Cluster) -> list[Any]:
     return sorted(
         (part for e in runs for part in (e.part(i, 1) for i in range(e.count))), key=lambda e: e.start
     )
+
+
+@pytest.mark.parametrize("profile", ["real", "classroom"])
+def test_a_message_that_goes_round_for_ever_ends_no_event(profile: str) -> None:
+    """D16: a client's entry "rejected" hides the cycle; the run goes on, and the message with it."""
+    around = {"x-dead-letter-exchange": "", "x-message-ttl": 0}
+    follower = follow(
+        {**around, "x-dead-letter-routing-key": "other"},
+        profile,
+        other={**around, "x-dead-letter-routing-key": "work"},
+    )
+    deaths = [
+        {"count": 1, "reason": reason, "queue": queue}
+        for queue, reason in (("other", "expired"), ("work", "rejected"))
+    ]
+    follower.submit(burst(1, headers={"x-death": deaths}))
+    hops = [len(all_of(follower, DeadLettered))]
+    for _second in range(3):
+        follower.advance(SECOND)
+        hops.append(len(all_of(follower, DeadLettered)))
+    a_second = 2 * len(follower.node.queues) + MORE_HOPS
+    assert hops == [0, *(second * a_second + 1 for second in (1, 2, 3))]
+    follower.submit({"do": "delete_queue", "name": "other"})
+    follower.advance(60 * SECOND)
+    assert len(all_of(follower, DeadLettered)) <= hops[-1] + 1
