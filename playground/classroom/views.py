@@ -293,7 +293,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
         "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
-        "picture": drawn_stage.stage_of(catalog.exercise(current.exercise)) if current else None,
+        "stage": drawn_stage.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
     }
     return render(request, "classroom/projector.html", context)

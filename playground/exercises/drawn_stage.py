@@ -1,36 +1,47 @@
-"""The stage of an exercise as a small drawing, for pages that ask before there is a session: begin, and a vote."""
+"""The stage of an exercise as a drawing, where there is no session: the page that begins it, a vote, and slides."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
+from engine.releases import PROFILES
 from playground.exercises.grading import GradedRun, TooLong
 from playground.exercises.kinds import GiveUp, never
 from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Exercise
 from playground.limits.work_places import GateBusy
-from playground.storybook.stage_picture import StagePicture, picture_of
+from playground.storybook.stage_picture import MemoryLevel, StagePicture, memory_of, picture_of
 from playground.texts.page_message import RequestRefused
 
 
-def stage_of(exercise: Exercise) -> StagePicture | None:
-    """Return the stage where the learner stands; None without messages, or where it cannot be played now."""
+class DrawnStage(NamedTuple):
+    """The stage where the learner stands, how full the node's memory is, and the name of its release."""
+
+    picture: StagePicture
+    memory: MemoryLevel
+    release: str
+
+
+def stage_of(exercise: Exercise) -> DrawnStage:
+    """Return the stage where the learner stands. Raises TooLong, and what a run of somebody's own making raises."""
+    return _stages.answer(exercise, never)
+
+
+def stage_with_messages(exercise: Exercise) -> DrawnStage | None:
+    """Return the same; None without messages, or where it cannot be played now."""
     try:
-        found = _pictures.answer(exercise, never)
+        found = stage_of(exercise)
     except (RequestRefused, GateBusy, TooLong):
         return None
-    return found if found and found.held else None
+    return found if found.picture.held else None
 
 
-def state_where_it_stands(exercise: Exercise, give_up: GiveUp) -> dict[str, Any]:
-    """Play an exercise to where the learner stands; return the node's snapshot. Raises TooLong."""
+def _drawn(exercise: Exercise, give_up: GiveUp) -> DrawnStage:
     run = GradedRun(exercise.scenario, give_up=give_up)
     run.go(exercise.scenario["until_us"])
-    return run.node.snapshot()
+    state = run.node.snapshot()
+    release = PROFILES[exercise.scenario["profile"]].release.name
+    return DrawnStage(picture_of(state) or StagePicture([]), memory_of(state), release)
 
 
-def _drawn(exercise: Exercise, give_up: GiveUp) -> StagePicture | None:
-    return picture_of(state_where_it_stands(exercise, give_up))
-
-
-_pictures = KnownAnswers(_drawn)
+_stages = KnownAnswers(_drawn)

@@ -146,7 +146,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context = _context(found, work)
     context["problem"] = problem
     if work is None or work.session is None:
-        context["picture"] = drawn_stage.stage_of(found)
+        context["stage"] = drawn_stage.stage_with_messages(found)
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:

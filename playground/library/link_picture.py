@@ -8,25 +8,37 @@ from functools import cache
 from typing import Any, Final
 
 from django.conf import settings
+from django.utils import translation
 from PIL import Image, ImageDraw, ImageFont
 
-from engine.backing_queue.message_places import MessagePlace, places_of
-from engine.reading.message_places import COUNTED_LETTER, count_of, drawn_queue, letter_of
+from engine.releases import PROFILES
+from playground.storybook import stage_picture
+from playground.storybook.stage_picture import (
+    BLOCK,
+    BOTTOM,
+    DISK,
+    RAM,
+    STEP,
+    WATER,
+    WIDTH,
+    MemoryLevel,
+    StagePicture,
+)
 
 SIZE: Final = (1200, 630)
-PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
-RAM, DISK, WATER = "#fff9ec", "#eef4f9", "#222d3a"
+PAGE, CARD, INK, FAINT, LINE = "#f2f0ea", "#ffffff", "#191c21", "#5d6772", "#e4e0d7"
 TONES: Final = {
+    "ram": "#fff9ec",
+    "disk": "#eef4f9",
+    "water": "#222d3a",
     "alpha": "#009e73",
     "beta": "#e69f00",
     "gamma": "#56b4e9",
     "delta": "#0072b2",
     "alarm": "#d55e00",
 }
-LEFT, TOP, RIGHT, WATERLINE, BOTTOM = 60, 190, 1140, 360, 530
-BLOCK: Final = 14
-ROWS: Final = 6
-"""Rows of blocks that fit above and below the water; the number beside the lane's name has them all."""
+LEFT, RIGHT, TOP, FOOT = 60, 1140, 156, 540
+SCALE: Final = (RIGHT - LEFT) / WIDTH
 
 
 @cache
@@ -38,36 +50,28 @@ def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
     return font
 
 
-def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
+def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_us: int) -> bytes:
     """Return a PNG of a moment.
 
     Args:
         title: of the run; characters that the picture's font lacks are left out.
+        scenario: the run.
         state: a snapshot.
-        at_us, until_us: the moment, and where the run ends.
+        at_us: the moment, in virtual microseconds.
     """
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)
-    _head(pen, title, at_us, until_us)
-    queue = drawn_queue(state)
-    pen.rounded_rectangle((LEFT, TOP, RIGHT, BOTTOM), 14, fill=CARD)
-    pen.rectangle((LEFT + 1, TOP + 14, RIGHT - 1, WATERLINE), fill=RAM)
-    pen.rectangle((LEFT + 1, WATERLINE, RIGHT - 1, BOTTOM - 14), fill=DISK)
-    pen.line((LEFT, WATERLINE, RIGHT, WATERLINE), fill=WATER, width=3)
-    pen.text((LEFT + 12, WATERLINE - 28), "RAM", FAINT, _font(16))
-    pen.text((LEFT + 12, WATERLINE + 8), "disk", FAINT, _font(16))
-    places = [place for place in places_of(queue or {}) if not place.unacked]
-    width = (RIGHT - LEFT - 80) // len(places)
-    for at, place in enumerate(places):
-        left = LEFT + 70 + at * width
-        _lane(pen, place.name, left, width - 12, *counts_of(queue, place))
-    _foot(pen, queue, state["node"])
+    _head(pen, title, scenario, at_us)
+    picture = stage_picture.picture_of(state) or StagePicture([])
+    _stage(pen, picture)
+    with translation.override("en"):  # the font has no Chinese
+        _foot(pen, picture, stage_picture.memory_of(state))
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
-def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> None:
+def _head(pen: ImageDraw.ImageDraw, title: str, scenario: Mapping[str, Any], at_us: int) -> None:
     pen.text((LEFT, 40), "Waterline", FAINT, _font(26, bold=True))
     readable = "".join(char for char in title if ord(char) < 0x250).strip() or "A RabbitMQ classic queue"
     size = 52
@@ -76,58 +80,53 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
     while pen.textlength(readable, _font(size, bold=True)) > RIGHT - LEFT:
         readable = readable[:-2]
     pen.text((LEFT, 82), readable, INK, _font(size, bold=True))
+    until_us = scenario["until_us"]
     clock = f"{at_us / 1e6:.1f} s" + (f" of {until_us / 1e6:.0f} s" if until_us > at_us else "")
-    pen.text((RIGHT, 44), clock, FAINT, _font(24), anchor="ra")
+    release = PROFILES[scenario["profile"]].release.name
+    pen.text((RIGHT, 44), f"RabbitMQ {release} · {clock}", FAINT, _font(24), anchor="ra")
 
 
-def counts_of(queue: Mapping[str, Any] | None, place: MessagePlace) -> tuple[int, int, str]:
-    """Return how many contents of a lane are above the water and below it, and the state of those below."""
-    if queue is None:
-        return 0, 0, COUNTED_LETTER
-    name = place.name
-    if place.counted:
-        return 0, count_of(queue, name), COUNTED_LETTER
-    letters = [(letter_of(name, extent[4]), extent[1]) for extent in queue["lanes"][name]]
-    above = sum(count for letter, count in letters if letter == "alpha")
-    below = count_of(queue, name) - above
-    return above, below, "beta" if any(letter == "beta" for letter, _count in letters) else "gamma"
+def _stage(pen: ImageDraw.ImageDraw, picture: StagePicture) -> None:
+    """Draw the stage's own picture at this one's scale."""
+
+    def at(x: float, y: float) -> tuple[int, int]:
+        return round(LEFT + x * SCALE), round(TOP + y * SCALE)
+
+    pen.rectangle((at(0, 0), at(WIDTH, RAM)), fill=CARD)
+    for tone, top, end in (("ram", RAM, WATER), ("disk", DISK, BOTTOM), ("water", WATER, DISK)):
+        pen.rectangle((at(0, top), at(WIDTH, end)), fill=TONES[tone])
+    for word, y in (("RAM", 56), ("disk", 96)):
+        pen.text(at(4, y), word, FAINT, _font(26), anchor="ls")
+    for lane in picture.drawn:
+        pen.text(
+            at(lane.x, 13), lane.name, INK if lane.messages else FAINT, _font(32, bold=True), anchor="ls"
+        )
+        if lane.messages:
+            pen.text(at(lane.x, 27), f"{lane.messages:,}".replace(",", " "), FAINT, _font(32), anchor="ls")
+        for letter, rows in lane.blocks:
+            for x, y, blocks in rows:
+                for left in range(x, x + blocks * STEP, STEP):
+                    pen.rectangle(
+                        (at(left, y - BLOCK / 2), at(left + BLOCK, y + BLOCK / 2)), fill=TONES[letter]
+                    )
+                    if letter == "gamma":
+                        pen.line((at(left, y), at(left + BLOCK, y)), fill=TONES["disk"], width=4)
 
 
-def memory_tone(node: Mapping[str, Any]) -> str:
-    """Return the colour of the memory: below the paging line, above it, or with the alarm on."""
-    memory = node["memory"]
-    if node["alarms"].get("memory"):
-        return "alarm"
-    return "alpha" if (memory.get("process_memory") or 0) < (memory.get("paging_at") or 0) else "beta"
-
-
-def _lane(
-    pen: ImageDraw.ImageDraw, name: str, left: int, width: int, above: int, below: int, tone: str
-) -> None:
-    pen.line((left - 6, TOP + 14, left - 6, BOTTOM - 14), fill="#e4e0d7")
-    pen.text((left, TOP + 12), name, INK, _font(22, bold=True))
-    pen.text((left + width, TOP + 14), f"{above + below:,}".replace(",", " "), FAINT, _font(18), anchor="ra")
-    in_row = width // (BLOCK + 3)
-    for count, base, step, colour in (
-        (above, WATERLINE - BLOCK - 8, -1, TONES["alpha"]),
-        (below, WATERLINE + 34, 1, TONES[tone]),
-    ):
-        for number in range(min(count, in_row * ROWS)):
-            x = left + (number % in_row) * (BLOCK + 3)
-            y = base + step * (number // in_row) * (BLOCK + 3)
-            pen.rounded_rectangle((x, y, x + BLOCK, y + BLOCK), 3, fill=colour)
-
-
-def _foot(pen: ImageDraw.ImageDraw, queue: Mapping[str, Any] | None, node: dict[str, Any]) -> None:
-    memory = node["memory"]
-    used, limit = memory.get("process_memory") or 0, memory.get("limit") or 1
-    y = 562
-    pen.text((LEFT, y - 4), "memory", FAINT, _font(20))
-    pen.rounded_rectangle((LEFT + 100, y, LEFT + 500, y + 16), 8, fill="#e4e0d7")
-    share = min(1.0, used / limit)
-    colour = TONES[memory_tone(node)]
-    if share > 0.03:
-        pen.rounded_rectangle((LEFT + 100, y, LEFT + 100 + int(400 * share), y + 16), 8, fill=colour)
-    pen.text((LEFT + 516, y - 4), f"{round(100 * used / limit)} % of the watermark", FAINT, _font(20))
-    ready = queue["counters"].get("len", 0) if queue else 0
-    pen.text((RIGHT, y - 4), f"{ready:,} ready".replace(",", " "), INK, _font(20, bold=True), anchor="ra")
+def _foot(pen: ImageDraw.ImageDraw, picture: StagePicture, memory: MemoryLevel) -> None:
+    pen.text((LEFT, FOOT - 4), "memory", FAINT, _font(20))
+    pen.rounded_rectangle((LEFT + 100, FOOT, LEFT + 500, FOOT + 16), 8, fill=LINE)
+    if memory.percent > 3:
+        end = LEFT + 100 + 4 * min(100, memory.percent)
+        pen.rounded_rectangle((LEFT + 100, FOOT, end, FOOT + 16), 8, fill=TONES[memory.tone])
+    pen.text((LEFT + 516, FOOT - 4), f"{memory.percent} % of the watermark", FAINT, _font(20))
+    ready = f"{picture.ready:,} ready".replace(",", " ")
+    pen.text((RIGHT, FOOT - 4), ready, INK, _font(20, bold=True), anchor="ra")
+    x = LEFT
+    for letter, meaning in picture.letters:
+        pen.rectangle((x, FOOT + 48, x + 18, FOOT + 66), fill=TONES[letter])
+        if letter == "gamma":
+            pen.line((x, FOOT + 57, x + 18, FOOT + 57), fill=TONES["disk"], width=4)
+        said = f"{letter}: {meaning}"
+        pen.text((x + 26, FOOT + 46), said, FAINT, _font(18))
+        x += 50 + int(pen.textlength(said, _font(18)))

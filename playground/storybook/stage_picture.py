@@ -1,34 +1,66 @@
-"""A small drawing of the stage at one moment: what is in RAM above the waterline, what is on disk below it."""
+"""The drawing of the stage at one moment: what is in RAM above the waterline, what is on disk below it.
+
+Pages draw it with templates/playground/_stage_picture.html, previews of links with library/link_picture.py.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
+from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue.message_places import places_of
 from engine.reading.message_places import COUNTED_LETTER, LETTERS, count_of, drawn_queue, letter_of
 
+MEANINGS: Final[dict[str, Any]] = dict(
+    zip(
+        LETTERS,
+        (_("content + index in RAM"), _("content on disk"), _("index on disk too"), _("nothing in RAM")),
+        strict=True,
+    )
+)
+"""What each Greek letter means."""
 UNACKED: Final = "unacked"
 WIDTH: Final = 340
-"""Of the drawing, in its own units; heights are in templates/playground/_stage_picture.html."""
+"""Of the drawing, in its own units."""
 GUTTER: Final = 40
-WATER: Final = 70
+RAM, WATER, DISK, BOTTOM = 32, 70, 72, 112
+"""Where RAM, the waterline and the disk begin, and where the disk ends."""
 BLOCK: Final = 7
 STEP: Final = 9
 ROWS: Final = 4
 """Rows of blocks above the water and below it; a lane's count says how many messages there are in all."""
 
 
+class BlockRows(NamedTuple):
+    """The blocks of one Greek letter in a lane, as rows of (left side, middle line, how many blocks)."""
+
+    letter: str
+    rows: list[tuple[int, int, int]]
+
+    @property
+    def path(self) -> str:
+        """Return the rows as a path of SVG: a dash is a block."""
+        return "".join(f"M{x} {y}h{blocks * STEP - STEP + BLOCK}" for x, y, blocks in self.rows)
+
+
 class DrawnLane(NamedTuple):
-    """A lane where it is drawn: its left side, and its rows of blocks as (letter, SVG path)."""
+    """A lane where it is drawn: its left side, its messages, its blocks."""
 
     name: str
     x: int
     messages: int
-    rows: list[tuple[str, str]]
+    blocks: list[BlockRows]
+
+
+class MemoryLevel(NamedTuple):
+    """How full a node's memory is, in percent of the watermark, and the state that this means as a colour's name."""
+
+    percent: int
+    tone: Literal["alpha", "beta", "alarm"]
 
 
 class StagePicture(msgspec.Struct, frozen=True, dict=True):
@@ -46,6 +78,17 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
         return [(name, sum(letters.values())) for name, letters in self.lanes if letters]
 
     @property
+    def letters(self) -> list[tuple[str, str]]:
+        """Return the Greek letters that the picture has, and what they mean."""
+        shown = {letter for _name, letters in self.lanes for letter in letters}
+        return [(letter, str(meaning)) for letter, meaning in MEANINGS.items() if letter in shown]
+
+    @property
+    def ready(self) -> int:
+        """Return how many messages wait for a consumer."""
+        return sum(count for name, count in self.held if name != UNACKED)
+
+    @property
     def words(self) -> str:
         """Return what the lanes hold as a text."""
         return ", ".join(f"{name}: {count}" for name, count in self.held)
@@ -58,26 +101,29 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
         width = (WIDTH - GUTTER - sum(empty.values())) // max(1, full)
         x, found = GUTTER, []
         for name, letters in self.lanes:
-            found.append(DrawnLane(name, x, sum(letters.values()), _rows(x, width - 8, letters)))
+            found.append(DrawnLane(name, x, sum(letters.values()), _blocks(x, width - 8, letters)))
             x += empty.get(name, width)
         return found
 
 
-def _rows(x: int, width: int, letters: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the blocks of a lane: alphas grow up from the water, the others down; a dash is a block."""
+def _blocks(x: int, width: int, letters: Mapping[str, int]) -> list[BlockRows]:
+    """Return the blocks of a lane: alphas grow up from the water, the others down."""
     most = max(1, (width + STEP - BLOCK) // STEP)
     found = []
     below = 0
     for letter, count in letters.items():
-        done = 0 if letter == "alpha" else below
+        above = letter == "alpha"
+        done = 0 if above else below
         lines = min(-(-count // most), ROWS - done)
-        path = []
-        for line in range(lines):
-            blocks = min(most, count - line * most)
-            y = WATER - 7 - STEP * line if letter == "alpha" else WATER + 9 + STEP * (line + done)
-            path.append(f"M{x} {y}h{blocks * STEP - STEP + BLOCK}")
-        found.append((letter, "".join(path)))
-        below = done if letter == "alpha" else done + lines
+        first = WATER - BLOCK if above else DISK + BLOCK + STEP * done
+        step = -STEP if above else STEP
+        found.append(
+            BlockRows(
+                letter,
+                [(x, first + step * line, min(most, count - line * most)) for line in range(lines)],
+            )
+        )
+        below = done if above else done + lines
     return found
 
 
@@ -99,3 +145,12 @@ def picture_of(state: Mapping[str, Any]) -> StagePicture | None:
         for name, letters in lanes.items()
     ]
     return StagePicture([(name, letters) for name, letters in found if letters or name != UNACKED])
+
+
+def memory_of(state: Mapping[str, Any]) -> MemoryLevel:
+    """Return how full a snapshot's memory is: below the paging threshold, above it, or with the alarm on."""
+    node = state["node"]
+    memory = node["memory"]
+    used, limit = memory.get("process_memory") or 0, memory.get("limit") or 1
+    calm = "alpha" if used < (memory.get("paging_at") or 0) else "beta"
+    return MemoryLevel(round(100 * used / limit), "alarm" if node["alarms"].get("memory") else calm)

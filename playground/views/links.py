@@ -277,7 +277,7 @@ def draw_moment(title: str, scenario: dict[str, Any], at_us: int) -> bytes:
         state = played.go(at_us)
     except RunTooLong:
         state = played.node.snapshot()
-    return link_picture.draw(title, state, played.node.now_us, scenario["until_us"])
+    return link_picture.draw(title, scenario, state, played.node.now_us)
 
 
 # --- figures ---

@@ -61,14 +61,15 @@ def test_slides_have_the_key_and_are_for_teachers(client: Client) -> None:
 def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
     slides = {each["title"]: each for each in course.slides("sub-queues", "en")["slides"]}
     where_next = slides[catalog.exercise("where-next").en.title]
-    counts = dict(where_next["stage"]["counts"])
+    picture = where_next["stage"].picture
+    counts = dict(picture.held)
     for claim in catalog.exercise("where-next").claims:
         if claim.path == "queue.delta.count":
             assert counts["delta"] == claim.value
     assert sum(counts.values()) > 0
-    for lane in where_next["stage"]["lanes"]:
-        assert lane["count"] == counts.get(lane["name"], 0)
-        assert sum(path.count("M") for _tone, path in lane["blocks"]) == lane["count"]
+    for lane in picture.drawn:
+        assert lane.messages == counts.get(lane.name, 0)
+        assert sum(blocks for each in lane.blocks for _x, _y, blocks in each.rows) == lane.messages
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,9 @@ def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
 def test_the_words_of_a_picture_are_in_the_readers_language(language: str, words: str) -> None:
     with translation.override(language):
         page = course.offline_page("waterline", language, "-", "-")
-    for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+    for picture in re.findall(r"<figure.*?</figure>", page, re.DOTALL):
         assert [word for word in words.split() if word not in picture] == []
+        assert "RabbitMQ 3.10.8" in picture
         assert not re.search(r">[^<]*(?:disk|memory|watermark|ready)", picture)
 
 
@@ -88,7 +90,7 @@ def test_the_command_writes_a_file_that_needs_no_server(tmp_path: Path) -> None:
     assert '<html lang="zh-hant">' in page
     assert "佇列" in page
     assert not re.search(r'(?:src|href)="(?!data:)', page)
-    assert page.count("<svg") == len(catalog.unit("waterline").exercises)
+    assert page.count("class=\"stage-figure\"") == len(catalog.unit("waterline").exercises)
     assert "url(data:font/woff2;base64," in page
     assert "../vendor" not in page
     with pytest.raises(CommandError, match="no unit is called no-such"):

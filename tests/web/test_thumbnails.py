@@ -9,7 +9,7 @@ from playground.exercises.grading import GradedRun
 from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.storybook import thumbnails
-from playground.storybook.stage_picture import BLOCK, ROWS, STEP, WATER, StagePicture, picture_of
+from playground.storybook.stage_picture import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
 
 
 def test_every_scenario_has_a_picture_of_its_own_run() -> None:
@@ -36,14 +36,15 @@ def test_blocks_stand_where_their_messages_are() -> None:
     picture = StagePicture([("q1", {}), ("q3", {"beta": 3, "gamma": 30}), ("q4", {"alpha": 2})])
     assert picture.held == [("q3", 33), ("q4", 2)]
     q1, q3, q4 = picture.drawn
-    assert (q1.messages, q1.rows) == (0, [])
+    assert (q1.messages, q1.blocks) == (0, [])
     assert q3.x - q1.x < q4.x - q3.x, "an empty lane takes the room of its name"
-    (letter, path), (second, more) = q3.rows
-    assert (letter, second) == ("beta", "gamma")
-    assert path == f"M{q3.x} {WATER + 9}h{3 * STEP - STEP + BLOCK}"
-    assert more.startswith(f"M{q3.x} {WATER + 9 + STEP}h"), "below the betas"
-    assert q4.rows == [("alpha", f"M{q4.x} {WATER - 7}h{2 * STEP - STEP + BLOCK}")]
-    assert StagePicture([("q4", {"alpha": 10**6})]).drawn[0].rows[0][1].count("M") == ROWS
+    betas, gammas = q3.blocks
+    assert (betas.letter, gammas.letter) == ("beta", "gamma")
+    assert betas.rows == [(q3.x, DISK + BLOCK, 3)]
+    assert betas.path == f"M{q3.x} {DISK + BLOCK}h{3 * STEP - STEP + BLOCK}"
+    assert gammas.rows[0][:2] == (q3.x, DISK + BLOCK + STEP), "below the betas"
+    assert q4.blocks == [("alpha", [(q4.x, WATER - BLOCK, 2)])]
+    assert len(StagePicture([("q4", {"alpha": 10**6})]).drawn[0].blocks[0].rows) == ROWS
 
 
 @pytest.mark.django_db

@@ -13,13 +13,19 @@ from django.utils import translation
 
 from playground.exercises import catalog, course
 
+STATIC: Final = settings.BASE_DIR / "static"
+IMPORT: Final = re.compile(r'@import "([a-z-]+\.css)";')
 FONT: Final = re.compile(r'url\("\.\./(vendor/fonts/[a-z.0-9-]+)"\)')
 
 
-def _carried(found: re.Match[str]) -> str:
-    """Return a font that the style names as an address that carries it: the file needs no other."""
-    font = (settings.BASE_DIR / "static" / found[1]).read_bytes()
-    return f"url(data:font/woff2;base64,{base64.b64encode(font).decode()})"
+def _whole_style(name: str) -> str:
+    """Return a style with what it imports and with the fonts that it names: the file needs no other."""
+    style = IMPORT.sub(lambda found: _whole_style(found[1]), (STATIC / "css" / name).read_text("utf-8"))
+    return FONT.sub(lambda found: f"url(data:font/woff2;base64,{_base64(STATIC / found[1])})", style)
+
+
+def _base64(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()
 
 
 class Command(BaseCommand):
@@ -35,11 +41,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file, and say where."""
-        style, script = (
-            (settings.BASE_DIR / "static" / name).read_text("utf-8")
-            for name in ("css/slides.css", "js/exercises/slides.js")
-        )
-        style = FONT.sub(_carried, style)
+        style = _whole_style("slides.css")
+        script = (STATIC / "js" / "exercises" / "slides.js").read_text("utf-8")
         try:
             with translation.override(options["language"]):
                 page = course.offline_page(options["unit"], options["language"], style, script)
