@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -27,8 +29,11 @@ def lead(request: HttpRequest, found: Classroom) -> None:
     if kind:
         long = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 4 else 0
         papers.open_paper(found, kind, long, selectors.assigned(found))
+        done = _("The test has begun. Students find it on their page of the class.")
     else:
         papers.close(found)
+        done = _("The test has ended. Students see the solutions; the marks are in the report.")
+    messages.success(request, done, extra_tags="done")
 
 
 @require_safe
@@ -58,7 +63,11 @@ def page(request: HttpRequest, student: Student) -> HttpResponse:
         return redirect("student")
     given = {each.exercise: each for each in paper.answers.filter(student=student)}
     if not papers.is_open(paper):
-        return render(request, "classroom/paper_end.html", _ended(paper, student, given))
+        late = request.method == "POST"
+        ended = _ended(paper, student, given) | {
+            "problem": _("The test ended before this answer came. It is not kept.") if late else ""
+        }
+        return render(request, "classroom/paper_end.html", ended, status=409 if late else 200)
     asked, open_ones = _asked(request), [at for at, slug in enumerate(paper.exercises) if slug not in given]
     if request.method == "POST" and asked is not None and asked not in open_ones:
         return redirect("class-paper")  # sent twice: it is no answer to the question that comes next
@@ -72,6 +81,9 @@ def page(request: HttpRequest, student: Student) -> HttpResponse:
             limits.take("vote", str(student.pk))
             answer = None if "unknown" in request.POST else kind_of(found).read(request.POST)
             papers.take(paper, student, slug, answer)
+            messages.success(
+                request, _kept(number + 1, answer is None, len(open_ones) - 1), extra_tags="done"
+            )
             return redirect("class-paper")
         except RequestRefused as refused:
             problem = str(refused.message)
@@ -90,6 +102,17 @@ def page(request: HttpRequest, student: Student) -> HttpResponse:
         "mine": None,
     }
     return render(request, "classroom/paper.html", context, status=409 if problem else 200)
+
+
+def _kept(number: int, unknown: bool, left: int) -> str:
+    """Return what happened with a question, and how many are left."""
+    kept = (
+        _("Question %(number)s: you do not know.")
+        if unknown
+        else _("Question %(number)s: your answer is kept.")
+    )
+    more = ngettext("%(n)s question is left.", "%(n)s questions are left.", left)
+    return f"{kept % {'number': number}} {more % {'n': left}}"
 
 
 def _asked(request: HttpRequest) -> int | None:

@@ -72,6 +72,7 @@ def test_a_whole_lesson(
     assert_accessible(cast.keys)
     cast.teacher.get_by_role("button", name="End the vote").click()
     expect(cast.teacher.locator("#vote-exercise")).to_be_attached()
+    a_test_is_written_with_keys(cast)
     a_state_is_pushed(cast)
     the_lesson_ends(cast)
     one_deletes_everything(cast.keys, open_one())
@@ -295,6 +296,58 @@ def second_round(cast: Cast) -> None:
     teacher.get_by_role("button", name="Reveal now").click()
     for page in (projector, cast.keys):
         expect(page.locator(".results .is-right")).to_contain_text("the 4 newest: 6 to 9")
+
+
+def focus_says(page: Page, words: str) -> None:
+    """Expect the focus on a text, as a screen reader reads it when the page comes."""
+    expect(page.locator(":focus")).to_contain_text(words)
+
+
+def lead_test(teacher: Page, kind: str = "") -> None:
+    """Open the fold of the tests where it is closed; begin one of a kind, or end the one that is on. Only keys."""
+    control = teacher.locator("details", has=teacher.locator("summary", has_text=re.compile("^Test$")))
+    if kind:
+        tab_to(teacher, control.locator("summary"))
+        teacher.keyboard.press("Enter")
+        tab_to(teacher, control.locator("#paper-kind"))
+        while control.locator("#paper-kind").input_value() != kind:
+            teacher.keyboard.press("ArrowDown")
+    tab_to(teacher, control.locator(".btn.primary"))
+    teacher.keyboard.press("Enter")
+    focus_says(teacher, "The test has begun" if kind else "The test has ended")
+
+
+def answer_by_keys(student: Page, number: int) -> None:
+    """Answer the question that is shown with Tab, Space and Enter; the focus then says that the answer is kept."""
+    expect(student.locator("h1")).to_contain_text(f"{number}. ")
+    tab_to(student, student.locator(".answer input").first)
+    student.keyboard.press("Space")
+    tab_to(student, student.locator(".answer .btn.primary"))
+    student.keyboard.press("Enter")
+    focus_says(student, f"Question {number}: your answer is kept.")
+
+
+def a_test_is_written_with_keys(cast: Cast) -> None:
+    """An exam and a form of the inventory without a pointer: the fold of the teacher, questions, end, solutions."""
+    teacher, student = cast.teacher, cast.keys
+    lead_test(teacher, "exam")
+    student.goto("/class/me/")
+    tab_to(student, student.get_by_role("link", name="Go to the test"))
+    student.keyboard.press("Enter")
+    for number in (1, 2):
+        answer_by_keys(student, number)
+    expect(student.locator(".announcement")).to_contain_text("You have answered every question.")
+    lead_test(teacher)
+    focus_says(student, "The test has ended.")  # the page has followed
+    expect(student.locator(".explain")).to_have_count(2)
+    lead_test(teacher, "before")
+    student.goto("/class/me/test/")
+    answer_by_keys(student, 1)
+    tab_to(student, student.get_by_role("button", name="I do not know"))
+    student.keyboard.press("Enter")
+    focus_says(student, "28 questions are left.")
+    lead_test(teacher)
+    focus_says(student, "The test has ended.")
 
 
 COVERED = """() => {

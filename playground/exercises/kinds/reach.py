@@ -283,14 +283,17 @@ def example_states(
 
 
 def state_lines(state: Mapping[str, Any]) -> list[str]:
-    """Return a line for each queue with what is where, for the persistent store, and for the memory alarm."""
-    found = []
+    """Return a line for each queue with what is where, then the persistent store, the memory alarm, and how many
+    messages were published in all, as those that were lost are in no queue.
+    """
+    found = [] if state["queues"] else [str(_("no queue"))]
     for name, queue in state["queues"].items():
         counts: Counter[str] = Counter()
         for each in places_of(queue):
             counts["unacked" if each.unacked else each.name] += count_of(queue, each.name)
         held = ", ".join(f"{place_word(place)} {count}" for place, count in counts.items() if count)
-        found.append(f"{name}: {held or _('empty')}")
+        on_node = f"@{queue['node']}" if queue.get("node") and "mirror_of" not in queue else ""
+        found.append(f"{name}{on_node}: {held or _('empty')}")
     files = state["stores"].get("persistent", {}).get("files", ())
     if sum(size for _number, size, *_rest in files):
         live = sum(valid for _number, _size, valid, *_rest in files)
@@ -298,7 +301,9 @@ def state_lines(state: Mapping[str, Any]) -> list[str]:
         found.append(str(line % {"files": len(files), "live": live}))
     if state["node"]["alarms"]["memory"]:
         found.append(str(_("the memory alarm is on")))
-    return found or [str(_("no queue"))]
+    if published := sum(each.get("published") or 0 for each in state["node"]["actors"].values() if each):
+        found.append(str(_("published in all: %(count)s") % {"count": published}))
+    return found
 
 
 def _in_lines(commands: Sequence[dict[str, Any]]) -> str:

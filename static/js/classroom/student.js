@@ -38,13 +38,15 @@ function receive(message) {
 }
 
 /**
- * The list of exercises is loaded again when the teacher hands out others.
+ * The list of exercises is loaded again when the teacher hands out others, a question of a test when the test has ended.
  * @param {string[]} slugs
  * @returns {boolean} whether it is
  */
 function handedOut(slugs) {
   const list = find("[data-handed]");
-  if (!list || list.dataset.handed === slugs.join(" ")) return false;
+  const test = find("[data-paper]");
+  const same = !list || list.dataset.handed === slugs.join(" ");
+  if (same && (!test || slugs.includes(dataOf(test, "paper")))) return false;
   location.reload();
   return true;
 }
@@ -108,4 +110,7 @@ function vote(now) {
 follow("/ws/class/me/", receive, (status) => {
   if (status === "ended") writeNote(gettext("You are no longer in this class, or it was deleted."));
 });
-countDown(() => location.assign(dataOf(bar, "voteAddress")));
+countDown(() => {
+  if (find("[data-paper]")) location.reload();
+  else location.assign(dataOf(bar, "voteAddress"));
+});

@@ -60,6 +60,9 @@ def test_a_student_has_one_try_and_no_solution_until_the_end(classroom: Classroo
     hidden = owl.get(f"/learn/{found.unit}/{first}/")
     assert hidden.status_code == 423, "the exercise itself would show the answer"
     hand_in(owl, paper, "owl", 1)
+    more = len(paper.exercises) - 1
+    told = owl.get(PAGE).content.decode()
+    assert f"Question 1: your answer is kept. {more} questions are left." in told
     for sent_twice in (form_of(found, solution_of(found)), {"unknown": "1"}):
         owl.post(f"{PAGE}?q=1", sent_twice)
         assert [each.exercise for each in PaperAnswer.objects.all()] == [first], (
@@ -81,7 +84,9 @@ def test_time_ends_a_test(classroom: Classroom, teacher: Client) -> None:
     paper = begin(classroom, teacher, "exam", "10")
     ClassPaper.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert papers.current(classroom) is None
-    owl.post(PAGE, {"answer": "q4"})
+    late = owl.post(PAGE, {"answer": "q4"})
+    assert late.status_code == 409
+    assert "The test ended before this answer came. It is not kept." in late.content.decode()
     assert not PaperAnswer.objects.exists()
     assert "The test has ended." in owl.get(PAGE).content.decode()
     assert paper.kind == "exam"
