@@ -320,7 +320,7 @@ def lead_test(teacher: Page, kind: str = "") -> None:
 def answer_by_keys(student: Page, number: int) -> None:
     """Answer the question that is shown with Tab, Space and Enter; the focus then says that the answer is kept."""
     expect(student.locator("h1")).to_contain_text(f"{number}. ")
-    tab_to(student, student.locator(".answer input").first)
+    tab_to(student, student.locator(".answer input:not([type=hidden])").first)
     student.keyboard.press("Space")
     tab_to(student, student.locator(".answer .btn.primary"))
     student.keyboard.press("Enter")
