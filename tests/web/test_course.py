@@ -90,7 +90,7 @@ def test_the_command_writes_a_file_that_needs_no_server(tmp_path: Path) -> None:
     assert '<html lang="zh-hant">' in page
     assert "佇列" in page
     assert not re.search(r'(?:src|href)="(?!data:)', page)
-    assert page.count("class=\"stage-figure\"") == len(catalog.unit("waterline").exercises)
+    assert page.count('class="stage-figure"') == len(catalog.unit("waterline").exercises)
     assert "url(data:font/woff2;base64," in page
     assert "../vendor" not in page
     with pytest.raises(CommandError, match="no unit is called no-such"):
