@@ -27,13 +27,14 @@ def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
     Args:
         templates: their directory.
         sources: the directory of static files.
-        edition: with those of the edition without a server.
+        edition: those of the edition without a server, which has not every script.
     """
     texts = (path.read_text(encoding="utf-8") for path in templates.rglob("*.html"))
     scripts = {name for text in texts for name in MODULE.findall(text)}
     sheets = (path.relative_to(sources).as_posix() for path in (sources / "css").glob("*.css"))
-    names = scripts.union(sheets)
-    return sorted(name for name in names if edition or not name.startswith("js/edition/"))
+    if edition:
+        scripts = {name for name in scripts if (sources / name).is_file()}
+    return sorted(name for name in scripts.union(sheets) if edition or not name.startswith("js/edition/"))
 
 
 def bundler(modules: Path) -> Path | None:

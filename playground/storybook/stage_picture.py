@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
@@ -60,7 +60,7 @@ class MemoryLevel(NamedTuple):
     """How full a node's memory is, in percent of the watermark, and the state that this means as a colour's name."""
 
     percent: int
-    tone: Literal["alpha", "beta", "alarm"]
+    tone: str
 
 
 class StagePicture(msgspec.Struct, frozen=True, dict=True):

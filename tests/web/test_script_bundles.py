@@ -42,6 +42,11 @@ def test_each_script_that_a_template_names_is_put_together(repo_root: Path) -> N
     ]
 
 
+def test_the_edition_names_no_script_that_it_leaves_out(repo_root: Path, tmp_path: Path) -> None:
+    """One that is not there would fail them all, and the edition would serve hundreds of files one by one."""
+    assert entries(repo_root / "templates", tmp_path, edition=True) == []
+
+
 def test_a_page_loads_a_dozen_scripts(bundled: Path, edition: bool) -> None:
     texts = {
         path.relative_to(bundled).as_posix(): path.read_text(encoding="utf-8")
