@@ -1,6 +1,7 @@
 """Take the pictures that documents show: the live page in the middle of its story, and the heatmap.
 
 And those of what needs no server: the edition for static hosts, the page of a run, a real node's directory in Inspect.
+And those of a course: its plans, a unit's slides, and the sheet of one exercise as it is printed.
 """
 
 import argparse
@@ -31,12 +32,17 @@ Picture = tuple[str, str, Scheme]
 SETTLE_MS, TINY_SETTLE_MS = 2000, 200
 PAGED_MS, TINY_PAGED_MS = 5000, 500
 ENGINE_MS = 120_000
+UNIT = "sub-queues"
+SIDE_BY_SIDE = """.deck-bar { display: none }
+main { display: grid; grid-template-columns: repeat(auto-fill, minmax(340px, 1fr)); gap: 12px; padding: 12px }
+.slide { zoom: 0.4; margin: 0 }"""
+"""All slides of a unit on one screen."""
 COLORS = 256
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where pages are: addresses of the server and of a static host, and the page of a run in a file.
+    """Where pages are: addresses of the server and of a static host, the page of a run and a unit's slides in files.
 
     `paged_ms` is how long the live page has for paging messages out, and for reading a segment back.
     """
@@ -44,6 +50,7 @@ class Places:
     server: str
     edition: str
     run: str
+    slides: str
     paged_ms: int
 
 
@@ -92,12 +99,34 @@ def _inspect(page: Page, places: Places) -> None:
     page.locator(".inspect-report").wait_for(timeout=ENGINE_MS)
 
 
+def _plans(page: Page, places: Places) -> None:
+    page.goto(f"{places.server}/learn/plans/")
+
+
+def _slides(page: Page, places: Places) -> None:
+    """Lay the slides of a unit side by side."""
+    page.goto(places.slides)
+    page.add_style_tag(content=SIDE_BY_SIDE)
+
+
+def _sheet(page: Page, places: Places) -> None:
+    """Lay out the sheet of the first exercise as it is printed, on paper of A4 across."""
+    page.goto(places.slides)
+    page.emulate_media(media="print")
+    page.add_style_tag(
+        content="body { padding: 24px 48px } .slide:not(:nth-of-type(2)) { display: none !important }"
+    )
+
+
 SCENES: dict[str, Callable[[Page, Places], None]] = {
     "live": _live,
     "whatif": _whatif,
     "edition": _edition,
     "run": _run,
     "inspect": _inspect,
+    "plans": _plans,
+    "slides": _slides,
+    "sheet": _sheet,
 }
 
 PICTURES: Sequence[Picture] = tuple((name, "desktop", "light") for name in SCENES)
@@ -136,17 +165,21 @@ def main() -> None:
     )
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="waterline-") as place:
-        edition, run = Path(place, "edition"), Path(place, "run.html")
+        edition, run, slides = (Path(place, name) for name in ("edition", "run.html", f"slides-{UNIT}.html"))
         static_host.build(edition, tiny=True)
-        exported = [sys.executable, "-m", "playground.offline.export", "first-burst", "-o", str(run)]
-        subprocess.run(exported, cwd=live_server.ROOT, check=True, stdout=subprocess.PIPE)
+        for program in (
+            ("-m", "playground.offline.export", "first-burst", "-o", str(run)),
+            ("manage.py", "write_slides", UNIT, place),
+        ):
+            written = [sys.executable, *program]
+            subprocess.run(written, cwd=live_server.ROOT, check=True, stdout=subprocess.PIPE)
         with (
             live_server.running(Path(place, "server")) as server,
             static_host.serving(edition) as host,
             sync_playwright() as p,
         ):
             browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-            places = Places(server.url, host.url, run.as_uri(), paged_ms)
+            places = Places(server.url, host.url, run.as_uri(), slides.as_uri(), paged_ms)
             _take(browser, places, pictures, options.out, settle_ms)
             browser.close()
     print(f"docs-images: {len(pictures)} pictures in {options.out}")
