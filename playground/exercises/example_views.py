@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground.exercises import catalog, examples, gates, learners
+from playground.exercises import catalog, examples
+from playground.exercises.closed_page import closed_page
 from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
 from playground.web.errors import PageGone
@@ -23,9 +24,6 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     language = get_language() or "en"
     if slug not in examples.slugs() or catalog.exercise(slug).unit != unit:
         raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
-    learner = learners.current(request.session)
-    reason = gates.closed(learner, slug, hidden=True) if learner else None
-    if reason is not None:
-        shown = {"texts": catalog.exercise(slug).texts(language), "reason": reason}
-        return render(request, "exercises/locked.html", shown, status=423)
-    return render(request, "exercises/example.html", examples.context(slug, language, request.GET or None))
+    return closed_page(request, catalog.exercise(slug)) or render(
+        request, "exercises/example.html", examples.context(slug, language, request.GET or None)
+    )

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from playground.exercises import catalog, readings
+from playground.exercises.closed_page import closed_page
 from playground.hosting.past import PendingAnswers
 from playground.limits import work_places
 from playground.texts.page_message import PageMessage
@@ -65,6 +66,8 @@ def _systems() -> dict[str, str]:
 def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Show what one reads before an exercise."""
     found, numbers = _found(request, unit, slug)
+    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+        return closed
     texts, names = found.texts(get_language() or "en"), _systems()
     run = _played(request, found, numbers)
     context = {
@@ -113,6 +116,8 @@ def _number(
 def run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Return the run with these numbers, and the sentences as they read with them."""
     found, numbers = _found(request, unit, slug)
+    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+        return closed
     played = _played(request, found, numbers)
     texts = found.texts(get_language() or "en")
     body = {

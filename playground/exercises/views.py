@@ -20,7 +20,6 @@ from playground.exercises import (
     bringing,
     catalog,
     drawn_stage,
-    gates,
     learners,
     review,
     selectors,
@@ -28,6 +27,7 @@ from playground.exercises import (
     task,
     words,
 )
+from playground.exercises.closed_page import closed_page
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise, LessonUnit
@@ -135,12 +135,9 @@ def exercise(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 
 def page(request: HttpRequest, found: Exercise, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of an exercise; `problem` is what kept an answer from being graded."""
-    learner = learners.current(request.session)
-    reason = gates.closed(learner, found.slug, hidden=True) if learner else None
-    if reason is not None:
-        texts = found.texts(_language())
-        return render(request, "exercises/locked.html", {"texts": texts, "reason": reason}, status=423)
-    work = selectors.work_on(learner, found.slug)
+    if (closed := closed_page(request, found)) is not None:
+        return closed
+    work = selectors.work_on(learners.current(request.session), found.slug)
     if work is not None:
         found = catalog.variant(found.slug, work.variant)
     context = _context(found, work)

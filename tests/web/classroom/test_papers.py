@@ -59,6 +59,8 @@ def test_a_student_has_one_try_and_no_solution_until_the_end(classroom: Classroo
     assert "Go to the test" in owl.get("/class/me/").content.decode()
     hidden = owl.get(f"/learn/{found.unit}/{first}/")
     assert hidden.status_code == 423, "the exercise itself would show the answer"
+    for help_page in ("read/", "read/run.json"):
+        assert owl.get(f"/learn/{found.unit}/{first}/{help_page}").status_code == 423, "no hints"
     hand_in(owl, paper, "owl", 1)
     more = len(paper.exercises) - 1
     told = owl.get(PAGE).content.decode()
