@@ -19,8 +19,8 @@ const BOX = { x: 0, y: 0, w: 1000, h: 100 };
 /** What the charts draw of the shown queue at a moment that is now: the top edge of each colour, as a count. */
 function drawnAt(samples, us) {
   const { layers, top } = stacked(samples, LETTERS, [0, us, []], BOX, us);
-  return layers.map(({ points }) => {
-    const [, low, high] = points.at(-1);
+  return LETTERS.map((letter) => {
+    const [, low, high] = layers.find(({ name }) => name === letter)?.points.at(-1) ?? [0, 0, 0];
     return Math.round(((low - high) * Math.max(1, top)) / BOX.h);
   });
 }

@@ -127,6 +127,7 @@ async function start() {
   need("form.release [name=release]", HTMLSelectElement).value = scenario.settings?.release ?? SERIES[scenario.profile];
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
+  need("#live").classList.toggle("has-story", Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
   openSession(need("#live"), data, new BrowserHost(app.place, { scenario, made_with, ...log }, keeper(name), () => app.worker, app, linkOf));
   need("[data-opening]").toggleAttribute("inert", false);

@@ -1,6 +1,6 @@
 /** Small charts over virtual time: stacked lengths, memory with its lines, rates. Pure: samples to paths. What a transition sets holds until the next. */
 
-import { rateAt, WINDOW_US } from "../model/samples.js";
+import { ratesOf, WINDOW_US } from "../model/samples.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
@@ -129,7 +129,7 @@ function total(folds) {
 }
 
 /**
- * Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the most that was ready.
+ * Area of each layer that has something, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the most that was ready.
  * @param {Sample[]} samples
  * @param {readonly string[]} names
  * @param {Span} span
@@ -141,14 +141,18 @@ export function stacked(samples, names, span, area, nowUs) {
   const x = scaleX(span, area);
   /** @param {number} value */
   const y = (value) => area.y + area.h - (value / Math.max(1, top)) * area.h;
-  const layers = names.map((name) => ({ name, points: /** @type {[number, number, number][]} */ ([]) }));
+  const layers = names
+    .filter((name) => samples.some((sample) => sample[name] || sample.highest[name]))
+    .map((name) => ({ name, points: /** @type {[number, number, number][]} */ ([]) }));
   /** @type {(numbers: Values, fromUs: number, toUs: number) => void} */
   const hold = (numbers, fromUs, toUs) => {
+    if (fromUs === toUs && toUs < nowUs) return; // an area of no width
+    const [x0, x1] = [x(fromUs), x(toUs)];
     let sum = 0;
-    names.forEach((name, at) => {
-      for (const us of [fromUs, toUs]) layers[at].points.push([x(us), y(sum), y(sum + numbers[name])]);
-      sum += numbers[name];
-    });
+    for (const { name, points } of layers) {
+      const [low, high] = [y(sum), y((sum += numbers[name]))];
+      points.push([x0, low, high], [x1, low, high]);
+    }
   };
   samples.forEach((sample, at) => {
     hold(sample.highest, sample.us, sample.untilUs);
@@ -168,12 +172,25 @@ export function stacked(samples, names, span, area, nowUs) {
  * @param {number} nowUs
  */
 export function steps(samples, read, top, span, area, nowUs, most = read) {
-  const corners = samples.flatMap((sample, at) => {
+  const x = scaleX(span, area);
+  /** @type {[x: number, y: number][]} */
+  const points = [];
+  /** @type {number | null} */
+  let held = null;
+  /** @type {(value: number | null | undefined, fromUs: number, toUs: number) => void} */
+  const hold = (value, fromUs, toUs) => {
+    if (value === null || value === undefined) return;
+    const y = area.y + area.h - (Math.min(value, top) / top) * area.h;
+    if (value === held) points[points.length - 1] = [x(toUs), y];
+    else points.push([x(fromUs), y], [x(toUs), y]);
+    held = value;
+  };
+  samples.forEach((sample, at) => {
     const { us, untilUs = us } = sample;
-    const [high, value] = [most(sample), read(sample)];
-    return [{ us, value: high }, { us: untilUs, value: high }, { us: untilUs, value }, { us: samples[at + 1]?.us ?? nowUs, value }];
+    hold(most(sample), us, untilUs);
+    hold(read(sample), untilUs, samples[at + 1]?.us ?? nowUs);
   });
-  return line(corners, ({ value }) => value, top, span, area);
+  return points;
 }
 
 /**
@@ -210,7 +227,8 @@ export function rates(samples, nowUs) {
     if ((samples[at + 1]?.sinceUs ?? nowUs) - untilUs > NEAR_US) for (const each of [WINDOW_US - 1, WINDOW_US]) moments.add(untilUs + each);
   });
   const until = [...moments].filter((us) => us <= nowUs).sort((a, b) => a - b);
-  return until.map((us) => ({ us, arrivals: rateAt(samples, "arrived", us), deliveries: rateAt(samples, "left", us) }));
+  const [arrivals, deliveries] = [ratesOf(samples, "arrived"), ratesOf(samples, "left")];
+  return until.map((us) => ({ us, arrivals: arrivals(us), deliveries: deliveries(us) }));
 }
 
 /**

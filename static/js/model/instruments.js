@@ -1,7 +1,7 @@
 /** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
 import { generationOf } from "./generations.js";
 import { lanesOf, letterOf } from "./places.js";
-import { rateAt } from "./samples.js";
+import { ratesOf } from "./samples.js";
 import { gettext } from "./text.js";
 
 /**
@@ -90,7 +90,10 @@ export function columns(samples, plot, nowUs) {
   const moments = samples.length ? [...samples, { ...samples[samples.length - 1], us: nowUs }] : [];
   const times = moments.map((sample) => sample.us / 1e6);
   /** @type {(key: string) => (number | null)[]} */
-  const read = (key) => moments.map((sample) => (plot.rate ? rateAt(samples, key, sample.us) : (sample[key] ?? null)));
+  const read = (key) => {
+    const rate = ratesOf(samples, key);
+    return moments.map((sample) => (plot.rate ? rate(sample.us) : (sample[key] ?? null)));
+  };
   return [times, ...plot.series.map(({ key }) => read(key))];
 }
 

@@ -31,36 +31,41 @@ export const WINDOW_US = 500_000;
  * @param {number} us
  */
 export function rateAt(samples, key, us) {
-  return ((totalAt(samples, key, us) - totalAt(samples, key, us - WINDOW_US)) * 1e6) / WINDOW_US;
+  return ratesOf(samples, key)(us);
 }
 
 /**
- * A running total at any moment.
+ * The same at one moment after the other, none earlier than the one before.
  * @param {Sample[]} samples
  * @param {string} key
- * @param {number} us
  */
-function totalAt(samples, key, us) {
-  let [low, high] = [0, samples.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (samples[middle].sinceUs <= us) low = middle + 1;
-    else high = middle;
-  }
-  if (low === 0) return samples[0]?.[key] ?? 0;
-  const { sinceUs, untilUs, [key]: after } = samples[low - 1];
-  const before = samples[low - 2]?.[key] ?? after;
-  return us >= untilUs ? after : before + ((after - before) * (us - sinceUs)) / (untilUs - sinceUs);
+export function ratesOf(samples, key) {
+  const [now, before] = [totalsOf(samples, key), totalsOf(samples, key)];
+  return (/** @type {number} */ us) => ((now(us) - before(us - WINDOW_US)) * 1e6) / WINDOW_US;
 }
 
 /**
- * The numbers of a queue that is not there.
- * @returns {Values}
+ * A running total at one moment after the other.
+ * @param {Sample[]} samples
+ * @param {string} key
  */
-function nothing() {
-  const zeros = Object.fromEntries([...everyLane(), ...LETTERS, "ready", "counted", "pending", "arrived", "left"].map((name) => [name, 0]));
-  return { ...zeros, target: null, highest: zeros };
+function totalsOf(samples, key) {
+  let next = 0;
+  return (/** @type {number} */ us) => {
+    while (next < samples.length && samples[next].sinceUs <= us) next += 1;
+    if (next === 0) return samples[0]?.[key] ?? 0;
+    const { sinceUs, untilUs, [key]: after } = samples[next - 1];
+    const before = samples[next - 2]?.[key] ?? after;
+    return us >= untilUs ? after : before + ((after - before) * (us - sinceUs)) / (untilUs - sinceUs);
+  };
 }
+
+const ZEROS = Object.fromEntries([...everyLane(), ...LETTERS, "ready", "counted", "pending", "arrived", "left"].map((name) => [name, 0]));
+/**
+ * The numbers of a queue that is not there.
+ * @type {Values}
+ */
+const NOTHING = { ...ZEROS, target: null, highest: ZEROS };
 
 export class Samples {
   constructor() {
@@ -117,7 +122,7 @@ export class Samples {
    * @param {string} name
    */
   show(name) {
-    for (const sample of this.list) Object.assign(sample, nothing(), sample.queues[name]);
+    for (const sample of this.list) Object.assign(sample, NOTHING, sample.queues[name]);
   }
 
   /**
@@ -140,7 +145,7 @@ export class Samples {
       us,
       sinceUs: us,
       untilUs: us,
-      ...nothing(),
+      ...NOTHING,
       ...(shown === null ? {} : queues[shown]),
       memory: used,
       mostMemory: used,

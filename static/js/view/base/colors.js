@@ -76,9 +76,13 @@ export function watchColors(changed) {
  * @param {number} alpha
  */
 export function faded(color, alpha) {
-  const parts = required(color.match(/[\d.]+/g), `the colour in "${color}"`);
+  let parts = numbersOf.get(color);
+  if (!parts) numbersOf.set(color, (parts = [...required(color.match(/[\d.]+/g), `the colour in "${color}"`)]));
   return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * Number(parts[3] ?? 1)})`;
 }
+
+/** @type {Map<string, string[]>} by the colours that were read, which are those of the themes */
+const numbersOf = new Map();
 
 /**
  * How a pattern of hatch() is made, for pictures that are no canvas.

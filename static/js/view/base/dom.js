@@ -208,7 +208,8 @@ export const listenerOf = (event, kind) => ofKind(/** @type {Element} */ (event.
 export function keepChildren(parent, keys, make) {
   const children = /** @type {HTMLElement[]} */ ([...parent.children]);
   const kept = new Map(children.map((child) => [child.dataset.key, child]));
-  for (const [key, child] of kept) if (key === undefined || !keys.includes(key)) child.remove();
+  const wanted = new Set(keys);
+  for (const [key, child] of kept) if (key === undefined || !wanted.has(key)) child.remove();
   for (const [at, key] of keys.entries()) {
     const child = kept.get(key) ?? make(key);
     child.dataset.key = key;

@@ -64,6 +64,7 @@ export class BytesPanel {
   open(opened) {
     this.toggle.setAttribute("aria-expanded", String(opened));
     this.root.toggleAttribute("data-open", opened);
+    this.root.parentElement?.classList.toggle("has-bytes", opened);
     for (const side of SIDES) show(this.strips[side].root, opened);
   }
 

@@ -185,6 +185,7 @@ export class FilesView {
   open(state) {
     this.filled ||= fileBytes(state) > 0;
     this.root.classList.toggle("nothing-yet", !this.filled);
+    this.root.parentElement?.classList.toggle("has-nothing", !this.filled);
   }
 
   /**

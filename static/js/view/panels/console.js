@@ -57,16 +57,22 @@ export class Console {
    */
   open(line = null) {
     if (!this.opened) this.opener = focused();
-    show(this.root, true);
+    this.show(true);
     if (line !== null) this.input.value = line;
     this.suggest();
     this.input.focus();
   }
 
   close() {
-    show(this.root, false);
+    this.show(false);
     this.opener?.focus?.();
     this.opener = null;
+  }
+
+  /** @param {boolean} opened */
+  show(opened) {
+    show(this.root, opened);
+    document.body.classList.toggle("has-console", opened);
   }
 
   toggle() {

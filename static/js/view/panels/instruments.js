@@ -52,6 +52,7 @@ export class Instruments {
   /** Open or close; the plotting library is loaded at the first opening. */
   async toggle(open = !this.open) {
     show(this.root, open);
+    this.root.previousElementSibling?.classList.toggle("has-instruments", open);
     const button = find("[data-act=instruments]");
     button?.setAttribute("aria-expanded", String(open));
     if (!open) {

@@ -76,6 +76,7 @@ export class Nodes {
     const { state } = this.playhead;
     const names = nodesOf(state);
     show(this.root, names.length > 1);
+    this.root.closest(".live")?.classList.toggle("has-nodes", names.length > 1);
     if (names.length < 2) return;
     if (this.names !== names.join()) this.build(names);
     const { queue } = this;

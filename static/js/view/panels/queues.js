@@ -3,7 +3,7 @@ import { pendingOf, readyOf } from "../../model/messages.js";
 import { queueNames, showQueue, shownQueue } from "../../model/shown.js";
 import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { around, dataOf, el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, keepChildren, setAttributes, setText, show } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -47,12 +47,14 @@ export class Queues {
       const queue = state.queues[dataOf(button, "queue")];
       const ready = readyOf(queue);
       const held = pendingOf(queue);
-      button.setAttribute("aria-pressed", String(button.dataset.queue === shown));
       setText(button.lastElementChild, held ? `${number(ready)} + ${number(held)}` : number(ready));
-      button.title = fill(gettext("%(queue)s: %(ready)s ready, %(held)s unacked"), {
-        queue: button.dataset.queue,
-        ready: number(ready),
-        held: number(held),
+      setAttributes(button, {
+        "aria-pressed": button.dataset.queue === shown,
+        title: fill(gettext("%(queue)s: %(ready)s ready, %(held)s unacked"), {
+          queue: button.dataset.queue,
+          ready: number(ready),
+          held: number(held),
+        }),
       });
     }
   }
@@ -60,6 +62,7 @@ export class Queues {
   /** @param {string[]} names */
   build(names) {
     this.names = names.join();
+    this.root.classList.toggle("is-many", names.length > 3);
     keepChildren(this.root, names, (name) =>
       el(
         "button",

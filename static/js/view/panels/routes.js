@@ -140,6 +140,7 @@ export class Routes {
     const mark = JSON.stringify([exchanges, queues, wires, names, held > 0]);
     if (mark === this.mark) return;
     this.mark = mark;
+    this.root.classList.toggle("is-plain", !names.length && queues.length < 2 && exchanges.length < 2);
     keepChildren(need("[data-exchanges]", this.root), exchanges, (name) => this.exchange(name));
     for (const each of findAll(".exchange .mid", this.root)) setText(each, this.typeOf(dataOf(required(each.parentElement, "an exchange"), "key")));
     this.redraw();

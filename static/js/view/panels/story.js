@@ -91,6 +91,7 @@ export class StoryPanel {
     const { story } = this;
     if (story.prediction && story.chosen === null && !story.skipped) this.skip();
     show(this.root, false);
+    this.root.parentElement?.classList.remove("has-story");
     find("[data-act=play]")?.focus();
   }
 

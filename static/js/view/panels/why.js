@@ -8,6 +8,7 @@ import { bytes, decimal, fill, gettext, number, seconds } from "../../model/text
 import { combineFigure } from "./combine.js";
 import { el, find, findAll, need, setText, show, throttle } from "../base/dom.js";
 import { ruleAddress } from "../base/rule-link.js";
+import { act } from "../base/scheduler.js";
 
 /**
  * @import { Step } from "../../model/why-sentence.js"
@@ -37,7 +38,7 @@ export class WhyPanel {
     this.pinned = false;
     /** @type {number | null} the run that is explained */
     this.epoch = null;
-    this.announce = throttle(ANNOUNCE_MS, (/** @type {string} */ text) => setText(find("[data-why-live]", root), text));
+    this.announce = throttle(ANNOUNCE_MS, (/** @type {string} */ text) => act(this, () => setText(find("[data-why-live]", root), text)));
   }
 
   /** Follow the run: show the weightiest line that is new. */

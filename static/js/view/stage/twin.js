@@ -10,6 +10,7 @@ import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
 import { pendingRowsOf, rowsOfLane } from "../../layout/spot.js";
 import { around, el, required, throttle } from "../base/dom.js";
+import { act } from "../base/scheduler.js";
 
 /**
  * @import { Extent, Values } from "../../model/catalogue/types.js"
@@ -81,7 +82,7 @@ export class Twin {
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("focusin", (event) => this.focused(event.target));
     root.addEventListener("focusout", () => selection.focus(null));
-    this.update = throttle(EVERY_MS, () => this.render());
+    this.update = throttle(EVERY_MS, () => act(this, () => this.render()));
   }
 
   /**
