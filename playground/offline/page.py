@@ -164,6 +164,8 @@ def _page(
 ) -> dict[str, Any]:
     """Return the page in the present language."""
     story = localized(source.story_json) if source.story_json else None
+    if story and source.story and source.story.slug:
+        story["articles"] = live_page.articles_on(source.story.slug, source.scenario["until_us"])
     place = source.place
     about = {
         "parts": len(recorded.parts),

@@ -146,6 +146,7 @@ def _stories(folder: Path) -> None:
         following = ready_scenarios.after(entry.slug)
         if following:
             page_data["next"] = {"title": following.title, "href": f"?s={following.slug}"}
+        page_data["articles"] = live_page.articles_on(entry.slug, entry.run["until_us"])
         runs.append((entry.slug, entry.run, {**page_data, "glossary": "../glossary/index.html"}))
     for slug, scenario, story in runs:
         title = story["title"] if story else scenario["title"]

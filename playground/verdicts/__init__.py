@@ -110,6 +110,12 @@ class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verdict: Literal["true", "false", "depends"] = "true"
     told: list[str] = []
 
+    def moments(self, scenario: str, until_us: int) -> list[int]:
+        """Return when a ready scenario, which ends at `until_us`, shows it, in virtual microseconds."""
+        return [
+            until_us if seen.at_us is None else seen.at_us for seen in self.seen if seen.scenario == scenario
+        ]
+
 
 class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One of the five articles: its letter, its name, and what it says, item by item from number 1 on."""
@@ -161,19 +167,6 @@ def mechanisms() -> list[ArticleMechanism]:
 
 NEAR_US = 100_000
 """So near to a moment a reader sees what happens at it."""
-
-
-def told_at(scenario: str, at_us: int, until_us: int) -> list[ArticleMechanism]:
-    """Return the mechanisms that a moment of a ready scenario, which ends at `until_us`, shows."""
-
-    def is_near(seen: SeenMoment) -> bool:
-        return abs((until_us if seen.at_us is None else seen.at_us) - at_us) <= NEAR_US
-
-    return [
-        each
-        for each in mechanisms()
-        if any(seen.scenario == scenario and is_near(seen) for seen in each.seen)
-    ]
 
 
 @cache

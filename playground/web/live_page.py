@@ -121,21 +121,25 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
     return {**shown, "words": words_of(shown), "glossary": reverse("glossary")}
 
 
-def articles_at(slug: str, at_us: int, until_us: int) -> dict[str, Any]:
-    """Return what the articles say of a moment of a ready scenario that ends at `until_us`, and whether it is so."""
-    told = verdicts.told_at(slug, at_us, until_us)
-    return {
-        "at_us": at_us,
-        "near_us": verdicts.NEAR_US,
-        "rows": [{"claim": in_language(each.claim), "verdict": each.verdict} for each in told],
-    }
+def articles_on(slug: str, until_us: int) -> dict[str, Any]:
+    """Return what the articles say of moments of a ready scenario that ends at `until_us`, and whether it is so.
+
+    Returns: from how far such a moment is seen, and the claims, each with the moments that show it, in microseconds.
+    """
+    found = [(each, each.moments(slug, until_us)) for each in verdicts.mechanisms()]
+    rows = [
+        {"at_us": at_us, "claim": in_language(each.claim), "verdict": each.verdict}
+        for each, at_us in found
+        if at_us
+    ]
+    return {"near_us": verdicts.NEAR_US, "rows": rows}
 
 
 def _story(found: Session, place: LinkPlace) -> dict[str, Any]:
     """Return the story around the run, with the scenario that comes after it in the library."""
     shown = story_for_page(found.origin.story if found.origin and found.origin.story else {})
     if found.origin and found.origin.slug and place.at_us is not None:
-        shown["articles"] = articles_at(found.origin.slug, place.at_us, found.scenario["until_us"])
+        shown["articles"] = articles_on(found.origin.slug, found.scenario["until_us"])
     following = ready_scenarios.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
     if following and kept:

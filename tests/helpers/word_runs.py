@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import polib
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
@@ -92,7 +92,14 @@ def gathered(count: int) -> list[dict[str, Any]]:
     """Return `count` random runs, each profile in turn."""
     runs: list[dict[str, Any]] = []
 
-    @settings(max_examples=count, deadline=None, derandomize=True, phases=[Phase.generate], database=None)
+    @settings(
+        max_examples=count,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow],  # a clock's judgement, which a busy machine fails
+    )
     @given(OVERRIDES, PROGRAMS, st.sampled_from([[], PAGING, STANDING]))
     def gather(overrides: dict[str, Any], program: Program, before: Program) -> None:
         profile = PROFILES[len(runs) % len(PROFILES)]

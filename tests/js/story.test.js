@@ -114,9 +114,11 @@ test("words of the glossary are marked where they first come, and only as whole 
 });
 
 test("what the articles say of a moment is told while that moment is shown, and at no other", () => {
-  const rows = [{ claim: "An alpha takes no read", verdict: "true" }];
-  const story = new Story({ articles: { at_us: 2_500_000, near_us: 100_000, rows } }, 9e6);
-  assert.deepEqual([2_400_000, 2_500_000, 2_600_000].map((us) => story.articlesAt(us)), [rows, rows, rows]);
-  assert.deepEqual([0, 2_399_999, 2_600_001].map((us) => story.articlesAt(us)), [[], [], []]);
-  assert.deepEqual(new Story({}, 9e6).articlesAt(0), []);
+  const rows = [{ at_us: [500_000, 2_600_000], claim: "An alpha takes no read", verdict: "true" }, { at_us: [2_601_000], claim: "A delta takes one", verdict: "true" }];
+  const articles = { near_us: 100_000, rows };
+  const story = new Story({ articles }, 9e6, 2_500_000);
+  assert.deepEqual([2_400_000, 2_500_000, 2_600_000].map((us) => story.articlesAt(us)), [[rows[0]], [rows[0]], [rows[0]]]);
+  assert.deepEqual([0, 500_000, 2_399_999, 2_600_001].map((us) => story.articlesAt(us)), [[], [], [], []]);
+  assert.deepEqual(new Story({ articles }, 9e6).articlesAt(2_500_000), [], "no link led anywhere");
+  assert.deepEqual(new Story({}, 9e6, 0).articlesAt(0), []);
 });

@@ -78,6 +78,8 @@ def test_the_page_opens_at_the_moment_that_was_shared() -> None:
     shared = unpacked(write(PageSource(entry.run, entry.story, entry.story_json(), place=place)))
     for code in ("en", "zh-hans", "zh-hant"):
         assert shared[f"page-{code}"]["data"]["place"] == {"at_us": 1_500_000, "number": None, "msg": 7}
+        claims = shared[f"page-{code}"]["data"]["story"]["articles"]["rows"]
+        assert claims, "what the articles say of this run"
 
 
 def test_without_a_server_no_link_leads_back_and_with_one_it_does() -> None:

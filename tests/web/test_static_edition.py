@@ -21,6 +21,7 @@ from playground.static_edition.addresses import link
 from playground.static_edition.figures import FOLDER, lead_file, moments, write_leads
 from playground.static_edition.leads import astray
 from playground.static_edition.write import write
+from playground.web.live_page import articles_on
 from tests.web.conftest import PLAIN_NAMES, put_in_library
 
 OF_THE_DATABASE = pytest.mark.django_db
@@ -75,6 +76,7 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     burst = json.loads((edition / "en" / "data" / "first-burst.json").read_text("utf-8"))
     assert burst["scenario"]["digest"]
     assert burst["story"]["title"] == "First burst"
+    assert burst["story"]["articles"] == articles_on("first-burst", burst["scenario"]["until_us"])
     assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
     play = (edition / "en" / "play" / "index.html").read_text("utf-8")

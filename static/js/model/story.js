@@ -15,13 +15,15 @@ import { holds } from "./conditions.js";
 /** A stop is {atUs, notes, question, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
   /**
-   * `content` is the scenario's story in the reader's language, `untilUs` where the run ends.
+   * `content` is the scenario's story in the reader's language, `untilUs` where the run ends, `linkedUs` the moment that a link led to.
    * @param {StoryContent} content
    * @param {number} untilUs
+   * @param {number | null} [linkedUs]
    */
-  constructor(content, untilUs) {
+  constructor(content, untilUs, linkedUs = null) {
     this.content = content;
     this.untilUs = untilUs;
+    this.linkedUs = linkedUs;
     this.prediction = content.prediction ?? null;
     this.waiting = [...(content.annotations ?? []), ...(content.breakpoints ?? [])].filter((each) => each.when);
     /** @type {Stop[]} */
@@ -74,8 +76,9 @@ export class Story {
    * @returns {{ claim: string, verdict: string }[]}
    */
   articlesAt(nowUs) {
-    const { articles } = this.content;
-    return articles && Math.abs(articles.at_us - nowUs) <= articles.near_us ? articles.rows : [];
+    const { content: { articles }, linkedUs } = this;
+    if (!articles || linkedUs === null || Math.abs(linkedUs - nowUs) > articles.near_us) return [];
+    return articles.rows.filter((/** @type {Values} */ row) => row.at_us.some((/** @type {number} */ us) => Math.abs(us - linkedUs) <= articles.near_us));
   }
 
   /**

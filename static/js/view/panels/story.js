@@ -30,7 +30,7 @@ export class StoryPanel {
     this.engine = engine;
     this.selection = selection;
     this.session = playhead.session;
-    this.story = new Story(data.story, data.scenario.until_us);
+    this.story = new Story(data.story, data.scenario.until_us, data.place?.at_us);
     /** @type {string | null} */
     this.rendered = null;
     this.atUs = 0;
