@@ -17,6 +17,7 @@ OF_A_FACT: Final = re.compile(
     r"|\bnode\.(?:memory|alarms|disk|clock)\b"
     r"|\bmemory\.(?:limit|paging_at|process_memory)\b(?! <)"
     r"|\bqueue_process ==="
+    r"|\bhand\??\.unacked"
 )
 """Readings of the state that a fact answers. `window` belongs to version 2 alone, whose own model reads it."""
 OF_A_TRANSITION: Final = {"static/js/model/why-words.js"}
@@ -48,5 +49,6 @@ def test_a_reading_is_seen() -> None:
         "if (state.node.alarms.memory) paint();",
         "const { limit } = this.playhead.state.node.disk;",
         "at: ({ memory }) => memory.limit,",
+        "const held = state.node.actors?.hand?.unacked ?? 0;",
     ):
         assert readings(line)

@@ -28,14 +28,14 @@ export function publisherText(publisher, burst) {
 /**
  * The consumer, or what is held by hand.
  * @param {Values | null | undefined} consumer
- * @param {Values | null | undefined} hand
+ * @param {number} held by hand
  */
-export function consumerText(consumer, hand) {
+export function consumerText(consumer, held) {
   if (consumer) {
     const state = stateName(consumer.state);
     return consumer.unacked || consumer.unsent
       ? fill(gettext("%(state)s, holds %(n)s"), { state, n: number(consumer.unacked || consumer.unsent) })
       : state;
   }
-  return hand?.unacked ? fill(gettext("by hand: %(n)s held"), { n: number(hand.unacked) }) : "";
+  return held ? fill(gettext("by hand: %(n)s held"), { n: number(held) }) : "";
 }

@@ -90,6 +90,13 @@ function isAsleep({ node, queues }, name) {
 export const nextSeqOf = (queue) => queue?.counters.next_seq_id ?? 0;
 
 /**
+ * How many messages the reader took by hand and holds.
+ * @param {RunSnapshot} state
+ * @returns {number}
+ */
+export const heldByHand = ({ node }) => node.actors?.hand?.unacked ?? 0;
+
+/**
  * Which alarms are set.
  * @param {RunSnapshot} state
  */

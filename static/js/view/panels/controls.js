@@ -1,6 +1,6 @@
 /** The controls: every one of them posts a command, and shows beside itself how the engine answered it. */
 import { PRESETS } from "../../model/presets.js";
-import { figures, memoryOf, strategyOf, toPagingLine } from "../../model/facts.js";
+import { figures, heldByHand, memoryOf, strategyOf, toPagingLine } from "../../model/facts.js";
 import { bytes, fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
@@ -385,15 +385,14 @@ export class Controls {
   followActors() {
     const publisher = this.actor(PUBLISHER);
     const consumer = this.actor(CONSUMER);
-    const hand = this.actor("hand");
+    const held = heldByHand(this.session.state);
     this.button("stream", publisher && publisher.state !== "stopped", gettext("Start"), gettext("Stop"));
     this.button("consume", this.consuming(), gettext("Start"), gettext("Stop"));
     setText(find("[data-publisher-state]", this.root), publisherText(publisher, this.actor("burst")));
-    setText(find("[data-consumer-state]", this.root), consumerText(consumer, hand));
+    setText(find("[data-consumer-state]", this.root), consumerText(consumer, held));
     need("[data-publisher-state]", this.root).dataset.state =
       publisher?.state ?? this.actor("burst")?.state ?? "";
-    const held = (hand?.unacked ?? 0) > 0;
-    for (const act of ["ack", "requeue"]) need(`[data-act=${act}]`, HTMLButtonElement, this.root).disabled = !held;
+    for (const act of ["ack", "requeue"]) need(`[data-act=${act}]`, HTMLButtonElement, this.root).disabled = held === 0;
   }
 
   /**

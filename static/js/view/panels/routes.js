@@ -2,6 +2,7 @@
  * The way of the messages as a picture above the stage: publishers, exchanges, queues and consumers, with the wires between them.
  * One thing carried onto another joins the two; so does the menu of its port, which a keyboard reaches.
  */
+import { heldByHand } from "../../model/facts.js";
 import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
@@ -134,7 +135,7 @@ export class Routes {
   update() {
     const { state } = this;
     const { exchanges, queues, wires } = routesOf(state);
-    const held = state.node.actors?.hand?.unacked ?? 0;
+    const held = heldByHand(state);
     this.showHeld(held);
     const names = findAll("[data-client]", this.root).map((each) => each.dataset.client);
     const mark = JSON.stringify([exchanges, queues, wires, names, held > 0]);

@@ -1,4 +1,5 @@
 /** A message that is held by hand goes back to its queue: carried out of the unacked lane, or by Backspace on its line. */
+import { heldByHand } from "../../model/facts.js";
 import { shownState } from "../../model/shown.js";
 import { indexIn } from "../../layout/spot.js";
 import { hit } from "../../layout/stage.js";
@@ -62,7 +63,7 @@ export class PutBack {
    */
   countOf(seq) {
     const queue = shownState(this.state);
-    const held = this.state.node.actors?.hand?.unacked ?? 0;
+    const held = heldByHand(this.state);
     return Math.min(held, indexIn(queue, HELD, seq) + 1);
   }
 
