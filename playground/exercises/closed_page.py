@@ -13,8 +13,8 @@ from playground.exercises.schema import Exercise
 def closed_page(request: HttpRequest, *exercises: Exercise) -> HttpResponse | None:
     """Return the page that says why one of these exercises may not be seen now; None where all may."""
     learner = learners.current(request.session)
-    for each in exercises if learner else ():
-        reason = gates.closed(learner, each.slug, hidden=True)
+    for each in exercises:
+        reason = learner and gates.closed(learner, each.slug, hidden=True)
         if reason is not None:
             context = {"texts": each.texts(get_language() or "en"), "reason": reason}
             return render(request, "exercises/locked.html", context, status=423)
