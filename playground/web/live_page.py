@@ -104,6 +104,7 @@ def context_of(
             "limits": session_limits.current().public(),
             "scenario": scenario,
             "engine": door().version,
+            "release": other_release.shown_release(scenario).name,
             "console": session_sockets.page_data(scenario),
             **data,
         },

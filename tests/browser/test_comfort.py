@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
@@ -152,8 +153,11 @@ def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(
 
     box = still_box(page.locator("[data-canvas=stage]"))
     page.get_by_role("button", name="Share and export").click()
+    link = page.locator("[data-share=link]").input_value()
     with page.expect_download() as file:
         page.locator("[data-share=png]").click()
+    at_us = int(parse_qs(urlsplit(link).query)["at"][0])
+    assert file.value.suggested_filename == f"waterline-{at_us / 1e6:.2f}s.png", "the moment of the link"
     image = Image.open(file.value.path()).convert("RGB")
     assert image.width == round(2 * box["width"])
     assert image.height > 2 * box["height"] + 80

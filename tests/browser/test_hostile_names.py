@@ -110,6 +110,8 @@ def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
     svg = (tmp_path / "moment.svg").read_text("utf-8")
     assert svg.startswith("<svg ")
     assert "q4" in svg
+    assert "RabbitMQ 3.10.8" in svg
+    assert "content + index in RAM" in svg
     picture = ET.fromstring(svg)
     assert not [each.tag for each in picture.iter() if each.tag.endswith(("script", "img", "foreignObject"))]
     assert not [name for each in picture.iter() for name in each.attrib if name.startswith("on")]

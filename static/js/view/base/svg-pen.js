@@ -56,6 +56,7 @@ export class SvgPen {
     this.measure = measure;
     /** @type {string[]} */
     this.parts = [];
+    this.groups = 0;
     /** @type {(string | (() => string))[]} a gradient is written when it has its stops */
     this.definitions = [];
     /** @type {Map<CanvasPattern, string>} the names of patterns that were written */
@@ -175,6 +176,16 @@ export class SvgPen {
   }
 
   clearRect() {}
+
+  /**
+   * Move the origin, for all that is drawn from here on.
+   * @param {number} x
+   * @param {number} y
+   */
+  translate(x, y) {
+    this.parts.push(`<g transform="translate(${round(x)} ${round(y)})">`);
+    this.groups += 1;
+  }
 
   clip() {
     const name = `c${this.definitions.length}`;
@@ -297,7 +308,7 @@ export class SvgPen {
     return (
       `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${round(this.width)} ${round(this.height)}" ` +
       `role="img"><title>${escape(title)}</title><desc>${escape(about)}</desc><defs>${defs}</defs>` +
-      `${this.parts.join("")}</svg>`
+      `${this.parts.join("")}${"</g>".repeat(this.groups)}</svg>`
     );
   }
 }

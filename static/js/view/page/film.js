@@ -5,7 +5,10 @@ import { colors } from "../base/colors.js";
 import { find, need, required, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 
-/** @import { Live } from "../base/live.js" */
+/**
+ * @import { Live } from "../base/live.js"
+ * @import { Sheet } from "./sheet.js"
+ */
 
 /** Resolves when the page has been drawn once more. */
 function drawn() {
@@ -16,10 +19,10 @@ function drawn() {
 
 export class Film {
   /**
-   * `form` has the fields of the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
+   * `form` has the fields of the stretch; `sheet` gives what paints the picture that is shown now.
    * @param {HTMLFormElement} form
    * @param {Live} live
-   * @param {{ width: number, height: number, paint: (pen: CanvasRenderingContext2D) => void }} sheet
+   * @param {() => Promise<Sheet>} sheet
    */
   constructor(form, { playhead, engine }, sheet) {
     this.form = form;
@@ -91,7 +94,8 @@ export class Film {
    * @param {NonNullable<ReturnType<typeof filmOf>>} film
    */
   async shoot(film) {
-    const { width, height, scale } = sheetOf(this.sheet.width, this.sheet.height);
+    const sheet = await this.sheet();
+    const { width, height, scale } = sheetOf(sheet.width, sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const pen = required(canvas.getContext("2d", { willReadFrequently: true }), "what draws a film");
     const { Gif } = await import("./gif.js");
@@ -104,7 +108,7 @@ export class Film {
       pen.fillStyle = colors.card;
       pen.fillRect(0, 0, width, height);
       pen.setTransform(scale, 0, 0, scale, 0, 0);
-      this.sheet.paint(pen);
+      sheet.paint(pen);
       gif.add(pen.getImageData(0, 0, width, height).data, PICTURE);
       this.writeStatus(fill(gettext("Recording: picture %(done)s of %(all)s"), { done: at + 1, all: film.pictures }));
     }

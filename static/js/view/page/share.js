@@ -1,11 +1,8 @@
 /** Sharing: a link to the moment that is shown, one that carries the run itself, a frame, and pictures. */
 import { hostsOf, shownHost } from "../../model/hosts.js";
 import { clock, fill, gettext } from "../../model/text.js";
-import { cutToFit, penOf, sizeOf, write } from "../base/canvas.js";
-import { find, findAll, need, required, setText, show } from "../base/dom.js";
-import { colors, recipeOf } from "../base/colors.js";
+import { find, findAll, need, setText, show } from "../base/dom.js";
 import { save } from "../base/save.js";
-import { SvgPen } from "../base/svg-pen.js";
 import { Film } from "./film.js";
 
 /**
@@ -16,9 +13,6 @@ import { Film } from "./film.js";
 /** @typedef {{ mark: string, url: string, stateless: string | null, embed: string }} Kept a run that was kept up to a moment (`mark`), and its addresses */
 
 const COPIED_MS = 2500;
-const PNG_SCALE = 2;
-/** The line above the picture. */
-const TITLE_PX = 54;
 
 /**
  * An address with the place inside the run.
@@ -49,32 +43,32 @@ export class Sharing {
     this.host = host;
     /** @type {Kept | null} */
     this.kept = null;
-    this.version = data.engine;
+    this.versions = { engine: data.engine, release: data.release };
+    /** Whether the dialog holds the present moment, which the run leaves behind. */
+    this.holds = false;
     // Of a run that no link leads to only pictures can be taken away.
     document.body.classList.toggle("has-no-link", !host.share);
-    const sharing = this;
-    this.film = new Film(need("[data-film]", HTMLFormElement, dialog), live, {
-      get width() {
-        return sharing.scene.geo.width;
-      },
-      get height() {
-        return sharing.scene.geo.height + TITLE_PX;
-      },
-      paint: (pen) => sharing.paint(pen),
-    });
+    this.film = new Film(need("[data-film]", HTMLFormElement, dialog), live, () => this.sheet());
+    dialog.addEventListener("close", () => this.letGo());
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
     find("[data-act=share]", root)?.addEventListener("click", () => this.open());
     need("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
-    need("[data-share=png]", dialog).addEventListener("click", () => this.png());
-    need("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
+    need("[data-share=png]", dialog).addEventListener("click", () => this.picture("png"));
+    need("[data-share=svg]", dialog).addEventListener("click", () => this.picture("svg"));
     document.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) this.copyMoment();
     });
   }
 
-  /** What the stage shows. */
-  get scene() {
-    return required(this.stage.shown, "a picture of the stage");
+  /** Stay at the moment that is shown, so that links and pictures are of the same one; the run goes on behind it. */
+  hold() {
+    const { playhead } = this;
+    this.holds = !playhead.behind && playhead.go(playhead.position, { us: playhead.nowUs });
+  }
+
+  letGo() {
+    if (this.holds) this.playhead.now();
+    this.holds = false;
   }
 
   /** The reader's place: the time, the transition inside its instant, the chosen message, the virtual host. */
@@ -123,12 +117,16 @@ export class Sharing {
 
   /** Show the dialog with every kind of link. */
   async open() {
+    this.hold();
     if (!this.host.share) {
       this.dialog.showModal();
       return;
     }
     const kept = await this.keep().catch(() => this.failed());
-    if (!kept) return;
+    if (!kept) {
+      this.letGo();
+      return;
+    }
     const place = this.place();
     const page = need("[data-share=page]", HTMLAnchorElement, this.dialog);
     page.href = withPlace(page.href, place);
@@ -192,63 +190,16 @@ export class Sharing {
 
   // --- pictures of the moment ---
 
-  get fileName() {
-    return `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s`;
+  /** The picture of what is shown; what draws it comes when it is asked for. */
+  async sheet() {
+    const { Sheet } = await import("./sheet.js");
+    return new Sheet(this.stage, this.playhead, this.versions);
   }
 
-  /** The stage at twice its size, below a line with its title and time. */
-  png() {
-    const { width, height } = this.scene.geo;
-    const sheet = document.createElement("canvas");
-    sheet.width = Math.round(width * PNG_SCALE);
-    sheet.height = Math.round((height + TITLE_PX) * PNG_SCALE);
-    const pen = penOf(sheet);
-    pen.scale(PNG_SCALE, PNG_SCALE);
-    this.paint(pen);
-    sheet.toBlob((blob) => blob && save(blob, `${this.fileName}.png`), "image/png");
-  }
-
-  /**
-   * The title, and the stage as it is shown now below it.
-   * @param {CanvasRenderingContext2D} pen
-   */
-  paint(pen) {
-    const { scene } = this;
-    const { width, height } = scene.geo;
-    pen.fillStyle = colors.card;
-    pen.fillRect(0, 0, width, height + TITLE_PX);
-    this.paintTitle(pen, width);
-    pen.translate(0, TITLE_PX);
-    this.stage.paintOn(pen, scene, performance.now());
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {number} width
-   */
-  paintTitle(pen, width) {
-    const at = `Waterline ${this.version} \u00b7 ${clock(this.playhead.nowUs)}`;
-    write(pen, at, width - 12, 25, { size: 14, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
-    const room = width - 36 - pen.measureText(at).width;
-    const title = { size: 14, weight: 650, family: colors.sans, color: colors.ink };
-    pen.font = `650 14px ${colors.sans}`;
-    write(pen, cutToFit(pen, document.title.split(" \u00b7 ")[0], room), 12, 25, title);
-    const about = find("#situation")?.textContent ?? "";
-    pen.font = `450 12px ${colors.sans}`;
-    write(pen, cutToFit(pen, about, width - 24), 12, 44, { size: 12, family: colors.sans, color: colors.ink2 });
-  }
-
-  svg() {
-    const { stage, playhead } = this;
-    const box = sizeOf(stage.canvas);
-    const measure = penOf(document.createElement("canvas"));
-    const pen = new SvgPen(box.width, box.height, { recipeOf, measure });
-    pen.fillStyle = colors.card;
-    pen.fillRect(0, 0, box.width, box.height);
-    stage.paintOn(pen.forCanvas, this.scene, performance.now());
-    const about = find("#situation")?.textContent ?? "";
-    const text = pen.text(`${document.title} ${clock(playhead.nowUs)}`, about);
-    save(new Blob([text], { type: "image/svg+xml" }), `${this.fileName}.svg`);
+  /** @param {"png" | "svg"} kind */
+  async picture(kind) {
+    const blob = await (await this.sheet())[kind]();
+    if (blob) save(blob, `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s.${kind}`);
   }
 }
 
