@@ -10,6 +10,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
+from engine import releases
 from engine.costs import PROFILES
 from playground import verdicts
 from playground.hosting.real_engine import door
@@ -82,6 +83,13 @@ def _cell(text: str) -> dict[str, str] | None:
     return {"view": urlencode([pair for pair in pairs if pair[0] != "cell"]), "name": name}
 
 
+RELEASE_NAMES: Final = {
+    "": releases.PROFILES["real"].release.name,
+    **{series: each.name for series, each in releases.RELEASES.items()},
+}
+"""By their series, and of the usual one, which no setting of a run names."""
+
+
 def context_of(
     name: str, scenario: dict[str, Any], data: dict[str, Any], *, owner: bool = True
 ) -> dict[str, object]:
@@ -104,7 +112,7 @@ def context_of(
             "limits": session_limits.current().public(),
             "scenario": scenario,
             "engine": door().version,
-            "release": other_release.shown_release(scenario).name,
+            "releases": RELEASE_NAMES,
             "console": session_sockets.page_data(scenario),
             **data,
         },

@@ -43,7 +43,7 @@ export class Sharing {
     this.host = host;
     /** @type {Kept | null} */
     this.kept = null;
-    this.versions = { engine: data.engine, release: data.release };
+    this.versions = { engine: data.engine, releases: data.releases };
     /** Whether the dialog holds the present moment, which the run leaves behind. */
     this.holds = false;
     // Of a run that no link leads to only pictures can be taken away.

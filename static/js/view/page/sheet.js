@@ -38,12 +38,12 @@ export class Sheet {
   /**
    * @param {StageView} stage
    * @param {Playhead} playhead
-   * @param {{ engine: string, release: string }} versions
+   * @param {{ engine: string, releases: Record<string, string> }} versions names of releases by their series, and of the usual one, which no setting names
    */
-  constructor(stage, playhead, { engine, release }) {
+  constructor(stage, playhead, { engine, releases }) {
     this.stage = stage;
     this.playhead = playhead;
-    this.release = `RabbitMQ ${release}`;
+    this.releases = releases;
     this.maker = `Waterline ${engine}`;
     this.measure = penOf(document.createElement("canvas"));
   }
@@ -111,7 +111,7 @@ export class Sheet {
   paintTitle(pen, width) {
     const bold = { size: 14, weight: 650, family: colors.sans, color: colors.ink };
     const plain = { size: 12, family: colors.sans, color: colors.ink2 };
-    const when = `${this.release} \u00b7 ${clock(this.playhead.nowUs)}`;
+    const when = `RabbitMQ ${this.releases[this.playhead.state.node.settings?.release ?? ""]} \u00b7 ${clock(this.playhead.nowUs)}`;
     pen.font = `650 14px ${colors.sans}`;
     const room = width - 3 * MARGIN - pen.measureText(when).width;
     write(pen, cutToFit(pen, this.title, room), MARGIN, 25, bold);
