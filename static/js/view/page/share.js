@@ -60,10 +60,10 @@ export class Sharing {
     });
   }
 
-  /** Stay at the moment that is shown, so that links and pictures are of the same one; the run goes on behind it. */
+  /** Stay at the moment of a run that goes on, so that links and pictures are of the same one; the run goes on behind it. */
   hold() {
     const { playhead } = this;
-    this.holds = !playhead.behind && playhead.go(playhead.position, { us: playhead.nowUs });
+    this.holds = playhead.play && playhead.go(playhead.position, { us: playhead.nowUs });
   }
 
   letGo() {
