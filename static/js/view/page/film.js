@@ -22,7 +22,7 @@ export class Film {
    * `form` has the fields of the stretch; `sheet` gives what paints the picture that is shown now.
    * @param {HTMLFormElement} form
    * @param {Live} live
-   * @param {() => Promise<Sheet>} sheet
+   * @param {() => Sheet} sheet
    */
   constructor(form, { playhead, engine }, sheet) {
     this.form = form;
@@ -94,7 +94,7 @@ export class Film {
    * @param {NonNullable<ReturnType<typeof filmOf>>} film
    */
   async shoot(film) {
-    const sheet = await this.sheet();
+    const sheet = this.sheet();
     const { width, height, scale } = sheetOf(sheet.width, sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const pen = required(canvas.getContext("2d", { willReadFrequently: true }), "what draws a film");

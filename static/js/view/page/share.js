@@ -4,6 +4,7 @@ import { clock, fill, gettext } from "../../model/text.js";
 import { find, findAll, need, setText, show } from "../base/dom.js";
 import { save } from "../base/save.js";
 import { Film } from "./film.js";
+import { Sheet } from "./sheet.js";
 
 /**
  * @import { Live } from "../base/live.js"
@@ -190,15 +191,14 @@ export class Sharing {
 
   // --- pictures of the moment ---
 
-  /** The picture of what is shown; what draws it comes when it is asked for. */
-  async sheet() {
-    const { Sheet } = await import("./sheet.js");
+  /** The picture of what is shown. */
+  sheet() {
     return new Sheet(this.stage, this.playhead, this.versions);
   }
 
   /** @param {"png" | "svg"} kind */
   async picture(kind) {
-    const blob = await (await this.sheet())[kind]();
+    const blob = await this.sheet()[kind]();
     if (blob) save(blob, `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s.${kind}`);
   }
 }
