@@ -153,6 +153,7 @@ def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(
 
     box = still_box(page.locator("[data-canvas=stage]"))
     page.get_by_role("button", name="Share and export").click()
+    expect(page.locator("[data-share=link]")).to_have_value(re.compile(r"[?&]at=\d+"))
     link = page.locator("[data-share=link]").input_value()
     with page.expect_download() as file:
         page.locator("[data-share=png]").click()
