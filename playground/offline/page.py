@@ -154,7 +154,7 @@ def _program() -> dict[str, Any]:
     return {
         "modules": modules(ENTRY),
         "entry": NAME + ENTRY,
-        "css": styles("css/tokens.css", "css/base.css", "css/session.css", "css/offline.css"),
+        "css": styles("css/base.css", "css/session.css", "css/offline.css"),
         "sprite": sprite(),
     }
 

@@ -19,7 +19,7 @@ const SUNK = new Set(["delta", "recovered", "lost", "stopped"]);
 /** @typedef {ReturnType<typeof posterOf>} Poster the page of a life */
 
 /** The columns of the page, from left to right. */
-export const COLUMNS = () => [gettext("RAM"), gettext("index"), gettext("store"), gettext("consumer")];
+const COLUMNS = () => [gettext("RAM"), gettext("index"), gettext("store"), gettext("consumer")];
 
 /**
  * Which column an event belongs to.
@@ -40,7 +40,7 @@ export function columnX(column) {
 }
 
 /**
- * The page of a life: {width, height, rows: [{x, y, time, text, tone, late}]}; `late` is what passed since the row before.
+ * The page of a life: {width, height, columns: [{name, x}], rows: [{x, y, time, text, tone, late}]}; `late` is what passed since the row before.
  * @param {Life} life
  */
 export function posterOf(life) {
@@ -55,5 +55,6 @@ export function posterOf(life) {
       late: since >= 1000 ? `+${seconds(since)} s` : "",
     };
   });
-  return { width: WIDTH, height: TOP + ROW * Math.max(1, rows.length) + 40, top: TOP, left: LEFT, textX: LEFT + COLUMN * 4 + 14, rows };
+  const columns = COLUMNS().map((name, at) => ({ name, x: columnX(at) }));
+  return { columns, width: WIDTH, height: TOP + ROW * Math.max(1, rows.length) + 40, top: TOP, left: LEFT, textX: LEFT + COLUMN * 4 + 14, rows };
 }

@@ -98,7 +98,7 @@ export function write(
   text,
   x,
   y,
-  { size = 11, weight = 450, family, color, align = "left", base = "alphabetic" },
+  { size = 12, weight = 450, family, color, align = "left", base = "alphabetic" },
 ) {
   pen.font = `${weight} ${size}px ${family}`;
   pen.fillStyle = color;

@@ -142,7 +142,7 @@ function leaving(page) {
     },
   }));
   return [
-    { title: gettext("Share this moment"), key: "S", words: "link permalink", run: () => page.sharing.open() },
+    { title: gettext("Share this moment"), key: "S", words: "link permalink", run: page.share },
     { title: gettext("Fork: go on from this moment in a new session"), key: "F", run: page.fork },
     { title: gettext("Compare: change one thing from this moment on"), words: "fork difference", run: page.compare },
     { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },

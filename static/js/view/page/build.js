@@ -1,21 +1,21 @@
 /** What goes beyond single parts, in order: sharing, the place of a link, leader lines, tour, undo, fork, palette and keys. */
+import { Theatre } from "./theatre.js";
+import { Tour } from "./tour.js";
 import { gettext, messageOf } from "../../model/text.js";
-import { need } from "../base/dom.js";
+import { find, need } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
 import { actionsOf } from "./actions.js";
 import { FirstPaging } from "./first-paging.js";
 import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
 import { PlaceOfLink } from "./place.js";
-import { Sharing } from "./share.js";
-import { Theatre } from "./theatre.js";
-import { Tour } from "./tour.js";
 import { Journey } from "./journey.js";
 import { LeaderLine } from "./leader-line.js";
 
 /**
  * @import { Live } from "../base/live.js"
  * @import { Controls } from "../panels/controls.js"
+ * @import { StageView } from "../stage/stage.js"
  * @import { Rooms } from "./rooms.js"
  */
 
@@ -31,6 +31,14 @@ export function buildPage(live, rooms, repaint) {
   const fork = need("[data-fork]", HTMLFormElement, root);
   fork.addEventListener("submit", () => {
     need("[name=at_us]", HTMLInputElement, fork).value = playhead.behind ? String(playhead.nowUs) : "";
+  });
+  const sharing = later(alerts, async () => {
+    const { Sharing } = await import("./at-need.js");
+    return new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view);
+  });
+  const theatre = later(alerts, async () => {
+
+    return new Theatre(need("[data-theatre]", root), live, stage.view, (command) => panels.controls.send(command, "queue"));
   });
   const present = () => {
     togglePresentation();
@@ -49,7 +57,7 @@ export function buildPage(live, rooms, repaint) {
       else fork.requestSubmit();
     },
     compare: () => location.assign(`${data.urls.compare}&at_s=${(playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
-    sharing: new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view),
+    share: async () => (await sharing())?.open(),
     present,
     startTour: () => need("[data-start-tour]", HTMLFormElement).requestSubmit(),
     clear: () => {
@@ -58,7 +66,6 @@ export function buildPage(live, rooms, repaint) {
     },
     leader: new LeaderLine(need("[data-leader]", SVGSVGElement, root), root, stage.view, files, selection),
     journey: new Journey(need("[data-life]", root), live, rooms),
-    tour: new Tour(live, stage.view),
     firstPaging: new FirstPaging(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
@@ -69,10 +76,13 @@ export function buildPage(live, rooms, repaint) {
       flash: (text) => alerts.flash(text),
     }),
   };
-  const theatre = new Theatre(need("[data-theatre]", root), live, stage.view, (command) =>
-    panels.controls.send(command, "queue"),
-  );
-  panels.controls.restart = (kind) => theatre.open(kind);
+  panels.controls.restart = async (kind) => (await theatre())?.open(kind);
+  // Of a run that no link leads to only pictures can be taken away.
+  document.body.classList.toggle("has-no-link", !host.share);
+  find("[data-act=share]", root)?.addEventListener("click", page.share);
+  document.addEventListener("click", async (event) => {
+    if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) (await sharing())?.copyMoment();
+  });
   const all = { ...rooms, page };
   const palette = new CommandPalette(need("#palette-dialog", HTMLDialogElement), () => actionsOf(all, playhead));
   need("[data-act=palette]").addEventListener("click", () => palette.open());
@@ -80,7 +90,7 @@ export function buildPage(live, rooms, repaint) {
   need("[data-act=undo]", root).addEventListener("click", page.undo);
   need("[data-act=help]").addEventListener("click", () => need("#help-dialog", HTMLDialogElement).showModal());
   bindKeys(all, live);
-  beginTour(live, page.tour);
+  beginTour(live, stage.view);
   return page;
 }
 
@@ -101,18 +111,39 @@ async function takeBack({ engine, alerts }, controls) {
 }
 
 /**
+ * A part that is loaded when it is first used: gives it, or null where it could not be loaded, and then the page says so.
+ * @template Part
+ * @param {Live["alerts"]} alerts
+ * @param {() => Promise<Part>} load
+ */
+function later(alerts, load) {
+  /** @type {Promise<Part | null> | null} */
+  let part = null;
+  return () => {
+    part ??= load().catch(() => {
+      part = null;
+      alerts.show("part", "error", gettext("This part of the page could not be loaded. Try again in a moment, or reload the page."));
+      return null;
+    });
+    return part;
+  };
+}
+
+/**
  * Begin the tour as soon as the engine is there, if the address contains it.
  * @param {Live} live
- * @param {Tour} tour
+ * @param {StageView} stage
  */
-function beginTour({ data, session }, tour) {
+function beginTour(live, stage) {
+  const { data, session, alerts } = live;
   if (!data.owner || !new URLSearchParams(location.search).has("tour")) return;
   history.replaceState(null, "", location.pathname);
+  const tour = later(alerts, async () => new Tour(live, stage));
   let started = false;
-  session.listen(({ kind }) => {
+  session.listen(async ({ kind }) => {
     if (started || kind !== "snapshot") return;
     started = true;
     need("#hints").hidden = true;
-    tour.start();
+    (await tour())?.start();
   });
 }

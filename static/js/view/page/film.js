@@ -4,6 +4,7 @@ import { fill, gettext, messageOf } from "../../model/text.js";
 import { colors } from "../base/colors.js";
 import { find, need, required, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
+import { Gif } from "./gif.js";
 
 /**
  * @import { Live } from "../base/live.js"
@@ -98,7 +99,6 @@ export class Film {
     const { width, height, scale } = sheetOf(sheet.width, sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const pen = required(canvas.getContext("2d", { willReadFrequently: true }), "what draws a film");
-    const { Gif } = await import("./gif.js");
     const gif = new Gif(width, height);
     for (let at = 0; at < film.pictures && !this.stopped; at += 1) {
       this.playhead.toTime(momentOf(film, at));

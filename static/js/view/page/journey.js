@@ -3,19 +3,14 @@
  * store and the bytes go along. And its life on one page, to take away.
  */
 import { spotOf } from "../../layout/spot.js";
-import { COLUMNS, columnX, posterOf } from "../../model/poster.js";
+import { posterOf } from "../../model/poster.js";
 import { lineOf, momentOf } from "../../model/timeline.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { narrate } from "../../model/why.js";
-import { cutToFit, penOf, write } from "../base/canvas.js";
-import { colors, faded, recipeOf } from "../base/colors.js";
 import { find, need, setText } from "../base/dom.js";
-import { save } from "../base/save.js";
-import { SvgPen } from "../base/svg-pen.js";
 
 /**
- * @import { Life, LifeEvent } from "../../model/life.js"
- * @import { Poster } from "../../model/poster.js"
+ * @import { LifeEvent } from "../../model/life.js"
  * @import { Live } from "../base/live.js"
  * @import { Rooms } from "./rooms.js"
  */
@@ -23,7 +18,6 @@ import { SvgPen } from "../base/svg-pen.js";
 const STAY_MS = 1700;
 /** How many messages around the one that is followed are shown of a lane that is folded. */
 const AROUND = 17;
-const PNG_SCALE = 2;
 
 export class Journey {
   /**
@@ -43,8 +37,8 @@ export class Journey {
     this.went = -1;
     this.button = need("[data-act=journey]", root);
     this.button.addEventListener("click", () => (this.timer ? this.stop() : this.start()));
-    need("[data-act=poster-svg]", root).addEventListener("click", () => this.svg());
-    need("[data-act=poster-png]", root).addEventListener("click", () => this.png());
+    need("[data-act=poster-svg]", root).addEventListener("click", () => this.poster("svg"));
+    need("[data-act=poster-png]", root).addEventListener("click", () => this.poster("png"));
     playhead.listen(() => this.timer && this.went !== playhead.position && this.stop());
   }
 
@@ -114,70 +108,15 @@ export class Journey {
     zoom.set(lane.count > AROUND ? { lane: lane.name, from, count: AROUND } : null);
   }
 
-  // --- its life on one page ---
-
-  svg() {
-    const { life } = this;
-    if (!life) return;
-    const poster = posterOf(life);
-    const measure = penOf(document.createElement("canvas"));
-    const pen = new SvgPen(poster.width, poster.height, { recipeOf, measure });
-    this.paint(pen.forCanvas, poster, titleOf(life));
-    save(new Blob([pen.text(titleOf(life), document.title)], { type: "image/svg+xml" }), `${fileNameOf(life)}.svg`);
-  }
-
-  png() {
-    const { life } = this;
-    if (!life) return;
-    const poster = posterOf(life);
-    const sheet = document.createElement("canvas");
-    sheet.width = poster.width * PNG_SCALE;
-    sheet.height = poster.height * PNG_SCALE;
-    const pen = penOf(sheet);
-    pen.scale(PNG_SCALE, PNG_SCALE);
-    this.paint(pen, poster, titleOf(life));
-    sheet.toBlob((blob) => blob && save(blob, `${fileNameOf(life)}.png`), "image/png");
-  }
-
   /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {Poster} poster
-   * @param {string} title
+   * Take its life on one page away.
+   * @param {"svg" | "png"} kind
    */
-  paint(pen, { width, height, top, textX, rows }, title) {
-    const font = { family: colors.sans, color: colors.ink };
-    pen.fillStyle = colors.card;
-    pen.fillRect(0, 0, width, height);
-    write(pen, title, 20, 34, { ...font, size: 18, weight: 650 });
-    pen.font = `450 12px ${colors.sans}`;
-    const run = document.title.split(" \u00b7 ")[0];
-    write(pen, cutToFit(pen, run, width - 40), 20, 54, { ...font, size: 12, color: colors.ink2 });
-    COLUMNS().forEach((name, column) => {
-      const x = columnX(column);
-      write(pen, name, x, top - 10, { ...font, size: 11, weight: 650, align: "center" });
-      pen.fillStyle = column === 1 || column === 2 ? colors.disk : faded(colors.ram, 1);
-      pen.fillRect(x - 27, top, 54, height - top - 36);
-    });
-    pen.strokeStyle = colors.sel;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    rows.forEach(({ x, y }, at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-    pen.stroke();
-    for (const row of rows) {
-      pen.beginPath();
-      pen.arc(row.x, row.y, 5, 0, 2 * Math.PI);
-      pen.fillStyle = colors[row.tone] ?? colors.ink2;
-      pen.fill();
-      write(pen, row.time, 78, row.y + 4, { size: 11, family: colors.mono, color: colors.ink3, align: "right" });
-      write(pen, row.text, textX, row.y + 4, { ...font, size: 12.5, weight: 550 });
-      write(pen, row.late, width - 20, row.y + 4, { size: 11, family: colors.mono, color: colors.ink3, align: "right" });
-    }
-    write(pen, "Waterline", 20, height - 14, { ...font, size: 10.5, color: colors.ink3 });
+  async poster(kind) {
+    const { life } = this;
+    if (!life) return;
+    const title = fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(life.seq), queue: life.queue });
+    const { LifeSheet } = await import("./at-need.js");
+    await new LifeSheet(posterOf(life), title).save(kind, `waterline-message-${life.seq}.${kind}`);
   }
 }
-
-/** @param {Life} life */
-const fileNameOf = ({ seq }) => `waterline-message-${seq}`;
-
-/** @param {Life} life */
-const titleOf = ({ seq, queue }) => fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(seq), queue });

@@ -88,7 +88,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     k: () => panels.narrative.walk(-1),
     w: () => need("#why").focus(),
     c: () => panels.console.toggle(),
-    s: () => page.sharing.open(),
+    s: () => page.share(),
     q: () => {
       laneNext = true;
     },

@@ -35,7 +35,7 @@ export class Sharing {
    * @param {StageView} stage
    */
   constructor(dialog, live, stage) {
-    const { root, data, playhead, selection, alerts, host } = live;
+    const { data, playhead, selection, alerts, host } = live;
     this.dialog = dialog;
     this.playhead = playhead;
     this.selection = selection;
@@ -47,18 +47,12 @@ export class Sharing {
     this.versions = { engine: data.engine, releases: data.releases };
     /** Whether the dialog holds the present moment, which the run leaves behind. */
     this.holds = false;
-    // Of a run that no link leads to only pictures can be taken away.
-    document.body.classList.toggle("has-no-link", !host.share);
     this.film = new Film(need("[data-film]", HTMLFormElement, dialog), live, () => this.sheet());
     dialog.addEventListener("close", () => this.letGo());
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
-    find("[data-act=share]", root)?.addEventListener("click", () => this.open());
     need("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
     need("[data-share=png]", dialog).addEventListener("click", () => this.picture("png"));
     need("[data-share=svg]", dialog).addEventListener("click", () => this.picture("svg"));
-    document.addEventListener("click", (event) => {
-      if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) this.copyMoment();
-    });
   }
 
   /** Stay at the moment of a run that goes on, so that links and pictures are of the same one; the run goes on behind it. */

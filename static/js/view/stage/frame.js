@@ -145,7 +145,7 @@ function arrowHead(pen, x, y, color) {
   pen.fill();
 }
 
-const TITLE_SIZES = [13, 11];
+const TITLE_SIZES = [13, 12];
 /** @type {Record<string, () => string>} */
 const TITLES = { [UNACKED]: () => gettext("unacked") };
 
