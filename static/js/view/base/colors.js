@@ -92,32 +92,30 @@ export const recipeOf = (pattern) => recipes.get(pattern);
 
 /**
  * A pattern of diagonal stripes: `ground` may be null for none. Cached by its arguments.
- * @param {CanvasRenderingContext2D} context
  * @param {string | null} ground
  * @param {string} stripe
  * @param {number} period
  * @param {number} width
  */
-export function hatch(context, ground, stripe, period, width) {
+export function hatch(ground, stripe, period, width) {
   const scale = devicePixelRatio || 1;
   const key = `${ground}|${stripe}|${period}|${width}|${scale}`;
   const made = patterns.get(key);
   if (made) return made;
-  const pattern = makeHatch(context, ground, stripe, period, width, scale);
+  const pattern = makeHatch(ground, stripe, period, width, scale);
   patterns.set(key, pattern);
   recipes.set(pattern, { ground, stripe, period, width });
   return pattern;
 }
 
 /**
- * @param {CanvasRenderingContext2D} context
  * @param {string | null} ground
  * @param {string} stripe
  * @param {number} period
  * @param {number} width
  * @param {number} scale
  */
-function makeHatch(context, ground, stripe, period, width, scale) {
+function makeHatch(ground, stripe, period, width, scale) {
   const side = Math.max(2, Math.round(period * scale * Math.SQRT2));
   const tile = document.createElement("canvas");
   tile.width = side;
@@ -136,7 +134,7 @@ function makeHatch(context, ground, stripe, period, width, scale) {
     pen.lineTo(shift + side + 1, -1);
     pen.stroke();
   }
-  const pattern = required(context.createPattern(tile, "repeat"), "a pattern of stripes");
+  const pattern = required(pen.createPattern(tile, "repeat"), "a pattern of stripes");
   pattern.setTransform(new DOMMatrix().scale(1 / scale));
   return pattern;
 }

@@ -25,7 +25,7 @@ export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = f
   write(pen, cutToFit(pen, title, room), x, y + 9, named);
   pen.fillStyle = faded(colors.ink3, 0.14);
   pen.fillRect(x, y + 14, w, 8);
-  pen.fillStyle = hatched ? hatch(pen, faded(colors.ink3, 0.1), colors.ink3, 4, 1.2) : colors.ink2;
+  pen.fillStyle = hatched ? hatch(faded(colors.ink3, 0.1), colors.ink3, 4, 1.2) : colors.ink2;
   pen.fillRect(x, y + 14, w * Math.min(1, share), 8);
   if (mark !== undefined) {
     pen.fillStyle = colors.alarm;

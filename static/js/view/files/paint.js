@@ -38,11 +38,11 @@ export function paintFile(pen, file) {
   for (const block of file.blocks) {
     pen.fillStyle =
       block.tone === "garbage"
-        ? hatch(pen, faded(colors.ink3, 0.1), faded(colors.ink3, 0.75), 4, 1)
+        ? hatch(faded(colors.ink3, 0.1), faded(colors.ink3, 0.75), 4, 1)
         : toneColor(block.tone);
     pen.fillRect(block.x, file.y, Math.max(0.7, block.w), file.h);
     if (block.tone === "beta" && block.w > 4) {
-      pen.fillStyle = hatch(pen, null, faded(colors.card, 0.82), 3.6, 1.5);
+      pen.fillStyle = hatch(null, faded(colors.card, 0.82), 3.6, 1.5);
       pen.fillRect(block.x, file.y, block.w, file.h);
     } else if (block.tone === "gamma" && block.w > 4) {
       pen.fillStyle = colors.card;

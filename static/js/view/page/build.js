@@ -1,6 +1,4 @@
 /** What goes beyond single parts, in order: sharing, the place of a link, leader lines, tour, undo, fork, palette and keys. */
-import { Theatre } from "./theatre.js";
-import { Tour } from "./tour.js";
 import { gettext, messageOf } from "../../model/text.js";
 import { find, need } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
@@ -9,13 +7,15 @@ import { FirstPaging } from "./first-paging.js";
 import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
 import { PlaceOfLink } from "./place.js";
+import { Theatre } from "./theatre.js";
+import { Tour } from "./tour.js";
 import { Journey } from "./journey.js";
 import { LeaderLine } from "./leader-line.js";
 
 /**
+ * @import { Host } from "../../net/server.js"
  * @import { Live } from "../base/live.js"
  * @import { Controls } from "../panels/controls.js"
- * @import { StageView } from "../stage/stage.js"
  * @import { Rooms } from "./rooms.js"
  */
 
@@ -36,10 +36,9 @@ export function buildPage(live, rooms, repaint) {
     const { Sharing } = await import("./at-need.js");
     return new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view);
   });
-  const theatre = later(alerts, async () => {
-
-    return new Theatre(need("[data-theatre]", root), live, stage.view, (command) => panels.controls.send(command, "queue"));
-  });
+  const theatre = new Theatre(need("[data-theatre]", root), live, stage.view, (command) =>
+    panels.controls.send(command, "queue"),
+  );
   const present = () => {
     togglePresentation();
     repaint();
@@ -66,6 +65,7 @@ export function buildPage(live, rooms, repaint) {
     },
     leader: new LeaderLine(need("[data-leader]", SVGSVGElement, root), root, stage.view, files, selection),
     journey: new Journey(need("[data-life]", root), live, rooms),
+    tour: new Tour(live, stage.view),
     firstPaging: new FirstPaging(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
@@ -76,9 +76,8 @@ export function buildPage(live, rooms, repaint) {
       flash: (text) => alerts.flash(text),
     }),
   };
-  panels.controls.restart = async (kind) => (await theatre())?.open(kind);
-  // Of a run that no link leads to only pictures can be taken away.
-  document.body.classList.toggle("has-no-link", !host.share);
+  panels.controls.restart = (kind) => theatre.open(kind);
+  offerLinks(host);
   find("[data-act=share]", root)?.addEventListener("click", page.share);
   document.addEventListener("click", async (event) => {
     if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) (await sharing())?.copyMoment();
@@ -90,7 +89,7 @@ export function buildPage(live, rooms, repaint) {
   need("[data-act=undo]", root).addEventListener("click", page.undo);
   need("[data-act=help]").addEventListener("click", () => need("#help-dialog", HTMLDialogElement).showModal());
   bindKeys(all, live);
-  beginTour(live, stage.view);
+  beginTour(live, page.tour);
   return page;
 }
 
@@ -108,6 +107,14 @@ async function takeBack({ engine, alerts }, controls) {
     const offline = message === "offline" || message === "timeout";
     alerts.show("undo", "limit", offline ? gettext("The engine is not connected. The page tries again by itself.") : message);
   }
+}
+
+/**
+ * Of a run that no link leads to only pictures can be taken away.
+ * @param {Host} host
+ */
+export function offerLinks({ share }) {
+  document.body.classList.toggle("has-no-link", !share);
 }
 
 /**
@@ -132,18 +139,16 @@ function later(alerts, load) {
 /**
  * Begin the tour as soon as the engine is there, if the address contains it.
  * @param {Live} live
- * @param {StageView} stage
+ * @param {Tour} tour
  */
-function beginTour(live, stage) {
-  const { data, session, alerts } = live;
+function beginTour({ data, session }, tour) {
   if (!data.owner || !new URLSearchParams(location.search).has("tour")) return;
   history.replaceState(null, "", location.pathname);
-  const tour = later(alerts, async () => new Tour(live, stage));
   let started = false;
-  session.listen(async ({ kind }) => {
+  session.listen(({ kind }) => {
     if (started || kind !== "snapshot") return;
     started = true;
     need("#hints").hidden = true;
-    (await tour())?.start();
+    tour.start();
   });
 }

@@ -154,7 +154,7 @@ function paintKey(pen, x, y, { tone, parts }) {
   for (const [kind, at] of parts) {
     pen.fillStyle = colors[tone];
     if (kind === "entry") paintEntry(pen, x + 1, y + at);
-    if (kind === "cut") pen.fillStyle = hatch(pen, faded(colors[tone], 0.25), colors[tone], 4, 1.2);
+    if (kind === "cut") pen.fillStyle = hatch(faded(colors[tone], 0.25), colors[tone], 4, 1.2);
     if (kind === "pale") pen.fillStyle = faded(colors[tone], 0.3);
     if (["body", "cut", "pale"].includes(kind)) pen.fillRect(x + 1, y + at, 11, 9);
     if (kind === "entry" || kind === "body") continue;

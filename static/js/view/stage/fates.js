@@ -69,7 +69,7 @@ export class Fates {
     if (kind === "lost") {
       pen.fillStyle = faded(colors.card, 0.6);
       pen.fillRect(x, y, w, h);
-      pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.4), 6, 1.3);
+      pen.fillStyle = hatch(null, faded(colors.alarm, 0.4), 6, 1.3);
       pen.fillRect(x, y, w, h);
     } else {
       pen.strokeStyle = colors[tone];

@@ -100,7 +100,7 @@ function paintClosed(pen, scene) {
   const { geo } = scene;
   for (const lane of scene.lanes) {
     if (!lane.closed) continue;
-    pen.fillStyle = hatch(pen, null, faded(colors.ink3, 0.3), 7, 1);
+    pen.fillStyle = hatch(null, faded(colors.ink3, 0.3), 7, 1);
     if (geo.turned) pen.fillRect(geo.ram, lane.u0, geo.end - geo.ram, lane.u1 - lane.u0);
     else pen.fillRect(lane.u0 - 4, geo.ram, lane.u1 - lane.u0 + 8, geo.end - geo.ram);
   }
@@ -412,7 +412,7 @@ function paintShape(pen, { mark, x, y, w, h }, turned) {
  * @param {string} color
  */
 function fillOf(pen, mark, color) {
-  if (mark.fill === "hatch") return hatch(pen, color, faded(colors.card, 0.82), 3.6, 1.5);
+  if (mark.fill === "hatch") return hatch(color, faded(colors.card, 0.82), 3.6, 1.5);
   if (mark.fill === "outline") return faded(color, 0.22);
   if (mark.fill === "pale") return faded(color, 0.2);
   if (mark.fill === "dashed") return faded(color, 0.06);

@@ -27,7 +27,7 @@ export function paintFence(pen, scene) {
   if (explained) paintDashes(pen, geo, explained, v0);
   if (!fence) return;
   for (const [u0, u1] of fence.over) {
-    pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.34), 6, 1.4);
+    pen.fillStyle = hatch(null, faded(colors.alarm, 0.34), 6, 1.4);
     if (geo.turned) pen.fillRect(v0, u0, geo.waterline - v0, u1 - u0);
     else pen.fillRect(u0 - 2, v0, u1 - u0 + 2, geo.waterline - v0);
   }
@@ -64,7 +64,7 @@ function paintDashes(pen, geo, { u, target }, v0) {
 export function paintSurplus(pen, scene) {
   const { geo, surplus: betas } = scene;
   if (!betas?.surplus) return;
-  pen.fillStyle = hatch(pen, null, faded(colors[`${COUNTED_TONE}-o`], 0.75), 5, 1.4);
+  pen.fillStyle = hatch(null, faded(colors[`${COUNTED_TONE}-o`], 0.75), 5, 1.4);
   for (const [u0, u1] of betas.over) {
     if (geo.turned) pen.fillRect(geo.ramIndex - 3, u0, geo.tag + 6, u1 - u0);
     else pen.fillRect(u0, geo.ramIndex - 3, u1 - u0, geo.tag + 6);

@@ -35,7 +35,7 @@ export function paintJournal(pen, width, journal, free = width) {
   const scale = (room - 2) / Math.max(total, 2048);
   pen.fillStyle = colors.ink3;
   pen.fillRect(x + 1, 5, journal.bytes * scale, 9);
-  pen.fillStyle = hatch(pen, null, colors.ink3, 4, 1.2);
+  pen.fillStyle = hatch(null, colors.ink3, 4, 1.2);
   pen.fillRect(x + 1 + journal.bytes * scale, 5, journal.buffered * scale, 9);
   const text =
     journal.exists || journal.dirty
@@ -114,7 +114,7 @@ function paintCell(pen, cell, large) {
   pen.fillRect(cell.x, cell.y, cell.w, cell.h);
   pen.globalAlpha = 1;
   if (!large) return;
-  if (cell.tone === "beta") pen.fillStyle = hatch(pen, null, faded(colors.card, 0.82), 3.6, 1.5);
+  if (cell.tone === "beta") pen.fillStyle = hatch(null, faded(colors.card, 0.82), 3.6, 1.5);
   else if (cell.tone === "gamma") pen.fillStyle = colors.card;
   if (cell.tone === "beta") pen.fillRect(cell.x, cell.y, cell.w, cell.h);
   if (cell.tone === "gamma") pen.fillRect(cell.x, cell.y + cell.h / 2 - 1.5, cell.w, 3);

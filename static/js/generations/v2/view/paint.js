@@ -64,7 +64,7 @@ function paintSlot(pen, cell) {
     return;
   }
   if (tone === "unread") {
-    pen.fillStyle = dotted(pen);
+    pen.fillStyle = dotted();
     pen.fillRect(x, y, w, h);
     return;
   }
@@ -92,7 +92,7 @@ function paintSlot(pen, cell) {
  */
 function paintLetter(pen, { x, y, w, h, tone }) {
   if (tone === "beta") {
-    pen.fillStyle = hatch(pen, null, faded(colors.card, 0.82), 3.6, 1.5);
+    pen.fillStyle = hatch(null, faded(colors.card, 0.82), 3.6, 1.5);
     pen.fillRect(x, y, w, h);
   } else if (tone === "gamma") {
     pen.fillStyle = colors.card;
@@ -107,7 +107,7 @@ function paintLetter(pen, { x, y, w, h, tone }) {
  */
 function paintDot(pen, { x, y, w, h, tone, waits }) {
   if (tone === "erased") return;
-  pen.fillStyle = tone === "unread" ? dotted(pen) : toneColor(tone);
+  pen.fillStyle = tone === "unread" ? dotted() : toneColor(tone);
   pen.globalAlpha = waits ? 0.45 : 1;
   // One live slot among thousands must be seen: what is over may stay small.
   const least = tone === "acked" || tone === "unread" ? 0 : LEAST;
@@ -115,12 +115,9 @@ function paintDot(pen, { x, y, w, h, tone, waits }) {
   pen.globalAlpha = 1;
 }
 
-/**
- * What nobody has read since a start.
- * @param {CanvasRenderingContext2D} pen
- */
-function dotted(pen) {
-  return hatch(pen, faded(colors.delta, 0.12), faded(colors.delta, 0.75), 6, 1);
+/** What nobody has read since a start. */
+function dotted() {
+  return hatch(faded(colors.delta, 0.12), faded(colors.delta, 0.75), 6, 1);
 }
 
 /**
@@ -157,9 +154,9 @@ function paintBlock(pen, { x, w, tone, waits, each }, { y, h }) {
   }
   pen.fillStyle =
     tone === "garbage"
-      ? hatch(pen, faded(colors.ink3, 0.1), faded(colors.ink3, 0.75), 4, 1)
+      ? hatch(faded(colors.ink3, 0.1), faded(colors.ink3, 0.75), 4, 1)
       : tone === "unread"
-        ? dotted(pen)
+        ? dotted()
         : toneColor(tone);
   const least = tone === "garbage" || tone === "unread" ? 0 : LEAST;
   pen.globalAlpha = waits ? 0.35 : 1;
