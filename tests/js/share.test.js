@@ -6,6 +6,7 @@ import "./helpers/elements.js";
 const classes = new Set();
 globalThis.document = /** @type {any} */ ({
   addEventListener() {},
+  documentElement: { classList: {} },
   body: { classList: { toggle: (name, on) => (on ? classes.add(name) : classes.delete(name)) } },
 });
 const { offerLinks } = await import("../../static/js/view/page/build.js");
