@@ -2,7 +2,8 @@
 import { scaleX, steps, timeTicks } from "../layout/charts.js";
 import { SMALL } from "../model/events.js";
 import { bytes, number } from "../model/text.js";
-import { fitCanvas, write } from "../view/base/canvas.js";
+import { fitCanvas } from "../view/base/canvas.js";
+import { write } from "../view/base/pen.js";
 import { colors } from "../view/base/colors.js";
 import { SIGNS } from "../view/time/event-signs.js";
 

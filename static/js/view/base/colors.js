@@ -1,7 +1,6 @@
 /** Colours of the canvases, read from the style sheet so that both themes have one source; and the patterns. */
 import { LETTERS } from "../../model/messages.js";
-import { penOf } from "./canvas.js";
-import { required } from "./dom.js";
+import { penOf, required } from "./dom.js";
 import { onThemeChange } from "./theme.js";
 
 const NAMES = [

@@ -246,3 +246,11 @@ export function throttle(ms, call) {
 export function csrfToken() {
   return find("input[name=csrfmiddlewaretoken]", HTMLInputElement)?.value ?? "";
 }
+
+/**
+ * What draws on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ */
+export function penOf(canvas) {
+  return required(canvas.getContext("2d"), "what draws on a canvas");
+}

@@ -1,6 +1,6 @@
 /** Small instruments beside the maps: garbage against its limit, the write buffer, and what waits for an fsync. */
 import { bytes, decimal, fill, gettext, ngettext, number } from "../../model/text.js";
-import { cutToFit, write } from "../base/canvas.js";
+import { cutToFit, write } from "../base/pen.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /** @import { Collection, Waiting } from "../../model/unsynced.js" */

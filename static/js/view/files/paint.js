@@ -1,6 +1,6 @@
 /** Drawing of store files. */
 import { bytes, fill, gettext, number } from "../../model/text.js";
-import { write } from "../base/canvas.js";
+import { write } from "../base/pen.js";
 import { colors, faded, hatch } from "../base/colors.js";
 import { paintDial } from "./dials.js";
 

@@ -6,7 +6,7 @@ import { actionsOf } from "./actions.js";
 import { FirstPaging } from "./first-paging.js";
 import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
-import { PlaceOfLink } from "./place.js";
+import { PlaceOfLink, placeNow } from "./place.js";
 import { Theatre } from "./theatre.js";
 import { Tour } from "./tour.js";
 import { Journey } from "./journey.js";
@@ -34,7 +34,7 @@ export function buildPage(live, rooms, repaint) {
   });
   const sharing = later(alerts, async () => {
     const { Sharing } = await import("./at-need.js");
-    return new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view);
+    return new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view, () => placeNow(live));
   });
   const theatre = new Theatre(need("[data-theatre]", root), live, stage.view, (command) =>
     panels.controls.send(command, "queue"),

@@ -1,6 +1,7 @@
 /** The life of a message on one page, to take away. */
-import { cutToFit, penOf, write } from "../base/canvas.js";
 import { colors, faded, recipeOf } from "../base/colors.js";
+import { penOf } from "../base/dom.js";
+import { cutToFit, write } from "../base/pen.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 

@@ -1,4 +1,5 @@
 /** Where a link leads inside a run: the page goes there as soon as the run has the moment. */
+import { hostsOf, shownHost } from "../../model/hosts.js";
 import { gettext } from "../../model/text.js";
 import { LastSeconds } from "../time/last-seconds.js";
 import { spotlight } from "../base/spotlight.js";
@@ -19,6 +20,20 @@ const FAST = 100;
  * @type {BeforePage}
  */
 const NO_PAST = { ready: (then) => then() };
+
+/**
+ * Where the reader is now: the time, the transition inside its instant, the chosen message, the virtual host.
+ * @param {{ playhead: Playhead, selection: Selection }} live
+ */
+export function placeNow({ playhead, selection }) {
+  const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
+  return {
+    at: playhead.nowUs,
+    n: inside ? playhead.position : null,
+    msg: selection.chosen,
+    vhost: hostsOf(playhead.state).length > 1 ? shownHost() : null,
+  };
+}
 
 export class PlaceOfLink {
   /**

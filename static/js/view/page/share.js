@@ -1,5 +1,4 @@
 /** Sharing: a link to the moment that is shown, one that carries the run itself, a frame, and pictures. */
-import { hostsOf, shownHost } from "../../model/hosts.js";
 import { clock, fill, gettext } from "../../model/text.js";
 import { find, findAll, need, setText, show } from "../base/dom.js";
 import { save } from "../base/save.js";
@@ -9,6 +8,7 @@ import { Sheet } from "./sheet.js";
 /**
  * @import { Live } from "../base/live.js"
  * @import { StageView } from "../stage/stage.js"
+ * @import { placeNow } from "./place.js"
  */
 
 /** @typedef {{ mark: string, url: string, stateless: string | null, embed: string }} Kept a run that was kept up to a moment (`mark`), and its addresses */
@@ -29,16 +29,17 @@ function withPlace(address, place) {
 
 export class Sharing {
   /**
-   * `live` has the run and its addresses; `stage` is the picture that can be taken away.
+   * `live` has the run and its addresses; `stage` is the picture that can be taken away; `place()` is where the reader is.
    * @param {HTMLDialogElement} dialog
    * @param {Live} live
    * @param {StageView} stage
+   * @param {() => ReturnType<typeof placeNow>} place
    */
-  constructor(dialog, live, stage) {
-    const { data, playhead, selection, alerts, host } = live;
+  constructor(dialog, live, stage, place) {
+    const { data, playhead, alerts, host } = live;
     this.dialog = dialog;
     this.playhead = playhead;
-    this.selection = selection;
+    this.place = place;
     this.alerts = alerts;
     this.stage = stage;
     this.host = host;
@@ -64,18 +65,6 @@ export class Sharing {
   letGo() {
     if (this.holds) this.playhead.now();
     this.holds = false;
-  }
-
-  /** The reader's place: the time, the transition inside its instant, the chosen message, the virtual host. */
-  place() {
-    const { playhead } = this;
-    const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
-    return {
-      at: playhead.nowUs,
-      n: inside ? playhead.position : null,
-      msg: this.selection.chosen,
-      vhost: hostsOf(playhead.state).length > 1 ? shownHost() : null,
-    };
   }
 
   /**

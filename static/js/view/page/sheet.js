@@ -1,8 +1,8 @@
 /** The picture of a moment that is taken away: its title, release and time, the stage as it is shown, and what the marks mean. */
 import { clock } from "../../model/text.js";
-import { cutToFit, penOf, write } from "../base/canvas.js";
-import { find, findAll, required } from "../base/dom.js";
+import { find, findAll, penOf, required } from "../base/dom.js";
 import { colors, faded, hatch, recipeOf } from "../base/colors.js";
+import { cutToFit, write } from "../base/pen.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Before a stop: what it would keep, lose and bring back, over the glyphs. After it: where the lost messages were. */
 import { fateSegments, lostShares, segmentParts, shareFrame } from "../../layout/fates.js";
-import { roundRect, write } from "../base/canvas.js";
+import { roundRect, write } from "../base/pen.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /**

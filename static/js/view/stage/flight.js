@@ -5,7 +5,7 @@
 import { KINDS } from "../../model/catalogue/kinds.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
-import { roundRect, write } from "../base/canvas.js";
+import { roundRect, write } from "../base/pen.js";
 import { colors } from "../base/colors.js";
 import { required } from "../base/dom.js";
 import { ease } from "../base/scheduler.js";

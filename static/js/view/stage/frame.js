@@ -4,7 +4,7 @@
  */
 import { UNACKED, laneMeaning } from "../../model/places.js";
 import { fill, gettext, number, signed } from "../../model/text.js";
-import { cutToFit, write } from "../base/canvas.js";
+import { cutToFit, write } from "../base/pen.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /**

@@ -1,7 +1,7 @@
 /** What lies over the marks: the fence with what is to leave, pills, the counted lane's term, rings, thermometers. */
 import { aboutPlace } from "../../model/places.js";
 import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
-import { roundRect, write } from "../base/canvas.js";
+import { roundRect, write } from "../base/pen.js";
 import { colors, faded, hatch } from "../base/colors.js";
 import { required } from "../base/dom.js";
 import { labelPlaces } from "./gauges.js";

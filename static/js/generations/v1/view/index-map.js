@@ -3,7 +3,7 @@ import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { shownQueue } from "../../../model/shown.js";
 import { holding } from "../../../model/stretches.js";
 import { bytes, fill, ngettext, number } from "../../../model/text.js";
-import { write } from "../../../view/base/canvas.js";
+import { write } from "../../../view/base/pen.js";
 import { colors } from "../../../view/base/colors.js";
 import { clockOf, paintClock } from "../../../view/files/dials.js";
 import { goneText } from "../../../view/files/paint.js";

@@ -1,6 +1,6 @@
 /** Drawing of journal and segments. */
 import { bytes, fill, gettext, number } from "../../../model/text.js";
-import { cutToFit, write } from "../../../view/base/canvas.js";
+import { cutToFit, write } from "../../../view/base/pen.js";
 import { colors, faded, hatch } from "../../../view/base/colors.js";
 import { toneColor } from "../../../view/files/paint.js";
 
