@@ -220,6 +220,7 @@ class Cluster:
             mirrored=self.cluster,
             parts=self._parts,
             console=console,
+            happened=lambda: self.log.number + len(self.history),
         )
         self.monitors, self.life = control.monitors, control.life
         self._report, self._verbs = control.report, control.verbs
@@ -326,8 +327,9 @@ class Cluster:
         return True
 
     def next_us(self) -> int | None:
-        """Return the time at which something may next happen by itself; None for never."""
-        return self._clock.next_us()
+        """Return the time at which something may next be reported by itself; None for never."""
+        settled_us = self.monitors.settled_us()
+        return self._clock.next_us() if settled_us is None else settled_us
 
     def step(self) -> bool:
         """Let time pass up to the next event that brings transitions; return whether there was one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ class NodeControl:
     Args:
         below: the rooms of the node that lie below.
         console: understands the lines of the command `ctl`.
+        happened: returns how many transitions and commands there were.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class NodeControl:
         mirrored: MirroredQueues,
         parts: ClusterParts,
         console: Console,
+        happened: Callable[[], int],
     ) -> None:
         clients = ClientParts(
             below.definitions,
@@ -47,7 +50,7 @@ class NodeControl:
             closing,
             parts.patience,
         )
-        self.monitors = MemoryMonitors(below, parts.actors_at, mirrored)
+        self.monitors = MemoryMonitors(below, parts.actors_at, mirrored, happened)
         self.life = NodeLifecycle(
             configuration=below.configuration,
             settings=settings,

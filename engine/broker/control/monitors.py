@@ -29,6 +29,12 @@ def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None 
     return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(nodes)[1:])
 
 
+MOST_UNSEEN = 50
+"""Checks that a host may leave for later, which then cost little."""
+FAR_US = 1 << 62
+"""Later than any timer."""
+
+
 class NodeMonitors:
     """Monitors memory and disk of every node but the first, which MemoryMonitors has.
 
@@ -139,14 +145,27 @@ class MemoryMonitors:
         below: the rooms of the node, of which it watches the first.
         actors: returns how many connections a node has.
         cluster: with the processes of a queue's members.
+        happened: returns how many transitions and commands there were.
     """
 
-    def __init__(self, below: NodeParts, actors: Callable[[str], int], cluster: MirroredQueues) -> None:
+    def __init__(
+        self,
+        below: NodeParts,
+        actors: Callable[[str], int],
+        cluster: MirroredQueues,
+        happened: Callable[[], int],
+    ) -> None:
         configuration, clock, processes = below.configuration, below.clock, below.processes
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
         self.only_looked = False
         """Whether the current event only checked the memory, so that nothing but its reports changed."""
+        self._checked_at = self._settled_at = -1
+        """How much had happened when the memory was checked, and when the duration was computed from that check."""
+        self._alone_us = 0
+        """When the first timer comes that is none of the checks'."""
+        self._reads = 0
+        """From how many connections there is garbage."""
         self.disk = DiskWatch(
             clock,
             configuration.current,
@@ -167,6 +186,7 @@ class MemoryMonitors:
         self._consumers = below.consumers
         self._cluster = cluster
         self._actors = actors
+        self._happened = happened
         self.others = NodeMonitors(
             configuration, clock, cluster, below.storage, processes, actors, self._send_alarms
         )
@@ -180,6 +200,34 @@ class MemoryMonitors:
         self.others.start()
         monitor_us = (node.memory_monitor_after_ms or 0) * MILLISECOND_US
         self._clock.after(monitor_us or self._rest_of(node.memory_monitor_interval_ms), self._recompute)
+
+    def settled_us(self) -> int | None:
+        """Return until when the checks find only what they found; None if the next one may find something else.
+
+        That is the time of the first other timer, if there was neither a transition nor a command since.
+        """
+        now_us = self._clock.now_us
+        if self._settled_at != self._happened() or now_us >= self._alone_us:
+            return None
+        interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
+        return min(self._alone_us, now_us + MOST_UNSEEN * interval_us)
+
+    def _look_ahead(self) -> None:
+        """Note how much had happened by this check; if no more than by the last one, also when another timer comes."""
+        happened = self._happened()
+        self._alone_us = 0
+        if self._checked_at == happened:
+            others_us = self._clock.next_us((self._check_memory, self._recompute))
+            self._alone_us = FAR_US if others_us is None else others_us
+        self._checked_at = happened
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether the check that was just used finds the same again, as long as no other timer comes."""
+        node = self._configuration.node
+        drawn = node.garbage_follows and self._reads and node.receive_buffer_bytes
+        alone = len(self._cluster.nodes) == 1 and not self._processes.timed
+        return alone and not drawn and self._watch.is_settled and self._clock.now_us < self._alone_us
 
     def _rest_of(self, interval_ms: int) -> int:
         """Return how long a timer still waits on a node that has run for a while, in microseconds."""
@@ -199,6 +247,7 @@ class MemoryMonitors:
         self._processes.in_monitor("vm_memory", self.measure_memory)
         if self.only_looked:
             self._board.report_part("disk", "M10", self.disk_items())
+        self._look_ahead()
         interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._check_memory)
 
@@ -237,9 +286,8 @@ class MemoryMonitors:
             for each in self._connections.publishers.values()
             if log or bare(each.name) != "burst"
         )
-        return self._garbage_watch.check(
-            (live.process for _, live in self._queues.items()), actors + log - blocked, log
-        )
+        self._reads = actors + log - blocked
+        return self._garbage_watch.check((live.process for _, live in self._queues.items()), self._reads, log)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has; a single node counts all, even while its broker is stopped."""
@@ -251,6 +299,9 @@ class MemoryMonitors:
     def _recompute(self) -> None:
         """Compute the target duration, and again after the interval (M1)."""
         self._processes.in_monitor("memory", self._send_desired)
+        self._settled_at = (
+            self._happened() if self._checked_at == self._happened() and self._is_settled else -1
+        )
         interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._recompute)
 

@@ -229,6 +229,11 @@ class MemoryWatch:
             self._bodies.popleft()
         return self._bodies[0][1]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether a check of the same memory finds the same, however late it comes."""
+        return len(self._bodies) < 2  # no body that is collected with time
+
     def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
         """Compute the desired duration from the last check; return the queues that must get it (M3, M4)."""
         ratio = settings.vm_memory_high_watermark_paging_ratio

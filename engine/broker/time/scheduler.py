@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from heapq import heappop, heappush
 from typing import Final
 
@@ -185,9 +185,16 @@ class TimerScheduler:
         self._set += 1
         return timer
 
-    def next_us(self) -> int | None:
-        """Return the time of the first timer, even if it was cancelled or postponed; None if there is none."""
-        return self._heap[0][0] if self._heap else None
+    def next_us(self, but: Collection[Callable[[], None]] = ()) -> int | None:
+        """Return the time of the first timer, even if it was postponed; None if there is none.
+
+        Args:
+            but: actions whose timers do not count.
+        """
+        if not but:
+            return self._heap[0][0] if self._heap else None
+        others = (at_us for at_us, _, _, timer in self._heap if timer.action and timer.action not in but)
+        return min(others, default=None)
 
     def run_next(self, until_us: int) -> bool:
         """Run the first action, if it is due by `until_us`; return whether there was one."""
