@@ -220,14 +220,13 @@ class Cluster:
             mirrored=self.cluster,
             parts=self._parts,
             console=console,
-            happened=lambda: self.log.number + len(self.history),
         )
         self.monitors, self.life = control.monitors, control.life
         self._report, self._verbs = control.report, control.verbs
 
     def _begin(self) -> None:
         self._declare_topology()
-        self.monitors.start()
+        self.monitors.start(lambda: self.log.number + len(self.history))
         for timed in self.scenario.commands:
             self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
         self._end_event()

@@ -131,9 +131,9 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
 
 
 def articles_on(slug: str, until_us: int) -> dict[str, Any]:
-    """Return what the articles say of moments of a ready scenario that ends at `until_us`, and whether it is so.
+    """Return what the articles say of a ready scenario that ends at `until_us`, and whether it is so.
 
-    Returns: from how far such a moment is seen, and the claims, each with the moments that show it, in microseconds.
+    Each claim has the moments that show it, in microseconds; `near_us` is from how far such a moment is seen.
     """
     found = [(each, each.moments(slug, until_us)) for each in verdicts.mechanisms()]
     rows = [

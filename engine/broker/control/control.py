@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,7 +24,6 @@ class NodeControl:
     Args:
         below: the rooms of the node that lie below.
         console: understands the lines of the command `ctl`.
-        happened: returns how many transitions and commands there were.
     """
 
     def __init__(
@@ -39,7 +37,6 @@ class NodeControl:
         mirrored: MirroredQueues,
         parts: ClusterParts,
         console: Console,
-        happened: Callable[[], int],
     ) -> None:
         clients = ClientParts(
             below.definitions,
@@ -50,7 +47,7 @@ class NodeControl:
             closing,
             parts.patience,
         )
-        self.monitors = MemoryMonitors(below, parts.actors_at, mirrored, happened)
+        self.monitors = MemoryMonitors(below, parts.actors_at, mirrored)
         self.life = NodeLifecycle(
             configuration=below.configuration,
             settings=settings,

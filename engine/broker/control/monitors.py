@@ -145,16 +145,9 @@ class MemoryMonitors:
         below: the rooms of the node, of which it watches the first.
         actors: returns how many connections a node has.
         cluster: with the processes of a queue's members.
-        happened: returns how many transitions and commands there were.
     """
 
-    def __init__(
-        self,
-        below: NodeParts,
-        actors: Callable[[str], int],
-        cluster: MirroredQueues,
-        happened: Callable[[], int],
-    ) -> None:
+    def __init__(self, below: NodeParts, actors: Callable[[str], int], cluster: MirroredQueues) -> None:
         configuration, clock, processes = below.configuration, below.clock, below.processes
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
@@ -162,6 +155,7 @@ class MemoryMonitors:
         """Whether the current event only checked the memory, so that nothing but its reports changed."""
         self._checked_at = self._settled_at = -1
         """How much had happened when the memory was checked, and when the duration was computed from that check."""
+        self._happened: Callable[[], int] = lambda: 0
         self._alone_us = 0
         """When the first timer comes that is none of the checks'."""
         self._reads = 0
@@ -186,13 +180,17 @@ class MemoryMonitors:
         self._consumers = below.consumers
         self._cluster = cluster
         self._actors = actors
-        self._happened = happened
         self.others = NodeMonitors(
             configuration, clock, cluster, below.storage, processes, actors, self._send_alarms
         )
 
-    def start(self) -> None:
-        """Check for the first time, and start the timer."""
+    def start(self, happened: Callable[[], int]) -> None:
+        """Check for the first time, and start the timer.
+
+        Args:
+            happened: returns how many transitions and commands there were.
+        """
+        self._happened = happened
         self.disk.check_space()
         node = self._configuration.node
         self._processes.in_monitor("vm_memory", self.measure_memory)
