@@ -104,7 +104,7 @@ def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
         slug: one of the test's exercises.
         given: the answer as its kind reads it; None for "I do not know".
     """
-    if not is_open(paper):
+    if not ClassPaper.objects.filter(_open(), pk=paper.pk).exists():  # it may have ended since it was read
         raise RequestRefused(_("The test has ended."))
     if student.classroom.frozen:
         raise RequestRefused(_("Your teacher has paused the class. Look up; it continues soon."))

@@ -11,6 +11,7 @@ from django.utils.translation import pgettext_lazy
 
 from engine.releases import PROFILES, RELEASES
 from engine.report.transitions.base import Group
+from playground.storybook.stage_picture import MEANINGS
 
 register = template.Library()
 
@@ -57,6 +58,12 @@ def releases() -> list[tuple[str, str]]:
 def series_json() -> str:
     """Return the series of each profile's release by the profile's word, as an object of JSON."""
     return json.dumps({word: each.release.series for word, each in PROFILES.items()})
+
+
+@register.simple_tag
+def stage_keys() -> Any:
+    """Return the Greek letters and what they mean, as the legend of a drawn stage shows them."""
+    return MEANINGS.items()
 
 
 @register.filter
