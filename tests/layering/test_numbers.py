@@ -25,7 +25,7 @@ WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "twelv
 TIMETABLES: Final = [
     getattr(unit, each).timing for unit in catalog.units() for each in ("en", "zh_hans", "zh_hant")
 ]
-(MINUTES_OF_A_UNIT,) = {int(re.findall(r"–(\d+) ", timing[-1])[0]) for timing in TIMETABLES}
+(MINUTES_OF_A_UNIT,) = {int(re.findall(r"–(\d+) ", " ".join(timing))[-1]) for timing in TIMETABLES}
 """Where the timetable of every unit ends, in each language."""
 
 NUMBERS: Final = [
