@@ -19,7 +19,7 @@ from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.inspect.messages import messages_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from playground.inspecting import reading, summary
+from playground.inspecting import reading, rehearsal, summary, ways
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.readout import DEAD
 from playground.inspecting.revival import vhost_directories
@@ -80,14 +80,18 @@ def _day(text: str) -> float:
 
 def _files(place: Path) -> Files:
     """Return the files that matter, with the node's flags and definitions, which may lie beside its directory."""
-    node = next((each for each in (place, *place.resolve().parents) if (each / "msg_stores").is_dir()), None)
-    beside = [*node.parent.glob(f"{node.name}-feature_flags")] if node is not None else []
     found = [path for path in sorted(place.rglob("*")) if path.is_file() and is_needed(path.name)]
     if sum(path.stat().st_size for path in found) > MOST_BYTES:
         raise UnreadableInput("too_many_bytes", most=MOST_BYTES >> 20)
     named = [(f"{place.resolve().name}/{path.relative_to(place).as_posix()}", path) for path in found]
-    named += [(path.name, path) for path in beside]
+    named += [(path.name, path) for path in _flag_lists(place)]
     return gathered(((name, [path.read_bytes()]) for name, path in named), MOST_BYTES)
+
+
+def _flag_lists(place: Path) -> list[Path]:
+    """Return the lists of feature flags that lie beside the directory of the node."""
+    node = next((each for each in (place, *place.resolve().parents) if (each / "msg_stores").is_dir()), None)
+    return [] if node is None else [*node.parent.glob(f"{node.name}-feature_flags")]
 
 
 def _answer(place: Path, options: argparse.Namespace) -> int:
@@ -120,8 +124,12 @@ def _answer(place: Path, options: argparse.Namespace) -> int:
 
 
 def _is_bad(answer: dict[str, Any]) -> bool:
-    lost = any(row["back"] is None or row["gone"] or row["unreadable"] for row in answer["queues"])
-    return bool(answer["failure"] or answer["damage"] or lost)
+    without_index = not answer["queues"] and answer["unowned"]
+    return bool(answer["failure"] or answer["damage"] or _loses(answer) or without_index)
+
+
+def _loses(answer: dict[str, Any]) -> bool:
+    return any(row["back"] is None or row["gone"] or row["unreadable"] for row in answer["queues"])
 
 
 def _short(answer: dict[str, Any]) -> dict[str, Any]:
@@ -143,19 +151,27 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
         yield f"FAILS: a start on {where} fails: {answer['failure']['code']} {answer['failure']['values']}"
     elif answer["unplayed"]:
         yield f"NOT PLAYED: {where}: {answer['unplayed']['code']}"
+    elif not answer["queues"]:
+        yield f"NO QUEUE: {where} hold no index of a classic queue, so a start brings nothing back"
     else:
-        sign = "LOSES" if _is_bad(answer) else "ALL BACK"
+        sign = (
+            "LOSES"
+            if _loses(answer)
+            else "EXPIRED"
+            if back < live
+            else "DAMAGED"
+            if _is_bad(answer)
+            else "ALL BACK"
+        )
         yield f"{sign}: {answer['source']} starts on {where} and has {back} of {live} messages"
     for row in answer["upgrades"]:
         if row["is_back"] or row["policy"] is not None or "-v" in row["target"]:
             continue
         after = [queue["after"] for queue in row["queues"]]
         said = "?" if None in after or row["unplayed"] else f"{sum(after)} of {live}"
-        gate = row["gate"]
-        missing = (
-            f"refuses to start; not enabled: {', '.join(gate['missing'])}; way: {' -> '.join(gate['way'])}"
+        yield f"  to {row['target']}: {_gate_words(row['gate'])}" + (
+            f", has {said}" if row["gate"]["accepted"] else ""
         )
-        yield f"  to {row['target']}: " + (f"starts, has {said}" if gate["accepted"] else missing)
     losing_first = sorted(
         answer["queues"], key=lambda row: (row["back"] is not None, -(row["gone"] or 0), row["name"])
     )
@@ -168,9 +184,20 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
             f"  store: {due['files']} files are more than half garbage ({due['bytes']} bytes) and wait for the "
             "collector, which compacts one after the other; if publishers are faster than it is, the store grows"
         )
+    for each in answer["unowned"]:
+        yield (
+            f"  store: {each['store']}: {each['count']} bodies ({each['bytes']} bytes) belong to no message of any "
+            "index here: garbage, or the index is gone"
+        )
     for each in answer["damage"]:
         at = "" if each["offset"] is None else f" at {each['offset']}"
         yield f"  damage: {each['file']}{at}: {each['words']}"
+
+
+def _gate_words(gate: dict[str, Any]) -> str:
+    if gate["accepted"]:
+        return "starts"
+    return f"refuses to start; not enabled: {', '.join(gate['missing'])}; way: {' -> '.join(gate['way'])}"
 
 
 def _pinned(stores: list[dict[str, Any]]) -> Iterator[str]:
@@ -253,6 +280,12 @@ def _only_read(place: Path, as_json: bool) -> int:
         return NOT_PLAYED
     most = MOST_BYTES >> 20
     sys.stdout.write(f"NOT PLAYED: the files are larger than {most} MiB, so no start was played on them\n")
+    source = rehearsal.source_of(report, ReleaseChoice())
+    flags = next((ways.read_flags(path.read_bytes()) for path in _flag_lists(place)), None)
+    for target in rehearsal.TARGETS[source]:
+        if not target.is_back and target.policy is None and "-v" not in target.name:
+            gate = ways.gate(source.partition("-")[0], target.series, flags)
+            sys.stdout.write(f"  to {target.name}: {_gate_words(gate)}\n")
     for queue in summary.queues_of(report):
         sys.stdout.write(f"  {queue['name'] or queue['dir']}: {queue['lasting_messages']} live messages\n")
     for line in _pinned(sorted(_store_rows(report), key=lambda row: -row["garbage"])[:MOST_FILES]):

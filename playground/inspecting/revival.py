@@ -315,17 +315,20 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
     """
     played = _play(revival, records)
     dead: list[str] = []
-    if played.failure is not None and played.failure["code"] != "far_apart" and len(revival.names) > 1:
+    whole = revival
+    if played.failure is not None and played.failure["code"] != "far_apart":
         dead = [own for own in revival.names if _play(_alone(revival, own), 0).failure is not None]
-        if 0 < len(dead) < len(revival.names):
+        if dead:
             revival = _without(revival, dead)
             played = _play(revival, records)
     if played.node is None:
-        return played
+        return msgspec.structs.replace(played, names=whole.names)
     # Where the walk over an index of version 1 does not end, the node never ends its boot (S117).
     is_walked = revival.stop is None or not revival.stop.is_clean
     if dead and is_walked and has_old_store(revival.scenario["profile"]):
         return msgspec.structs.replace(played, failure={"code": "start_hangs", "values": {"queue": dead[0]}})
+    if not revival.names:
+        return msgspec.structs.replace(whole, found={own: TakenOut(None, end=DEAD) for own in dead})
     if played.node.host.down:
         return played  # a stop came after the start
     found = taken_out(played)

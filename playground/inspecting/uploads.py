@@ -48,6 +48,7 @@ BROKEN_ZIP: Final = (
 )
 """What zipfile raises for bytes that are no zip."""
 
+ARCHIVES: Final = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z")
 Files = dict[str, bytes]
 """By path, below the directory that was given."""
 Given = Iterable[tuple[str, Iterable[bytes]]]
@@ -146,11 +147,13 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | N
     """
     files: Files = {}
     used = 0
+    archive = ""
     for path, blocks in found:
         steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".")]
         if not steps or not is_needed("/".join(steps)):
             if left_out is not None:
                 left_out.append("/".join(steps)[:200])
+            archive = path[:80] if path.lower().endswith(ARCHIVES) else archive
             continue
         if len(steps) > LONGEST_PATH or not all(STEP.match(step) for step in steps) or ".." in steps:
             raise UnreadableInput("path", name=path[:80])
@@ -163,6 +166,8 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | N
         files["/".join(steps)] = bytes(data)
         if len(files) > MOST_FILES:
             raise UnreadableInput("too_many_files", most=MOST_FILES)
+    if not files and archive:
+        raise UnreadableInput("archive", name=archive)
     if not files:
         raise UnreadableInput("no_files")
     return _without_parents(files)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.sessions import live
+from tests.browser.test_rehearsal import unfold
 from tests.browser.waits import still_box
 
 OpenPage = Callable[..., Page]
@@ -21,7 +22,7 @@ ABOVE_THE_DOCK = """() => {
   const stage = document.querySelector(".stage-box").getBoundingClientRect();
   return stage.top >= 0 && stage.bottom <= dock.top + 4;
 }"""
-CUT_OFF = """() => [...document.querySelectorAll(".inspect-report > [id] > .scroll")]
+CUT_OFF = """() => [...document.querySelectorAll(".inspect-report > .folded > .scroll")]
   .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"""
 
 
@@ -48,6 +49,9 @@ def test_the_answer_about_a_brokers_files_is_read_on_a_phone(
     page.get_by_role("button", name="a store file is gone").tap()
     report = page.locator(".inspect-report")
     expect(report).to_contain_text("brings back 8 of 21 persistent messages; 11 are lost", timeout=REPORT_MS)
+    expect(report.locator("> details")).to_have_count(5)
+    expect(report.locator("details[open]")).to_have_count(0)
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate(CUT_OFF) == []
     expect(page.locator(".transport")).to_be_hidden()

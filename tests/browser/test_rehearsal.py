@@ -22,7 +22,13 @@ def give(page: Page, reads: str = "there") -> None:
     page.locator("[data-directory]").set_input_files(RECORDED)
     if reads == "there":
         page.get_by_role("button", name="Send to this server and read").click()
-    expect(page.locator("section.upgrades")).to_be_visible(timeout=READER_MS)
+    page.locator("summary", has_text="What would an upgrade do").click(timeout=READER_MS)
+    expect(page.locator("section.upgrades")).to_be_visible()
+
+
+def unfold(page: Page) -> None:
+    """Open what is folded below the answer."""
+    page.evaluate("for (const each of document.querySelectorAll('.inspect-report details')) each.open = true")
 
 
 def is_printed_alone(page: Page) -> None:
@@ -48,6 +54,7 @@ def test_it_is_printed_alone_and_a_policy_and_a_second_start_are_stepped_through
     give(page, reads)
     if reads == "there":  # what is printed is the same page
         is_printed_alone(page)
+    unfold(page)
     with page.context.expect_page() as opened:
         page.get_by_role("button", name="Step through this conversion").click()
     conversion = opened.value

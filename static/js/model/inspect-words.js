@@ -62,6 +62,7 @@ function unreadable() {
     too_many_files: gettext("At most %(most)s files are read. Give one virtual host or queue."),
     too_many_bytes: gettext("Together the files have more than %(most)s MiB. Give one queue and its store."),
     no_files: gettext("It contains no files of a queue or a message store: .idx and journal.jif, or .qi and .qs, and .rdq. They lie below msg_stores/vhosts."),
+    archive: gettext("%(name)s is an archive that is not unpacked here. Unpack it, and give the directory or a zip of it."),
     needs_memory: gettext("Reading these files needs more than the %(most)s MiB of memory that the server gives. Give one queue and its store, or let the engine run in your browser."),
     tab_memory: gettext("Reading these files needs more memory than a page of this browser has. Give one queue and its store."),
     takes_too_long: gettext("Reading these files takes more than the %(most)s seconds that the server gives. Give one queue and its store, or let the engine run in your browser."),

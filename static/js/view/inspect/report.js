@@ -7,7 +7,7 @@ import { fileRow } from "./bytes.js";
 import { table } from "./tables.js";
 import { releaseWords } from "../../model/upgrade-words.js";
 import { upgradesOf } from "./upgrades.js";
-import { answerTable, verdict } from "./verdict.js";
+import { answerTable, folded, verdict } from "./verdict.js";
 
 /**
  * @import { CleanStop, DamageRow, FilesAnswer, QueueRow, StoreRow } from "../../model/inspect-words.js"
@@ -99,7 +99,7 @@ function stores(rows) {
  */
 function damage(found, more, sentences, kinds) {
   if (!found.length) return null;
-  return el("div", { id: "report-damage" }, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
+  return folded(fill(gettext("Damage: %(count)s"), { count: number(found.length + more) }), el("ul.damage", {}, ...found.map((each) =>
     el("li", {},
       el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, kinds[each.kind]), `: ${codedWords(each, sentences)}`,
       each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))),
@@ -124,7 +124,7 @@ function stop(clean) {
 function notRead({ left_out: names, left_out_count: count }) {
   if (!count) return null;
   const more = count > names.length ? fill(gettext("and %(n)s more"), { n: number(count - names.length) }) : "";
-  return el("details", { "data-left-out": count }, el("summary", {}, fill(gettext("Files that were not read, because no queue or store has such names: %(count)s"), { count: number(count) })),
+  return el("details.folded", { "data-left-out": count }, el("summary", {}, fill(gettext("Files that were not read, because no queue or store has such names: %(count)s"), { count: number(count) })),
     el("ul.damage", {}, ...names.map((name) => el("li", {}, el("code", {}, name)))), el("p", {}, more));
 }
 
@@ -136,23 +136,6 @@ function headingOf({ target: release, stopped, source }) {
   if (release && stopped) return fill(gettext("Rehearsed: RabbitMQ %(release)s on what an orderly stop leaves of these files"), { release });
   if (release) return fill(gettext("Rehearsed: RabbitMQ %(release)s on a copy of these files"), { release });
   return stopped ? fill(gettext("Rehearsed: an orderly stop on a copy of these files. %(release)s"), { release: releaseWords(source) }) : gettext("What is in these files");
-}
-
-/**
- * Where each part of the report is: on a phone the whole of it is ten screens long.
- * @param {FilesAnswer} answer
- */
-function parts({ damage: found, queues: rows, stores: kept, upgrades, started }) {
-  /** @type {[there: unknown, id: string, name: string][]} */
-  const all = [
-    [found.length, "report-damage", gettext("Damage")],
-    [rows.length, "report-queues", gettext("Queues")],
-    [kept.length, "report-stores", gettext("Message stores")],
-    [upgrades.length, "report-upgrades", gettext("Upgrade")],
-    [started, "inspect-live", gettext("The start, played")],
-  ];
-  return el("ul.inspect-parts", { "aria-label": gettext("Parts of the report") },
-    ...all.filter(([there]) => there).map(([, id, name]) => el("li", {}, el("a.chip", { href: `#${id}` }, name))));
 }
 
 /**
@@ -172,25 +155,27 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only the first ones are started here.", "%(n)s more queues were given; only the first ones are started here.", answer.not_started), { n: number(answer.not_started) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
-    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)), el("span.spacer"), ...actions),
+    el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)),
     answerTable(answerRows(answer)),
     verdict(verdictOf(answer)),
-    parts(answer),
+    el("div.heading", {}, answer.started ? el("a.btn.small", { href: "#inspect-live" }, gettext("The start, played")) : null, ...actions),
     failed,
     unplayed,
     left,
     damage(answer.damage, answer.damage_more, sentences, kinds),
-    answer.release ? el("p.mid", { "data-release": answer.release }, fill(writtenBy(answer), { release: answer.release })) : null,
-    answer.queues.length ? el("div", { id: "report-queues" }, queues(answer.queues)) : null,
-    answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
-    answer.stores.length ? el("div", { id: "report-stores" }, stores(answer.stores)) : null,
-    ...collectorWords(answer.collector).map((text) => el("p", { "data-collector": "" }, text)),
-    ...answer.unowned.map(({ store, count, bytes: size }) =>
-      el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
-    stop(answer.stop),
-    el("div", { id: "report-upgrades" }, upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step })),
+    folded(fill(gettext("Queues: %(count)s"), { count: number(answer.queues.length) }),
+      answer.release ? el("p.mid", { "data-release": answer.release }, fill(writtenBy(answer), { release: answer.release })) : null,
+      answer.queues.length ? queues(answer.queues) : null,
+      answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null),
+    folded(gettext("Message stores, and how the node ended"),
+      answer.stores.length ? stores(answer.stores) : null,
+      ...collectorWords(answer.collector).map((text) => el("p", { "data-collector": "" }, text)),
+      ...answer.unowned.map(({ store, count, bytes: size }) =>
+        el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
+      stop(answer.stop)),
+    folded(gettext("What would an upgrade do to these queues?"), upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step })),
     notRead(answer),
-    el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
+    folded(fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) }),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),
       answer.files_more ? el("p", {}, fill(gettext("and %(n)s more"), { n: number(answer.files_more) })) : null));
 }

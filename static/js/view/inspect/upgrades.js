@@ -2,7 +2,7 @@
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { filesWords, gateWords, orderlyWords, outcomeWords, releaseWords, targetName, targetNotes, totalsWords, workWords } from "../../model/upgrade-words.js";
-import { el, findAll } from "../base/dom.js";
+import { el, find, findAll } from "../base/dom.js";
 import { table } from "./tables.js";
 
 /**
@@ -18,13 +18,9 @@ import { table } from "./tables.js";
 /** @param {number | null} value */
 const counted = (value) => (value === null ? "?" : number(value));
 
-/** From this width on nothing is folded: the style sheet lays the page out for a phone below it. */
-const WIDE = "(min-width: 720px)";
-const isWide = () => matchMedia(WIDE).matches;
-
 /** What is printed is printed whole, and folded again afterwards. */
 function unfold() {
-  const folded = findAll(".upgrades details:not([open])");
+  const folded = findAll("details:not([open])").filter((each) => each.closest(".upgrades") ?? find(".upgrades", each));
   for (const each of folded) each.setAttribute("open", "");
   window.addEventListener("afterprint", () => folded.forEach((each) => each.removeAttribute("open")), { once: true });
 }
@@ -57,7 +53,7 @@ const later = () => gettext("Opens in a new tab; this report stays open");
  * @param {About} about
  */
 function orderlyStop(stop, { source, sentences, step }) {
-  return el("details", { "data-orderly": stop.found ? "found" : "played", open: isWide() }, el("summary", {}, el("b", {}, gettext("First, an orderly stop")), " ", releaseWords(source)),
+  return el("details", { "data-orderly": stop.found ? "found" : "played" }, el("summary", {}, el("b", {}, gettext("First, an orderly stop")), " ", releaseWords(source)),
     el("ul.damage", {}, ...orderlyWords(stop, sentences).map((text) => el("li", {}, text))),
     stop.failure || stop.found ? null : el("button.btn.small", { type: "button", onclick: () => step("", true), title: later() }, gettext("Step through this stop")));
 }
@@ -75,12 +71,12 @@ function target(upgrade, { source, sentences, step }) {
   const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
   if (unplayed) {
     const why = fill(gettext("This release was not rehearsed: %(why)s."), { why: codedWords(unplayed, sentences) });
-    return el("details", { "data-upgrade": name, open: isWide() }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
+    return el("details", { "data-upgrade": name }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
       list(gateWords(upgrade)), el("p.error", {}, why), besides(targetNotes(source, upgrade)));
   }
   const result = () => (failure ? failed(failure) : queues(caption, rows, (each) => each));
   const stopped = () => (orderly?.failure ? failed(orderly.failure) : queues(gettext("Queues after an orderly stop of the release that wrote the files"), rows, (each) => each.orderly));
-  return el("details", { "data-upgrade": name, open: isWide() }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
+  return el("details", { "data-upgrade": name }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
     list(gateWords(upgrade)),
     isBack ? null : result(),
     isBack ? null : list([...workWords(work, byPolicy), ...files.map(filesWords)]),
@@ -102,13 +98,13 @@ function totals(upgrade) {
 }
 
 /**
- * What is to be known besides, folded by itself on a phone: most of it is the same for each of today's releases.
+ * What is to be known besides, folded by itself: most of it is the same for each of today's releases.
  * @param {string[]} notes
  */
 function besides(notes) {
   if (!notes.length) return null;
   const head = fill(gettext("What else is different (%(n)s)"), { n: number(notes.length) });
-  return el("details.besides", { open: isWide() }, el("summary", {}, head), el("ul.damage", {}, ...notes.map((text) => el("li", {}, text))));
+  return el("details.besides", {}, el("summary", {}, head), el("ul.damage", {}, ...notes.map((text) => el("li", {}, text))));
 }
 
 /**
