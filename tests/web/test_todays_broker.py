@@ -39,6 +39,20 @@ def test_a_run_of_todays_broker_shows_each_verdict(each: todays_broker.TodaysVer
     assert (played.broken, played.refused) == ([], [])
 
 
+def test_readers_of_the_articles_are_told_what_changed_since() -> None:
+    """In each language, where an article speaks of it: the one version, prefetch, sizes, Khepri, interceptors."""
+    told = {
+        11: ("4.0", "4.3.6"),
+        18: ("global", "4.3"),
+        26: ("16 MiB", "max_message_size"),
+        28: ("Khepri", "4.3.0", "4.3.5", "4.3.6"),
+        30: ("4.2",),
+    }
+    for number, names in told.items():
+        for finding in todays_broker.verdicts()[number].finding.values():
+            assert [name for name in names if name not in finding] == [], number
+
+
 def test_no_claim_that_was_wrong_for_the_reference_is_called_true_of_today() -> None:
     """Nothing of what the articles say wrongly of 3.10 became true in 4.x, so a true one is whole true of both."""
     true = {number for number, each in todays_broker.verdicts().items() if each.verdict == "true"}
