@@ -14,6 +14,7 @@ from engine.values.errors import EngineError
 from playground.inspecting import next_release
 from playground.inspecting.listing.rows import REPORT
 from playground.inspecting.listing.terms import Term, TermPair, pairs, plain, term
+from playground.inspecting.release_choice import profile_of
 from playground.inspecting.unreadable import UnreadableInput, Why, why
 
 MOST_CHARS: Final = 200_000
@@ -39,6 +40,14 @@ KINDS: Final = {
     ),
 }
 """Texts that have settings among other things."""
+WRITER: Final = re.compile(
+    r"(?:^RabbitMQ version: |Starting RabbitMQ |^[ \t]*##  ## {1,20}RabbitMQ )(\d{1,3}\.\d{1,3})"
+    r"|^[ \t]*(?:- )?image:[ \t]*[\"']?(?:[^\s\"':]{1,80}/)?rabbitmq:(\d{1,3}(?:\.\d{1,3})?)",
+    re.MULTILINE,
+)
+"""Where a report, a log or a container's file names the release."""
+NEWEST: Final = {"3": "3.13", "4": "4.3"}
+"""What a tag of an image stands for that names no second number."""
 OBSERVED: Final = (
     (
         r"Memory high watermark set to \d{1,9} MiB \((\d{1,15}) bytes\)",
@@ -142,6 +151,7 @@ def read(text: str) -> ConfigurationReport:
     """Return the settings in a text; raise Unreadable where it is no configuration of a broker."""
     text = text[:MOST_CHARS]
     settings: dict[str, Any] = {}
+    profile = _profile_in(text)
     text, parts = _environment_in(text)
     left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]
     kind = kind_of(text)
@@ -178,12 +188,12 @@ def read(text: str) -> ConfigurationReport:
             if entry.in_conf and name == RATIO and _is_from_1(wished[name]):
                 left_out.append((entry.written, {"code": "ratio_in_conf", "values": {}}))
                 continue
-            parse(_scenario(wished, queue))
+            parse(_scenario(profile, wished, queue))
         except EngineError as error:
             left_out.append((entry.written, why(error)))
         else:
             settings = wished
-    scenario = parse(_scenario(settings, queue)).to_json()
+    scenario = parse(_scenario(profile, settings, queue)).to_json()
     return ConfigurationReport(
         scenario, settings, left_out[:MOST_NAMED], len(left_out), None if is_observed else coming
     )
@@ -236,11 +246,18 @@ def _said(value: Term) -> str:
     return str(value[-1] if isinstance(value, list) and value else value)[:80]
 
 
-def _scenario(settings: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
+def _profile_in(text: str) -> str:
+    """Return the profile that plays the release which a text names, the reference's where it names none."""
+    found = WRITER.search(text)
+    version = next(filter(None, found.groups()), "") if found else ""
+    return profile_of(NEWEST.get(version, version))
+
+
+def _scenario(profile: str, settings: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
     return {
         "version": 1,
         "title": TITLE,
-        "profile": "real",
+        "profile": profile,
         "settings": settings,
         "seed": 1,
         "topology": {"queues": [queue]},

@@ -147,6 +147,32 @@ def test_the_version_of_queues_is_an_argument_of_the_sessions_queue() -> None:
     }
 
 
+def test_the_type_by_default_of_a_node_is_that_of_queues_without_one() -> None:
+    found = read("default_queue_type = quorum\ndisk_free_limit.absolute = 1GB\n")
+    reason = {"code": "untyped_queues", "values": {"type": "quorum"}}
+    assert found.left_out == [("default_queue_type", reason)]
+
+
+STARTS = "2026-01-31 12:00:00.1+00:00 [info] <0.9.0>  Starting RabbitMQ 4.1.3 on Erlang 26\n"
+NODE = "services:\n  a:\n    x: -rabbit disk_free_limit 1\n    image: "
+
+
+@pytest.mark.parametrize(
+    ("text", "profile"),
+    [
+        ("disk_free_limit.absolute = 1GB\n", "real"),
+        (NODE + "docker.io/library/rabbitmq:4.0.5-management\n", "4.0.5"),
+        (NODE + "rabbitmq:4\n", "4.3.6"),
+        (NODE + "'rabbitmq:3.8-alpine'\n", "articles"),
+        (STARTS + "Disk free limit set to 50MB\n", "4.0.5"),
+    ],
+)
+def test_the_release_that_a_text_names_chooses_the_session(text: str, profile: str) -> None:
+    found = read(text)
+    assert found.scenario["profile"] == profile
+    assert "disk_free_limit" in found.settings
+
+
 def test_the_page_takes_a_configuration_where_a_listing_is_pasted() -> None:
     assert reading.listing(CONF)["settings"]["vm_memory_calculation_strategy"] == "rss"
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
+from playground.inspecting.release_choice import profile_of
 from playground.inspecting.unreadable import UnreadableInput
 from tests.ctl.played import recorded
 from tools.proofs.differential.installation import LATEST
@@ -82,3 +83,12 @@ def test_the_settings_of_a_real_node_are_read_from_what_it_printed(line: str) ->
     if line == "report":
         assert codes["Listing queues for vhost / ..."] == "part_of_report"
         assert codes["Listing connections ..."] == "part_of_report"
+
+
+@pytest.mark.parametrize("release", ["3.8.9", "4.0.5", "4.3.6"])
+def test_a_report_of_each_release_has_its_queue_and_a_session_of_that_release(release: str) -> None:
+    [text, *_] = [each["text"] for each in recorded(release, "first") if each["line"] == "report"]
+    found = reading.listing(text)
+    assert [(each["name"], each["values"]["messages"]) for each in found["figures"]] == [("orders", "3")]
+    assert found["environment"]["scenario"]["profile"] == profile_of(release)
+    assert "vm_memory_high_watermark" in found["environment"]["settings"]
