@@ -171,6 +171,7 @@ def _page(
         "parts": len(recorded.parts),
         "ends_us": source.scenario["until_us"],
         "moments": msgspec.to_builtins(moments, enc_hook=plain),
+        "begun": recorded.begun,
         "whole": recorded.whole,
         "digest": recorded.digest,
         "engine": door().version,
@@ -200,7 +201,7 @@ def _page(
     title = story["title"] if story else source.scenario["title"]
     return {
         "html": SPRITE.sub(f'href="#{ICON}', html),
-        "title": f"{title or 'Waterline'} · Waterline",
+        "title": f"{title or translation.gettext('Playground')} · Waterline",
         "catalog": live_page.script_texts(),
         "data": context["live_data"],
     }

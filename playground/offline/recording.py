@@ -47,6 +47,7 @@ class RecordedRun(msgspec.Struct, frozen=True):
         whole: whether each of them is there.
         digest: of all.
         small: how many of the stops came before the files grew past `most_bytes`.
+        begun: what the node reported before the first message, as a page asks for its past (static/js/model/past.js).
     """
 
     parts: list[bytes]
@@ -55,6 +56,7 @@ class RecordedRun(msgspec.Struct, frozen=True):
     whole: bool
     digest: str
     small: int
+    begun: dict[str, Any]
 
 
 def stops_of(story: ScenarioStory | None, until_us: int) -> list[int]:
@@ -87,6 +89,9 @@ def record(
         give_up: asked now and then whether it takes too long.
     """
     node: Any = door.rehearse(scenario, KEEP_EVENTS)
+    begun = node.log.since(0)
+    stretch = {"first": 0, "us": 0, "rows": begun.rows, "at_us": begun.at_us}
+    past = msgspec.json.decode(encode({"stretches": [stretch], "through": begun.next}))
     tape = _Tape(node, int(scenario["until_us"]))
     player = RunPlayer(node, first=node.log.number, give_up=give_up)
     reached: list[RecordedStop] = []
@@ -97,7 +102,9 @@ def record(
             used_bytes = max(used_bytes, node.storage.used_bytes())
         reached.append(RecordedStop(at_us, node.log.number))
         small += used_bytes <= most_bytes
-    return RecordedRun(list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small)
+    return RecordedRun(
+        list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small, past
+    )
 
 
 class _Tape:

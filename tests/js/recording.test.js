@@ -119,3 +119,12 @@ test("parts are unpacked when they are near, one ahead", async (t) => {
   const { unpacked } = await played();
   assert.deepEqual(unpacked, [0, 1]);
 });
+
+test("what was before the first snapshot is the node's start, and nothing else", async () => {
+  const begun = { stretches: [{ first: 0, us: 0, rows: [], at_us: [] }], through: 7 };
+  const content = { unpack: async () => [], records: async () => ({}) };
+  const recording = new Recording({ parts: 1, ends_us: 1, begun }, content);
+  assert.deepEqual(await (await recording.past("#?from=0&to=7")).json(), begun);
+  assert.equal((await recording.past("#?from=7&to=9")).ok, false);
+  assert.equal((await new Recording({ parts: 1, ends_us: 1 }, content).past("#?from=0&to=7")).ok, false);
+});

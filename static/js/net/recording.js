@@ -6,7 +6,10 @@
  */
 import { fill, gettext } from "../model/text.js";
 
-/** @import { Values } from "../model/catalogue/types.js" */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { SentPast } from "../model/past.js"
+ */
 
 const TICK_MS = 50;
 /** Rows in one frame, as on the server. */
@@ -25,17 +28,18 @@ export class Recording {
   /**
    * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
    * `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
-   * `clock` gives milliseconds.
-   * @param {{ parts: number, ends_us: number, moments?: Moment[] }} about
+   * `begun` is what happened before the first part's snapshot. `clock` gives milliseconds.
+   * @param {{ parts: number, ends_us: number, moments?: Moment[], begun?: SentPast }} about
    * @param {{ unpack: (at: number) => Promise<Message[]>, records: (at: number) => Promise<Record<string, Values>> }} content
    */
-  constructor({ parts, ends_us: endsUs, moments = [] }, { unpack, records }, clock = () => performance.now()) {
+  constructor({ parts, ends_us: endsUs, moments = [], begun }, { unpack, records }, clock = () => performance.now()) {
     const recording = this;
     this.address = "recorded:";
     this.ahead = true;
     this.parts = parts;
     this.endsUs = endsUs;
     this.moments = moments;
+    this.begun = begun;
     this.unpack = unpack;
     this.records = records;
     this.clock = clock;
@@ -65,9 +69,13 @@ export class Recording {
     return fill(gettext("This page has bytes of the moments at %(times)s s. Go to one of them."), { times });
   }
 
-  /** A recording begins with its first snapshot: nothing was before. */
-  async past() {
-    return { ok: false, status: 404 };
+  /**
+   * What was before the first snapshot: the start of the node, where the recording has it.
+   * @param {string} address
+   */
+  async past(address) {
+    const { begun } = this;
+    return begun && new URLSearchParams(address.split("?")[1]).get("from") === "0" ? { ok: true, status: 200, json: async () => begun } : { ok: false, status: 404 };
   }
 
   /** @returns {null} no link can be made where there is no server */

@@ -14,6 +14,8 @@ import { el, find, findAll, focused, need, setText, show } from "../base/dom.js"
 const SPEED = 1;
 const SLOW_MS = 6000;
 const NARROW_PX = 720;
+/** What a phone's dock takes, as in the style sheet. */
+const DOCK_PX = 168;
 
 export class Tour {
   /**
@@ -39,6 +41,8 @@ export class Tour {
     this.sending = false;
     this.stands = false;
     this.scrolled = false;
+    /** Where the spot was when it was last moved out from under the card. */
+    this.uncovered = "";
     /** @type {Set<string>} the kinds of transitions since the step began */
     this.seen = new Set();
     /**
@@ -64,7 +68,9 @@ export class Tour {
     );
     this.card.addEventListener("keydown", (event) => this.key(event));
     this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
-    stage.listen(() => this.at !== null && this.place()); // once its lanes have their size
+    const follow = () => this.at !== null && this.place();
+    stage.listen(follow); // once its lanes have their size
+    for (const moved of ["scroll", "resize"]) addEventListener(moved, follow, { passive: true });
     session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
     session.listen((change) => {
       for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
@@ -210,13 +216,26 @@ export class Tour {
     this.placeCard();
   }
 
-  /** The card stands beside what its step is about, and covers none of it; on phones it stands above the dock. */
+  /** The card stands beside what its step is about, and covers none of it; where no room is beside it, as on most phones, it stands above the dock. */
   placeCard() {
     const part = this.spot.hidden ? find(".is-lit", this.root) : this.spot;
     const narrow = innerWidth < NARROW_PX;
-    const found = part && !narrow ? beside(part.getBoundingClientRect(), this.card.getBoundingClientRect(), innerWidth, innerHeight) : null;
+    const foot = narrow ? innerHeight - DOCK_PX : innerHeight;
+    const found = part && beside(part.getBoundingClientRect(), this.card.getBoundingClientRect(), innerWidth, foot);
     const style = found ? { left: `${Math.round(found.x)}px`, top: `${Math.round(found.y)}px`, right: "auto", bottom: "auto" } : { left: "", top: "", right: "", bottom: "" };
     Object.assign(this.card.style, style);
+    if (narrow && this.scrolled) this.uncover();
+  }
+
+  /** On a phone the lanes that are meant grow and shrink: whenever they do, the page moves them above the card, as far as they are in view. */
+  uncover() {
+    const { top, height } = this.spot.style;
+    const sized = `${this.at} ${top} ${height}`;
+    if (this.spot.hidden || sized === this.uncovered) return;
+    this.uncovered = sized;
+    const spot = this.spot.getBoundingClientRect();
+    const covered = Math.min(spot.bottom - this.card.getBoundingClientRect().top, spot.top);
+    if (covered > 0) scrollBy({ top: covered, behavior: "instant" });
   }
 
   placeSpot() {
