@@ -1,5 +1,6 @@
 /** The sentences of transitions say of a body only what became of it. */
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { IN_RAM, INDEXED } from "../../static/js/model/catalogue/rows.js";
@@ -65,4 +66,13 @@ test("when something is due: how long that is, a date where a real node's files 
   assert.match(say({ expires_at_us: 604_800_000_000 }, 0), /the queue itself expires in 7\u202fd$/);
   assert.match(say({ ttl_at_us: 1_796_476_884_870_000 }, 0), /the next message expires at 2026-12-05 .* UTC$/);
   assert.match(say({ ttl_at_us: 6_000_000 }, null), /the next message expires at 00:06\.000$/);
+});
+
+test("no sentence needs a legend: a letter that stands for something is explained where it stands", () => {
+  const folders = ["static/js/model", "static/js/generations/v1/model", "static/js/generations/v2/model"];
+  const files = folders.flatMap((folder) => readdirSync(folder).filter((name) => /^(why-)?words.*\.js$|^why-/.test(name)).map((name) => `${folder}/${name}`));
+  const texts = files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(/gettext\(\s*"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text));
+  assert.ok(texts.length > 200);
+  assert.deepEqual(texts.filter((text) => /[\u03b1-\u03b4]/.test(text)), []);
+  assert.deepEqual(texts.filter((text) => /\bL\b/.test(text) && !text.includes("one load may bring (L)")), []);
 });

@@ -43,10 +43,10 @@ export const PRECONDITIONS = {
   "Where there is an index entry, it gets an ack mark; where there is a content in the store, it loses a reference.": ({ t }) =>
     !none(t.extents, INDEXED) || !none(t.extents, IN_STORE),
   // Version 2.
-  "The tail is empty, and the head lane had %(head_len)s of the %(window)s that L allows: the content stays in RAM.": ({ t, before }) =>
+  "The tail is empty, and the head lane had %(head_len)s of the %(window)s that one load may bring (L): the content stays in RAM.": ({ t, before }) =>
     !has(before.queue, "tail") && t.why.head_len < t.why.window,
   "The tail's length was %(tail_count)s, so everything after it goes to disk at once, persistent or not.": ({ before }) => has(before.queue, "tail"),
-  "The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.": ({ t, before }) =>
+  "The head lane had %(head_len)s of the %(window)s that one load may bring (L): it is full, so the rest goes to disk at once, persistent or not.": ({ t, before }) =>
     !has(before.queue, "tail") && t.why.head_len >= t.why.window,
   "A load asks for messages within a window of %(window)s, and may end early at the end of a segment: it read from %(start)s to before %(end)s.": ({ t, before }) =>
     // A tail of which every message is gone still has its span, until a load finds nothing there (W45).
@@ -123,7 +123,7 @@ export const GENERAL = new Set([
   "An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed.",
   "What still waits in RAM is never written; the others will be slots of zeros.",
   "A message was removed from %(files)s. In fifteen seconds the store looks at it; a file that is touched by then waits for the next time.",
-  "All messages that come back join the head lane, in the order of their numbers, even if it then holds more than L allows. Nothing is read or written for this; with content in RAM: %(in_ram)s.",
+  "All messages that come back join the head lane, in the order of their numbers, even if it then holds more than one load may bring (L). Nothing is read or written for this; with content in RAM: %(in_ram)s.",
   "Everything in RAM is gone.",
   "Pending entries of this segment were appended and synced.",
   "Each segment gets its entries, segments without live messages are deleted.",

@@ -152,7 +152,9 @@ export class FenceHandle {
     }
     const { geo, fence } = scene;
     const shown = held?.target ?? target;
-    const u = Math.round(held?.u ?? fence?.u ?? scene.lanes[0].u0);
+    // A phone leaves empty lanes out: there it waits in the first lane that is shown, below its name.
+    const [first] = scene.lanes.filter((lane) => !geo.turned || lane.count);
+    const u = Math.round(held?.u ?? fence?.u ?? (first ?? scene.lanes[0]).u0);
     const chip = this.pinned && !held && !this.playhead.behind;
     const from = [shown, u, held !== null, chip, this.most, geo.turned, geo.width, geo.ram, geo.waterline, wide()].join();
     if (from === this.placed) return;

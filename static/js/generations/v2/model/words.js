@@ -157,10 +157,10 @@ export const WORDS = {
 /** @type {Reasons} */
 export const REASONS = {
   Published: ({ to, why }) => {
-    if (to === "head") return gettext("The tail is empty, and the head lane had %(head_len)s of the %(window)s that L allows: the content stays in RAM.");
+    if (to === "head") return gettext("The tail is empty, and the head lane had %(head_len)s of the %(window)s that one load may bring (L): the content stays in RAM.");
     return why.tail_count > 0
       ? gettext("The tail's length was %(tail_count)s, so everything after it goes to disk at once, persistent or not.")
-      : gettext("The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.");
+      : gettext("The head lane had %(head_len)s of the %(window)s that one load may bring (L): it is full, so the rest goes to disk at once, persistent or not.");
   },
   Fetched: ({ to }) => {
     if (to === null) return gettext("The oldest message of the head lane. It needs no acknowledgement, so it is gone at once.");
@@ -170,7 +170,7 @@ export const REASONS = {
   },
   Acked: () => gettext("An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed."),
   Requeued: ({ extents }) =>
-    fill(gettext("All messages that come back join the head lane, in the order of their numbers, even if it then holds more than L allows. Nothing is read or written for this; with content in RAM: %(in_ram)s."), {
+    fill(gettext("All messages that come back join the head lane, in the order of their numbers, even if it then holds more than one load may bring (L). Nothing is read or written for this; with content in RAM: %(in_ram)s."), {
       in_ram: number(extents.reduce((sum, row) => sum + (row[E.flags] & IN_RAM ? row[E.count] : 0), 0)),
     }),
   QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded, whatever the backlog."),
