@@ -100,7 +100,12 @@ def test_pins_are_named_also_where_the_files_are_too_many_for_a_start(
     row = answer_of(profile)["stores"][0]
     monkeypatch.setattr(node_command, "MOST_BYTES", 1)
     assert node_command.main([str(tmp_path)]) == node_command.NOT_PLAYED
-    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  store: ")]
+    printed = capsys.readouterr().out.splitlines()
+    gates = [line for line in printed if line.startswith("  to ")]
+    assert [line[: len("  to 4.0.5: refuses")] for line in gates] == (
+        ["  to 4.0.5: refuses", "  to 4.3.6: refuses"] if profile == "real" else []
+    )
+    said = [line for line in printed if line.startswith("  store: ")]
     pin = row["pins"][0]
     [line] = said
     assert line.startswith(
