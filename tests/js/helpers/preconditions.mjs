@@ -19,6 +19,8 @@ const segmentOf = ({ t, after }) => {
 const caused = (...causes) => ({ t }) => causes.includes(t.why.cause);
 
 export const PRECONDITIONS = {
+  // What clients declare.
+  "Routing key: %(key)s": ({ t, after }) => after.state.node.bindings.at(-1).routing_key === t.routing_key,
   // Version 1: where messages go.
   "Lazy mode: every publish goes to disk at once.": ({ before }) => before.queue.mode === "lazy",
   "q3 is not empty, so older messages are ahead: new ones go to the tail of q1.": ({ before }) => has(before.queue, "q3"),
