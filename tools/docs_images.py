@@ -130,8 +130,8 @@ SCENES: dict[str, Callable[[Page, Places], None]] = {
 }
 
 PICTURES: Sequence[Picture] = tuple((name, "desktop", "light") for name in SCENES)
-TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in SCENES if name != "whatif")
-"""Those that need the most of a page."""
+TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in ("live", "run", "inspect", "sheet"))
+"""One of each place where pages are."""
 
 
 def _take(
