@@ -6,6 +6,7 @@ Usage: python3 -m tools.first_page [--seconds 900]; needs nothing but Python, as
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -53,7 +54,8 @@ def interrupt(run: subprocess.Popen[bytes]) -> None:
     Raises:
         RuntimeError: something of it goes on for longer than a server that ends needs.
     """
-    os.killpg(run.pid, signal.SIGINT)
+    with contextlib.suppress(ProcessLookupError):  # it failed before
+        os.killpg(run.pid, signal.SIGINT)
     ends = time.monotonic() + STOP_SECONDS
     while time.monotonic() < ends:
         run.poll()

@@ -15,6 +15,8 @@ STARTED = int(time.time())
 
 IMPORTED = re.compile(r"""\b(?:from|import)[\s(]*["'](\.[^"']+)["']\s*[;)]""")
 """How a script names another one that it imports, by a relative path; a type's import in a comment ends otherwise."""
+STYLE_IMPORTED = re.compile(r"""@import\s+["']([^"':]+)["']""")
+"""How a style sheet names another one that it imports, by a relative path."""
 
 
 class StaticFiles(StaticFilesConfig):
@@ -36,7 +38,7 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
     """
 
     support_js_module_import_aggregation = True
-    # The pass after the first sees that all names have settled, as imported modules come first; else collecting fails.
+    # The pass after the first sees that all names have settled, as imported files come first; else collecting fails.
     max_post_process_passes = 1
     # A page with a missing picture is better than no page.
     manifest_strict = False
@@ -44,7 +46,7 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
     def _post_process(
         self, paths: dict[str, Any], adjustable_paths: list[str], hashed_files: dict[str, str]
     ) -> Iterator[Any]:
-        """Take imported modules before those that import them: names settle in one pass, not in one for each layer."""
+        """Take imported files before those that import them: names settle in one pass, not in one for each layer."""
         for name in imported_first({name: _read(*place) for name, place in paths.items()}):
             yield from super()._post_process({name: paths[name]}, adjustable_paths, hashed_files)
 
@@ -57,8 +59,8 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
 
 
 def _read(storage: Any, path: str) -> str:
-    """Return the text of a module; empty for another file, which imports nothing."""
-    if not path.endswith(".js"):
+    """Return the text of a script or style sheet; empty for another file, which imports nothing."""
+    if not path.endswith((".js", ".css")):
         return ""
     with storage.open(path) as file:
         return str(file.read(), "utf-8", "replace")
@@ -77,7 +79,7 @@ def imported_first(texts: Mapping[str, str]) -> list[str]:
         if name in seen:
             return
         seen.add(name)
-        for imported in IMPORTED.findall(texts[name]):
+        for imported in (STYLE_IMPORTED if name.endswith(".css") else IMPORTED).findall(texts[name]):
             path = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
             if path in texts:
                 take(path)

@@ -42,3 +42,8 @@ def test_no_scripts_name_each_other_so_that_all_get_their_names_in_one_pass() ->
         for name, text in texts.items()
     }
     assert circles({name: named[name] & texts.keys() for name in texts}) == []
+
+
+def test_style_sheets_are_taken_before_those_that_import_them() -> None:
+    texts = {"css/base.css": '@import "tokens.css";', "css/tokens.css": "@font-face { src: url(a.woff2) }"}
+    assert imported_first(texts) == ["css/tokens.css", "css/base.css"]
