@@ -107,6 +107,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="how long the page may take")
     seconds = parser.parse_args().seconds
     began = time.monotonic()
+    # A shell lets what it starts in the background ignore Ctrl-C, and so would the server.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         first_page(ROOT, seconds)
     except (RuntimeError, OSError) as failed:
