@@ -226,7 +226,7 @@ class Cluster:
 
     def _begin(self) -> None:
         self._declare_topology()
-        self.monitors.start(lambda: self.log.number + len(self.history))
+        self.monitors.start(self._happened)
         for timed in self.scenario.commands:
             self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
         self._end_event()
@@ -253,6 +253,10 @@ class Cluster:
         self.log.add(self._clock.now_us, transition)
         if self.processes.timed:
             self.processes.meter.observe(transition)
+
+    def _happened(self) -> int:
+        """Return how many transitions and commands there were."""
+        return self.log.number + len(self.history)
 
     def _node_changed(self, _: str) -> None:
         self.monitors.measure_memory()

@@ -155,7 +155,7 @@ class MemoryMonitors:
         """Whether the current event only checked the memory, so that nothing but its reports changed."""
         self._checked_at = self._settled_at = -1
         """How much had happened when the memory was checked, and when the duration was computed from that check."""
-        self._happened: Callable[[], int] = lambda: 0
+        self._happened: Callable[[], int] = int
         self._alone_us = 0
         """When the first timer comes that is none of the checks'."""
         self._reads = 0

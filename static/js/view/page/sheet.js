@@ -1,4 +1,5 @@
 /** The picture of a moment that is taken away: its title, release and time, the stage as it is shown, and what the marks mean. */
+import { LETTERS } from "../../model/messages.js";
 import { clock } from "../../model/text.js";
 import { find, findAll, penOf, required } from "../base/dom.js";
 import { colors, faded, hatch, recipeOf } from "../base/colors.js";
@@ -24,12 +25,16 @@ const KEY_WIDTH = 22;
 const GAP = 18;
 const MARGIN = 12;
 const WATER = 18;
+/** @type {Part[][]} of the letters, in their order */
+const PARTS = [
+  [["body", 1], ["entry", 11.5]],
+  [["entry", 11.5], ["cut", 21]],
+  [["entry", 11.5], ["entry", 20.5], ["cut", 24.5]],
+  [["entry", 20.5], ["hollow", 25]],
+];
 /** @type {Record<string, { tone: string, parts: Part[] }>} */
 const KEYS = {
-  alpha: { tone: "alpha", parts: [["body", 1], ["entry", 11.5]] },
-  beta: { tone: "beta", parts: [["entry", 11.5], ["cut", 21]] },
-  gamma: { tone: "gamma", parts: [["entry", 11.5], ["entry", 20.5], ["cut", 24.5]] },
-  delta: { tone: "delta", parts: [["entry", 20.5], ["hollow", 25]] },
+  ...Object.fromEntries(LETTERS.map((tone, at) => [tone, { tone, parts: PARTS[at] }])),
   copy: { tone: "alpha", parts: [["body", 1], ["pale", 22]] },
   unsynced: { tone: "alpha", parts: [["body", 1], ["dashed", 22]] },
 };
