@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.releases import PROFILES
+from engine.broker.commands.settings import release_of
 from playground.exercises.grading import GradedRun, TooLong
 from playground.exercises.kinds import GiveUp, never
 from playground.exercises.known_answers import KnownAnswers
@@ -40,7 +40,7 @@ def _drawn(exercise: Exercise, give_up: GiveUp) -> DrawnStage:
     run = GradedRun(exercise.scenario, give_up=give_up)
     run.go(exercise.scenario["until_us"])
     state = run.node.snapshot()
-    release = PROFILES[exercise.scenario["profile"]].release.name
+    release = release_of(exercise.scenario["profile"], state["node"]["settings"]).name
     return DrawnStage(picture_of(state) or StagePicture([]), memory_of(state), release)
 
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import translation
 from PIL import Image, ImageDraw, ImageFont
 
-from engine.releases import PROFILES
+from engine.broker.commands.settings import release_of
 from playground.storybook import stage_picture
 from playground.storybook.stage_picture import (
     BLOCK,
@@ -61,7 +61,8 @@ def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_u
     """
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)
-    _head(pen, title, scenario, at_us)
+    release = release_of(scenario["profile"], state["node"]["settings"]).name
+    _head(pen, title, release, at_us, scenario["until_us"])
     picture = stage_picture.picture_of(state) or StagePicture([])
     _stage(pen, picture)
     with translation.override("en"):  # the font has no Chinese
@@ -71,7 +72,7 @@ def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_u
     return out.getvalue()
 
 
-def _head(pen: ImageDraw.ImageDraw, title: str, scenario: Mapping[str, Any], at_us: int) -> None:
+def _head(pen: ImageDraw.ImageDraw, title: str, release: str, at_us: int, until_us: int) -> None:
     pen.text((LEFT, 40), "Waterline", FAINT, _font(26, bold=True))
     readable = "".join(char for char in title if ord(char) < 0x250).strip() or "A RabbitMQ classic queue"
     size = 52
@@ -80,9 +81,7 @@ def _head(pen: ImageDraw.ImageDraw, title: str, scenario: Mapping[str, Any], at_
     while pen.textlength(readable, _font(size, bold=True)) > RIGHT - LEFT:
         readable = readable[:-2]
     pen.text((LEFT, 82), readable, INK, _font(size, bold=True))
-    until_us = scenario["until_us"]
     clock = f"{at_us / 1e6:.1f} s" + (f" of {until_us / 1e6:.0f} s" if until_us > at_us else "")
-    release = PROFILES[scenario["profile"]].release.name
     pen.text((RIGHT, 44), f"RabbitMQ {release} · {clock}", FAINT, _font(24), anchor="ra")
 
 

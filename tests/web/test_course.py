@@ -12,7 +12,9 @@ from django.test import Client
 from django.utils import translation
 from django.utils.html import escape
 
-from playground.exercises import catalog, course
+from playground.exercises import catalog, course, drawn_stage
+from playground.exercises.grading import GradedRun
+from playground.library import link_picture
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("en", "zh-hans", "zh-hant")
@@ -70,6 +72,16 @@ def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
     for lane in picture.drawn:
         assert lane.messages == counts.get(lane.name, 0)
         assert sum(blocks for each in lane.blocks for _x, _y, blocks in each.rows) == lane.messages
+
+
+def test_drawings_name_the_release_whose_rules_the_run_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setting may choose another one than the profile's."""
+    exercise = catalog.exercise("old-conversion")
+    assert drawn_stage.stage_of(exercise).release == "3.8.9"
+    named: list[str] = []
+    monkeypatch.setattr(link_picture, "_head", lambda _pen, _title, release, *_times: named.append(release))
+    link_picture.draw("", exercise.scenario, GradedRun(exercise.scenario).node.snapshot(), 0)
+    assert named == ["3.8.9"]
 
 
 @pytest.mark.parametrize(
