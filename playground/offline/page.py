@@ -24,6 +24,7 @@ from playground.sessions.scenario_links import LinkPlace
 from playground.storybook import other_release
 from playground.storybook.story import ScenarioStory, in_language, localized
 from playground.web import live_page
+from playground.web.inlined_styles import styles
 
 NAME: Final = "waterline/"
 """Before a module's path in its name: bare names are the only ones that an import map can lead anywhere from a disk."""
@@ -33,8 +34,6 @@ IMPORT: Final = re.compile(
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 """On lines of its own: a cast is before what it casts, which must stay."""
-IMPORTED_SHEET: Final = re.compile(r'^@import "([^"]+)";$', re.MULTILINE)
-URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
 
 
 def read(path: str) -> str:
@@ -62,23 +61,6 @@ def modules(entry: str) -> dict[str, str]:
 
         found[NAME + path] = IMPORT.sub(named, COMMENT.sub("", read(path)))
     return found
-
-
-def styles(*names: str) -> str:
-    """Return style sheets in one, with what they import and load written into it."""
-
-    def style(name: str) -> str:
-        def imported(match: re.Match[str]) -> str:
-            return style(normpath(join(dirname(name), match[1])))
-
-        return URL.sub(_loaded, IMPORTED_SHEET.sub(imported, read(name)))
-
-    return "\n".join(map(style, names))
-
-
-def _loaded(match: re.Match[str]) -> str:
-    data = (settings.BASE_DIR / "static" / match[1]).read_bytes()
-    return f'url("data:font/woff2;base64,{base64.b64encode(data).decode()}")'
 
 
 def sprite() -> str:

@@ -9,14 +9,14 @@ from typing import Any
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from playground.web.inlined_styles import IMPORTED_SHEET
+
 STARTED = int(time.time())
 """When this process read its translations: a new one may have others."""
 
 
 IMPORTED = re.compile(r"""\b(?:from|import)[\s(]*["'](\.[^"']+)["']\s*[;)]""")
 """How a script names another one that it imports, by a relative path; a type's import in a comment ends otherwise."""
-STYLE_IMPORTED = re.compile(r"""@import\s+["']([^"':]+)["']""")
-"""How a style sheet names another one that it imports, by a relative path."""
 
 
 class StaticFiles(StaticFilesConfig):
@@ -79,7 +79,7 @@ def imported_first(texts: Mapping[str, str]) -> list[str]:
         if name in seen:
             return
         seen.add(name)
-        for imported in (STYLE_IMPORTED if name.endswith(".css") else IMPORTED).findall(texts[name]):
+        for imported in (IMPORTED_SHEET if name.endswith(".css") else IMPORTED).findall(texts[name]):
             path = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
             if path in texts:
                 take(path)

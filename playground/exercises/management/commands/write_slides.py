@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import translation
 
 from playground.exercises import catalog, course
-
-STATIC: Final = settings.BASE_DIR / "static"
-IMPORT: Final = re.compile(r'@import "([a-z-]+\.css)";')
-FONT: Final = re.compile(r'url\("\.\./(vendor/fonts/[a-z.0-9-]+)"\)')
-
-
-def _whole_style(name: str) -> str:
-    """Return a style with what it imports and with the fonts that it names: the file needs no other."""
-    style = IMPORT.sub(lambda found: _whole_style(found[1]), (STATIC / "css" / name).read_text("utf-8"))
-    return FONT.sub(lambda found: f"url(data:font/woff2;base64,{_base64(STATIC / found[1])})", style)
-
-
-def _base64(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode()
+from playground.web.inlined_styles import styles
 
 
 class Command(BaseCommand):
@@ -41,8 +26,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the file, and say where."""
-        style = _whole_style("slides.css")
-        script = (STATIC / "js" / "exercises" / "slides.js").read_text("utf-8")
+        style = styles("css/slides.css")
+        script = (settings.BASE_DIR / "static" / "js" / "exercises" / "slides.js").read_text("utf-8")
         try:
             with translation.override(options["language"]):
                 page = course.offline_page(options["unit"], options["language"], style, script)
