@@ -6,6 +6,7 @@ import { actionsOf } from "./actions.js";
 import { FirstPaging } from "./first-paging.js";
 import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
+import { later } from "./later.js";
 import { PlaceOfLink, placeNow } from "./place.js";
 import { Theatre } from "./theatre.js";
 import { Tour } from "./tour.js";
@@ -115,25 +116,6 @@ async function takeBack({ engine, alerts }, controls) {
  */
 export function offerLinks({ share }) {
   document.body.classList.toggle("has-no-link", !share);
-}
-
-/**
- * A part that is loaded when it is first used: gives it, or null where it could not be loaded, and then the page says so.
- * @template Part
- * @param {Live["alerts"]} alerts
- * @param {() => Promise<Part>} load
- */
-function later(alerts, load) {
-  /** @type {Promise<Part | null> | null} */
-  let part = null;
-  return () => {
-    part ??= load().catch(() => {
-      part = null;
-      alerts.show("part", "error", gettext("This part of the page could not be loaded. Try again in a moment, or reload the page."));
-      return null;
-    });
-    return part;
-  };
 }
 
 /**

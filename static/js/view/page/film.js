@@ -8,7 +8,7 @@ import { Gif } from "./gif.js";
 
 /**
  * @import { Live } from "../base/live.js"
- * @import { Sheet } from "./sheet.js"
+ * @import { StageSheet } from "./stage-sheet.js"
  */
 
 /** Resolves when the page has been drawn once more. */
@@ -23,7 +23,7 @@ export class Film {
    * `form` has the fields of the stretch; `sheet` gives what paints the picture that is shown now.
    * @param {HTMLFormElement} form
    * @param {Live} live
-   * @param {() => Sheet} sheet
+   * @param {() => StageSheet} sheet
    */
   constructor(form, { playhead, engine }, sheet) {
     this.form = form;

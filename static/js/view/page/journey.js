@@ -8,6 +8,7 @@ import { lineOf, momentOf } from "../../model/timeline.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { narrate } from "../../model/why.js";
 import { find, need, setText } from "../base/dom.js";
+import { later } from "./later.js";
 
 /**
  * @import { LifeEvent } from "../../model/life.js"
@@ -26,11 +27,12 @@ export class Journey {
    * @param {Live} live
    * @param {Rooms} rooms
    */
-  constructor(root, { playhead, engine }, { stage, panels }) {
+  constructor(root, { playhead, engine, alerts }, { stage, panels }) {
     this.playhead = playhead;
     this.engine = engine;
     this.stage = stage;
     this.panels = panels;
+    this.atNeed = later(alerts, async () => await import("./at-need.js"));
     this.timer = 0;
     /** Which event of the life is shown, and the position to which that led. */
     this.at = -1;
@@ -114,9 +116,9 @@ export class Journey {
    */
   async poster(kind) {
     const { life } = this;
-    if (!life) return;
+    const loaded = life && (await this.atNeed());
+    if (!loaded) return;
     const title = fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(life.seq), queue: life.queue });
-    const { LifeSheet } = await import("./at-need.js");
-    await new LifeSheet(posterOf(life), title).save(kind, `waterline-message-${life.seq}.${kind}`);
+    await loaded.savePicture(new loaded.LifeSheet(posterOf(life), title), kind, `waterline-message-${life.seq}`);
   }
 }

@@ -1,13 +1,8 @@
 /** The life of a message on one page, to take away. */
-import { colors, faded, recipeOf } from "../base/colors.js";
-import { penOf } from "../base/dom.js";
+import { colors, faded } from "../base/colors.js";
 import { cutToFit, write } from "../base/pen.js";
-import { save } from "../base/save.js";
-import { SvgPen } from "../base/svg-pen.js";
 
 /** @import { Poster } from "../../model/poster.js" */
-
-const PNG_SCALE = 2;
 
 export class LifeSheet {
   /**
@@ -19,34 +14,20 @@ export class LifeSheet {
     this.title = title;
   }
 
-  /**
-   * @param {"svg" | "png"} kind
-   * @param {string} name of the file
-   */
-  async save(kind, name) {
-    const blob = await this[kind]();
-    if (blob) save(blob, name);
+  get width() {
+    return this.poster.width;
   }
 
-  svg() {
-    const { width, height } = this.poster;
-    const measure = penOf(document.createElement("canvas"));
-    const pen = new SvgPen(width, height, { recipeOf, measure });
-    this.paint(pen.forCanvas);
-    return new Blob([pen.text(this.title, document.title)], { type: "image/svg+xml" });
+  get height() {
+    return this.poster.height;
   }
 
-  /** The picture at twice its size. @returns {Promise<Blob | null>} */
-  png() {
-    const sheet = document.createElement("canvas");
-    sheet.width = this.poster.width * PNG_SCALE;
-    sheet.height = this.poster.height * PNG_SCALE;
-    const pen = penOf(sheet);
-    pen.scale(PNG_SCALE, PNG_SCALE);
-    this.paint(pen);
-    return new Promise((done) => {
-      sheet.toBlob(done, "image/png");
-    });
+  get caption() {
+    return this.title;
+  }
+
+  get about() {
+    return document.title;
   }
 
   /** @param {CanvasRenderingContext2D} pen */

@@ -1,9 +1,9 @@
 /** Sharing: a link to the moment that is shown, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
 import { find, findAll, need, setText, show } from "../base/dom.js";
-import { save } from "../base/save.js";
 import { Film } from "./film.js";
-import { Sheet } from "./sheet.js";
+import { savePicture } from "./picture-file.js";
+import { StageSheet } from "./stage-sheet.js";
 
 /**
  * @import { Live } from "../base/live.js"
@@ -176,13 +176,12 @@ export class Sharing {
 
   /** The picture of what is shown. */
   sheet() {
-    return new Sheet(this.stage, this.playhead, this.versions);
+    return new StageSheet(this.stage, this.playhead, this.versions);
   }
 
   /** @param {"png" | "svg"} kind */
-  async picture(kind) {
-    const blob = await this.sheet()[kind]();
-    if (blob) save(blob, `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s.${kind}`);
+  picture(kind) {
+    return savePicture(this.sheet(), kind, `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s`);
   }
 }
 

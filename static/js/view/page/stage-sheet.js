@@ -2,9 +2,8 @@
 import { LETTERS } from "../../model/messages.js";
 import { clock } from "../../model/text.js";
 import { find, findAll, penOf, required } from "../base/dom.js";
-import { colors, faded, hatch, recipeOf } from "../base/colors.js";
+import { colors, faded, hatch } from "../base/colors.js";
 import { cutToFit, write } from "../base/pen.js";
-import { SvgPen } from "../base/svg-pen.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -16,7 +15,6 @@ import { SvgPen } from "../base/svg-pen.js";
  * @typedef {["body" | "cut" | "pale" | "hollow" | "dashed" | "entry", y: number]} Part
  */
 
-const PNG_SCALE = 2;
 /** The lines above the stage. */
 const TITLE_PX = 54;
 /** A line of the legend: a key is as high as on the page. */
@@ -39,7 +37,7 @@ const KEYS = {
   unsynced: { tone: "alpha", parts: [["body", 1], ["dashed", 22]] },
 };
 
-export class Sheet {
+export class StageSheet {
   /**
    * @param {StageView} stage
    * @param {Playhead} playhead
@@ -70,7 +68,11 @@ export class Sheet {
     return document.title.split(" \u00b7 ")[0];
   }
 
-  get situation() {
+  get caption() {
+    return `${this.title} ${clock(this.playhead.nowUs)}`;
+  }
+
+  get about() {
     return find("#situation")?.textContent ?? "";
   }
 
@@ -122,27 +124,7 @@ export class Sheet {
     write(pen, cutToFit(pen, this.title, room), MARGIN, 25, bold);
     write(pen, when, width - MARGIN, 25, { ...bold, align: "right" });
     pen.font = `450 12px ${colors.sans}`;
-    write(pen, cutToFit(pen, this.situation, width - 2 * MARGIN), MARGIN, 44, plain);
-  }
-
-  /** The picture at twice its size. @returns {Promise<Blob | null>} */
-  png() {
-    const sheet = document.createElement("canvas");
-    sheet.width = Math.round(this.width * PNG_SCALE);
-    sheet.height = Math.round(this.height * PNG_SCALE);
-    const pen = penOf(sheet);
-    pen.scale(PNG_SCALE, PNG_SCALE);
-    this.paint(pen);
-    return new Promise((done) => {
-      sheet.toBlob(done, "image/png");
-    });
-  }
-
-  /** The picture as it stays sharp at every size. */
-  svg() {
-    const pen = new SvgPen(this.width, this.height, { recipeOf, measure: this.measure });
-    this.paint(pen.forCanvas);
-    return new Blob([pen.text(`${this.title} ${clock(this.playhead.nowUs)}`, this.situation)], { type: "image/svg+xml" });
+    write(pen, cutToFit(pen, this.about, width - 2 * MARGIN), MARGIN, 44, plain);
   }
 }
 
