@@ -157,6 +157,7 @@ def _from_json(text: str, left_out: list[LeftOut]) -> list[ListingRow] | None:
             at += 1
             continue
         try:
+            # This one says where the value ends, but takes NaN and half characters; the other one does not.
             end = json.JSONDecoder().raw_decode(text, at)[1]
             each = msgspec.json.decode(text[at:end])
         except (ValueError, RecursionError):
