@@ -52,8 +52,13 @@ function paintDashes(pen, geo, { u, target }, v0) {
   pen.lineTo(geo.turned ? geo.waterline : u, geo.turned ? u : geo.waterline);
   pen.stroke();
   pen.setLineDash([]);
-  const [x, y] = geo.turned ? [geo.waterline - 4, u - 4] : [u - 4, geo.waterline - 5];
-  write(pen, number(target), x, y, { family: colors.sans, color: colors.fence, align: "right" });
+  const [x, y] = geo.turned ? [geo.ramIndex - 6, u - 4] : [u - 4, geo.ramIndex - 7];
+  const text = number(target);
+  pen.font = `450 12px ${colors.sans}`;
+  const width = pen.measureText(text).width;
+  pen.fillStyle = colors.card; // a content that leaves may be below it
+  pen.fillRect(x - width - 3, y - 11, width + 5, 14);
+  write(pen, text, x, y, { family: colors.sans, color: colors.fence, align: "right" });
 }
 
 /**
