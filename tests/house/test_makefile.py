@@ -88,6 +88,8 @@ OTHERS = {
     "interop",
 }
 """Each has a test of its own below."""
+INSTALLED_BY = ("package.json", "package-lock.json", ".npmrc")
+"""What npm installs by."""
 MOST_SECONDS = 900
 """A target that hangs ends; a machine with other work may take long for one that does not."""
 
@@ -100,10 +102,9 @@ def place(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / ".venv").symlink_to((repo_root / ".venv").resolve())
     if (repo_root / "node_modules" / ".installed").exists():
         (place / "node_modules").symlink_to((repo_root / "node_modules").resolve())
-    for name in (place / "locked").glob("*.txt"):
-        os.utime(
-            name, (0, 0)
-        )  # the environment is as this repository's; a copy's time must not install it again
+    # What is installed is this repository's: the time of a copy must not install it anew, over what others use.
+    for name in (*(place / "locked").glob("*.txt"), *(place / each for each in INSTALLED_BY)):
+        os.utime(name, (0, 0))
     subprocess.run(["git", "init", "--quiet"], cwd=place, check=True)
     lend_objects(repo_root, place)
     subprocess.run(["git", "add", "--all"], cwd=place, check=True)
