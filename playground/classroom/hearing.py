@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from playground.callers import request_callers
 from playground.classroom import papers, rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
-from playground.exercises import gates, learners
+from playground.exercises import learners
 from playground.exercises.models import Learner
 from playground.texts.page_message import PageMessage
 
@@ -19,10 +19,10 @@ from playground.texts.page_message import PageMessage
 def begin() -> None:
     """Listen, and ask before each answer."""
     request_callers.register(group_of)
-    gates.worked.connect(_worked, dispatch_uid="classroom")
-    gates.register(frozen)
-    gates.register(voted_on, hides=True)
-    gates.register(tested, hides=True)
+    learners.worked.connect(_worked, dispatch_uid="classroom")
+    learners.register(frozen)
+    learners.register(voted_on, hides=True)
+    learners.register(tested, hides=True)
     rooms.begin()
 
 

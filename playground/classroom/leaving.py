@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from playground.classroom import rooms, services
 from playground.classroom.models import Ballot, Classroom, Farewell, PaperAnswer, Student
-from playground.exercises import gates, learners
+from playground.exercises import learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
 from playground.web.access import rate_limited_reading
@@ -193,7 +193,7 @@ def _teacher_back(request: HttpRequest, pk: int) -> bool:
 
 
 def _notify_class_of(learner: Learner) -> None:
-    gates.worked.send(Learner, learner=learner, work=None)
+    learners.worked.send(Learner, learner=learner, work=None)
 
 
 def carry_out() -> int:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.classroom import gains, rooms
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
-from playground.exercises import catalog, inventory, misconceptions
+from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import grade, kind_of
 from playground.exercises.schema import Exercise
@@ -65,7 +65,7 @@ def open_paper(classroom: Classroom, kind: str, minutes: int, handed: Iterable[E
     """
     if kind not in KINDS:
         raise RequestRefused(_("There is no such test."))
-    asked = [each.exercise for each in inventory.items()]
+    asked = [each.exercise for each in catalog.items()]
     if kind == EXAM:
         asked = [each.slug for each in handed if kind_of(each).on_paper]
     if not asked:
@@ -85,8 +85,8 @@ def close(classroom: Classroom) -> None:
 
 def _seed(paper: ClassPaper, student: Student, slug: str) -> int:
     """Return the variant that a student is asked: in the inventory the form's, in an exam one of their own."""
-    if paper.kind in inventory.FORMS:
-        return next(each for each in inventory.items() if each.exercise == slug).seed(paper.kind)
+    if paper.kind in catalog.FORMS:
+        return next(each for each in catalog.items() if each.exercise == slug).seed(paper.kind)
     return crc32(f"{paper.pk} {student.pk} {slug}".encode()) % VARIANTS + 1
 
 
@@ -118,7 +118,7 @@ def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
                 _("The answer is not complete. Fill in everything that is asked, and send it again.")
             ) from None
         tally, right = verdict.tally[:255], verdict.passed
-        shown = misconceptions.shown(found, verdict.feedback)
+        shown = catalog.shown(found, verdict.feedback)
     try:
         with transaction.atomic():
             PaperAnswer.objects.create(
@@ -163,8 +163,8 @@ def marks_rows(paper: ClassPaper) -> Iterator[list[str]]:
 def inventory_rows(classroom: Classroom) -> Iterator[list[str]]:
     """Yield the answers to the inventory without names: students are numbered, in no order of theirs."""
     yield ["student", "form", "subject", "exercise", "answer", "right", "misconceptions"]
-    subjects = {each.exercise: each.subject for each in inventory.items()}
-    papers = [paper for form in inventory.FORMS if (paper := latest(classroom, form))]
+    subjects = {each.exercise: each.subject for each in catalog.items()}
+    papers = [paper for form in catalog.FORMS if (paper := latest(classroom, form))]
     answers = list(PaperAnswer.objects.filter(paper__in=papers).select_related("paper"))
     people = sorted(
         {each.student_id for each in answers}, key=lambda pk: crc32(f"{classroom.public_id} {pk}".encode())
@@ -189,14 +189,14 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
         classroom: whose.
         language: in which items and misconceptions are called.
     """
-    before, after = (latest(classroom, form) for form in inventory.FORMS)
+    before, after = (latest(classroom, form) for form in catalog.FORMS)
     if before is None or after is None:
         return None
     answers = {form: _by_student(form) for form in (before, after)}
     both = sorted(answers[before].keys() & answers[after].keys())
     if not both:
         return None
-    items = inventory.items()
+    items = catalog.items()
 
     def right(paper: ClassPaper, student: int, slug: str) -> bool:
         return slug in answers[paper][student] and answers[paper][student][slug].right
@@ -208,7 +208,7 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
         return sum(right(paper, student, each.exercise) for each in items) / len(items)
 
     whole = gains.of_class({student: (share(before, student), share(after, student)) for student in both})
-    asked = {name for each in items for name in misconceptions.asked_by(each.exercise)}
+    asked = {name for each in items for name in catalog.asked_by(each.exercise)}
     return {
         "students": whole.students,
         "before": f"{100 * whole.before:.0f}",
@@ -226,10 +226,10 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
         ],
         "misconceptions": [
             _changed(
-                misconceptions.text(name, language),
+                catalog.text(name, language),
                 [(shows(before, one, name), shows(after, one, name)) for one in both],
             )
-            for name in misconceptions.stated()
+            for name in catalog.stated()
             if name in asked
         ],
     }

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.classroom import leaving, limits, papers, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import ClassPaper, Classroom, Vote
-from playground.exercises import catalog, drawn_stage, learners
+from playground.exercises import catalog, course, learners
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.library import ready_scenarios
@@ -293,7 +293,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
         "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
-        "stage": drawn_stage.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
+        "stage": course.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
     }
     return render(request, "classroom/projector.html", context)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, gates
+from playground.exercises import catalog, learners
 from playground.exercises.limits import ATTEMPTS
 from playground.exercises.models import Attempt, Learner, Work
 from playground.texts.page_message import RequestRefused
@@ -83,7 +83,7 @@ def bring(learner: Learner, file: ExercisesFile) -> int:
         for entry in file.exercises:
             if entry.exercise in known or entry.exercise not in catalog.exercises():
                 continue
-            if gates.closed(learner, entry.exercise) is not None:
+            if learners.closed(learner, entry.exercise) is not None:
                 continue
             known.add(entry.exercise)
             _keep(learner, entry)

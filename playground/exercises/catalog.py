@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 
 from playground.exercises.kinds import KINDS
-from playground.exercises.schema import MADE, Exercise, LessonUnit, UnitTexts
+from playground.exercises.schema import MADE, Exercise, Id, LessonUnit, UnitTexts
 from playground.exercises.variants import drawn_of, filled, with_numbers
 
 FOLDER = Path(__file__).resolve().parent / "data"
@@ -175,3 +175,75 @@ def next_after(slug: str) -> Exercise | None:
         return None
     at = slugs.index(slug) + 1
     return exercises()[slugs[at]] if at < len(slugs) else None
+
+
+@cache
+def stated() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return, by the name of a misconception, the feedback that shows it in each exercise or case."""
+    text = (FOLDER / "misconceptions.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, dict[str, tuple[str, ...]]])
+
+
+@cache
+def _shown() -> dict[tuple[str, str], str]:
+    """Return the misconception of an exercise, or one case of it, and a feedback."""
+    return {
+        (place, feedback): name
+        for name, places in stated().items()
+        for place, every in places.items()
+        for feedback in every
+    }
+
+
+def shown(exercise: Exercise, feedback: Iterable[str]) -> list[str]:
+    """Return the misconceptions that the feedback of a verdict shows, in the exercise's present case."""
+    places = f"{exercise.slug}/{exercise.case}", exercise.slug
+    found = (
+        next((_shown()[place, each] for place in places if (place, each) in _shown()), None)
+        for each in feedback
+    )
+    return list(dict.fromkeys(each for each in found if each))
+
+
+def text(name: str, language: str) -> str:
+    """Return a misconception in words: the sentence of the exercise that has its name."""
+    return exercise(name).texts(language).misconception
+
+
+def asked_by(slug: str) -> list[str]:
+    """Return the misconceptions that wrong answers to an exercise may show."""
+    return [
+        name for name, places in stated().items() if slug in {place.partition("/")[0] for place in places}
+    ]
+
+
+Form = Literal["before", "after"]
+FORMS: Final[tuple[Form, ...]] = ("before", "after")
+
+
+class InventoryItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The item of a subject.
+
+    Args:
+        subject: its number.
+        exercise: the name of the exercise that asks about it.
+        other: the case of one of the forms, the other has the file's own; None where the forms differ in numbers.
+    """
+
+    subject: int
+    exercise: Id
+    other: Id | None = None
+
+    def seed(self, form: Form) -> int:
+        """Return the seed of the variant that a form asks: with other numbers than the exercise, and the other form."""
+        cases = exercise(self.exercise).cases
+        has_own = (self.subject % 2 == 1) == (form == "before")
+        case = 0 if has_own or self.other is None else cases.index(self.other) + 1
+        return (1 + FORMS.index(form)) * (len(cases) + 1) + case
+
+
+@cache
+def items() -> tuple[InventoryItem, ...]:
+    """Return the items in the order of the subjects."""
+    plain = tomllib.loads((FOLDER / "inventory.toml").read_text("utf-8"))
+    return msgspec.convert(plain["items"], tuple[InventoryItem, ...])

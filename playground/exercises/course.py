@@ -4,14 +4,52 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from django.template.loader import render_to_string
 
-from playground.exercises import catalog, drawn_stage, selectors, words
-from playground.exercises.kinds import KindProgress, kind_of
+from engine.broker.commands.settings import release_of
+from playground.exercises import catalog, selectors
+from playground.exercises.grading import GradedRun, KnownAnswers, TooLong
+from playground.exercises.kinds import GiveUp, KindProgress, kind_of, never
 from playground.exercises.schema import Exercise, ExerciseTexts, Id, SchemaPart, Text, TranslatedPart
+from playground.limits.work_places import GateBusy
+from playground.storybook.stage_picture import MemoryLevel, StagePicture, memory_of, picture_of
+from playground.texts.page_message import RequestRefused
+
+
+class DrawnStage(NamedTuple):
+    """The stage where the learner stands, how full the node's memory is, and the name of its release."""
+
+    picture: StagePicture
+    memory: MemoryLevel
+    release: str
+
+
+def stage_of(exercise: Exercise) -> DrawnStage:
+    """Return the stage where the learner stands. Raises TooLong, and what a run of somebody's own making raises."""
+    return _stages.answer(exercise, never)
+
+
+def stage_with_messages(exercise: Exercise) -> DrawnStage | None:
+    """Return the same; None without messages, or where it cannot be played now."""
+    try:
+        found = stage_of(exercise)
+    except (RequestRefused, GateBusy, TooLong):
+        return None
+    return found if found.picture.held else None
+
+
+def _drawn(exercise: Exercise, give_up: GiveUp) -> DrawnStage:
+    run = GradedRun(exercise.scenario, give_up=give_up)
+    run.go(exercise.scenario["until_us"])
+    state = run.node.snapshot()
+    release = release_of(exercise.scenario["profile"], state["node"]["settings"]).name
+    return DrawnStage(picture_of(state) or StagePicture([]), memory_of(state), release)
+
+
+_stages = KnownAnswers(_drawn)
 
 
 class CourseLesson(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -87,12 +125,12 @@ def _slide(exercise: Exercise, texts: ExerciseTexts, language: str) -> dict[str,
     lines = [text for _id, _letter, text in kind.listed(exercise, texts, KindProgress())]
     return {
         "title": texts.title,
-        "kind": words.kind(exercise),
+        "kind": selectors.kind(exercise),
         "minutes": exercise.minutes,
         "task": texts.task.split("\n\n"),
         "lines": lines or [text for _id, text in page.get("lines", page.get("goals", ()))],
         "steps": texts.steps,
-        "stage": drawn_stage.stage_of(exercise),
+        "stage": stage_of(exercise),
         "misconception": texts.misconception,
         "solution": selectors.shown_solution(exercise, language),
         "explain": texts.explain,

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from playground.exercises import catalog, selectors
+from playground.exercises.authors import PostedForm
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import kind_of
 from playground.exercises.kinds.kind import FadedKind
-from playground.exercises.posted import PostedForm
 from playground.exercises.schema import FadedExample, NumberedExample
 from playground.exercises.variants import with_numbers
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from playground.callers import request_callers
 from playground.exercises.models import Attempt, Learner
 from playground.hosting.session_record import ALPHABET
+from playground.texts.page_message import PageMessage
 
 KEY = "learner"
 NUMBER = "learner_number"
@@ -106,3 +109,25 @@ def kept_bytes(whose: dict[str, str]) -> int:
     return (
         LEARNER_BYTES * found.count() + ANSWER_BYTES * Attempt.objects.filter(work__learner__in=found).count()
     )
+
+
+worked = Signal()
+"""Sent with `work` after it changed; and with `learner` alone when somebody deleted their work."""
+
+Gate = Callable[[Learner, str], PageMessage | None]
+_gates: list[tuple[Gate, bool]] = []
+
+
+def register(gate: Gate, *, hides: bool = False) -> None:
+    """Ask this gate before each answer to an exercise; one that hides is asked before its page is shown as well."""
+    if (gate, hides) not in _gates:
+        _gates.append((gate, hides))
+
+
+def closed(learner: Learner, slug: str, *, hidden: bool = False) -> PageMessage | None:
+    """Return why a learner may not continue an exercise now, or with `hidden` not even see it; None if allowed."""
+    for gate, hides in _gates:
+        reason = gate(learner, slug) if hides or not hidden else None
+        if reason is not None:
+            return reason
+    return None

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
-from playground.exercises import catalog, words
-from playground.exercises.selectors import state_of
-from playground.exercises.worked import WorkedExercise
+from playground.exercises import catalog, selectors
+from playground.exercises.selectors import WorkedExercise, state_of
 
 Worked = TypeVar("Worked", bound=WorkedExercise)
 
@@ -63,7 +62,7 @@ def rows(works: Iterable[WorkedExercise], now: datetime, language: str) -> list[
                 "slug": exercise.slug,
                 "unit": exercise.unit,
                 "title": exercise.texts(language).title,
-                "kind": words.kind(exercise),
+                "kind": selectors.kind(exercise),
                 "minutes": exercise.minutes,
                 "state": state_of(work),
                 "last": work.touched,

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from playground.exercises import catalog, words
+from playground.exercises import catalog
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.kinds.broker import place_word
 from playground.exercises.schema import Exercise, ExerciseTexts, LessonUnit
 
 if TYPE_CHECKING:
     from playground.exercises.models import Learner, Work
-    from playground.exercises.worked import AnsweredExercise, WorkedExercise
+
+
+class WorkedExercise(Protocol):
+    """Somebody's work on one exercise: a row of the database, or what a browser remembers."""
+
+    exercise: str
+    learner_id: Any
+    attempts: int
+    failures: int
+    wrong: bool
+    done_at: dt.datetime | None
+    right_first: bool
+    variant: int
+    earlier: int
+    hints: int
+    solution_shown: bool
+    steps: Any
+    locked: bool
+    touched: dt.datetime
+    right_at: dt.datetime | None
+    reviews: int
+
+
+class AnsweredExercise(Protocol):
+    """One answer and its grading."""
+
+    number: int
+    passed: bool
+    verdict: Any
+    why: str
+
+
+def feedback(exercise: Exercise, texts: ExerciseTexts, name: str) -> str:
+    """Return the text of a feedback id: the exercise's own, or its kind's for such a mistake."""
+    return texts.feedback.get(name) or str(kind_of(exercise).feedback.get(name, name))
+
+
+def kind(exercise: Exercise) -> str:
+    """Return the name of a kind of exercise."""
+    return str(kind_of(exercise).label)
 
 
 DONE = ("first", "later")
@@ -93,7 +133,7 @@ def unit_row(
                 "slug": exercise.slug,
                 "number": f"{number}.{place}" if number else str(place),
                 "title": exercise.texts(language).title,
-                "kind": words.kind(exercise),
+                "kind": kind(exercise),
                 "minutes": exercise.minutes,
                 "state": state_of(work),
                 "attempts": work.attempts if work else 0,
@@ -130,7 +170,7 @@ def shown_verdict(
         "passed": attempt.passed,
         "number": attempt.number,
         "why": attempt.why,
-        "feedback": [words.feedback(exercise, texts, name) for name in verdict["feedback"]],
+        "feedback": [feedback(exercise, texts, name) for name in verdict["feedback"]],
         "lines": [
             {
                 "about": kind.about(texts, line["about"]),

@@ -9,23 +9,80 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
 from playground.callers import request_callers
-from playground.exercises import catalog, gates, limits, review, stages, task
+from playground.exercises import catalog, learners, limits, review, task
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import MADE, Exercise
+from playground.exercises.task import held, progress
+from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, BoundedJob, job
 from playground.limits import work_places
 from playground.models import Session
-from playground.records import kept_bytes
+from playground.records import kept_bytes, selectors, services
 from playground.records.services import delete_sessions
+from playground.sessions import owner_address
 from playground.texts.page_message import PageMessage, RequestRefused
+
+
+def holds_us(session: Session) -> int | None:
+    """Return how far the run of a session may go before there is an answer; None where nobody owes one."""
+    return int(session.scenario["until_us"]) if _is_held(Work.objects.filter(session=session)) else None
+
+
+def _is_held(works: QuerySet[Work]) -> bool:
+    """Return whether this work, if there is any, owes an answer."""
+    work = works.first()
+    return work is not None and held(catalog.variant(work.exercise, work.variant), work)
+
+
+def used() -> QuerySet[Any]:
+    """Return the keys of the sessions that belong to somebody's work."""
+    return Work.objects.exclude(session=None).values("session")
+
+
+def waits(public_id: str) -> PageMessage | None:
+    """Return why nobody may make a copy of a session now: the copy could be played on, and show the answer."""
+    if not _is_held(Work.objects.filter(session__public_id=public_id)):
+        return None
+    return PageMessage(_("This run waits for your answer. Answer first, then share or export it."))
+
+
+def open_stage(exercise: Exercise, work: Work) -> Session:
+    """Begin the session that belongs to the state of the work; the one before goes."""
+    scenario, past_us = kind_of(exercise).stage(exercise, progress(work))
+    titled = {**scenario, "title": exercise.en.title}
+    session = services.start_session(door().check(titled))
+    if past_us:
+        session.reached_us = past_us
+        session.save(update_fields=["reached_us"])
+    before, work.session = work.session, session
+    work.save(update_fields=["session"])
+    if before is not None:
+        services.delete_sessions(Session.objects.filter(pk=before.pk))
+    return session
+
+
+def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
+    """Return the record of a session up to now, and what its engine finds of the goals; see `kinds.kind.Log`.
+
+    Raises TimeoutError when the session is too busy to say where it is.
+    """
+    moment = owner_address.moment(session.public_id, goals)
+    if moment is not None:
+        commands, until_us = moment.commands, moment.at_us
+    else:
+        record = selectors.remembered(session.public_id)
+        commands, until_us = record.commands, record.reached_us
+    log = {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}
+    return log if moment is None else {**log, "found": moment.found}
+
 
 R = TypeVar("R")
 CHECKED_EACH: Final = 10
@@ -41,7 +98,7 @@ def begin(learner: Learner, exercise: Exercise) -> Work:
     except IntegrityError:
         work = Work.objects.get(learner=learner, exercise=exercise.slug)
     if work.session is None:
-        stages.open_stage(catalog.variant(work.exercise, work.variant), work)
+        open_stage(catalog.variant(work.exercise, work.variant), work)
     _touch(work)
     return work
 
@@ -97,7 +154,7 @@ def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
     if work.session is None:
         raise RequestRefused(_("The session is gone. Begin again."))
     try:
-        return stages.log_of(work.session, goals)
+        return log_of(work.session, goals)
     except TimeoutError:
         raise RequestRefused(_("The session is busy. Pause it, and try again.")) from None
 
@@ -133,7 +190,7 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
 
 
 def _gate_reason(work: Work, exercise: Exercise) -> PageMessage | None:
-    return gates.closed(work.learner, exercise.slug)
+    return learners.closed(work.learner, exercise.slug)
 
 
 def _keep(work: Work, verdict: GradedVerdict) -> None:
@@ -161,7 +218,7 @@ def _move_on(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any)
     another = task.move_on(work, exercise, verdict, given, timezone.now())
     work.save(update_fields=["locked", "steps", "done_at", "right_first"])
     if another:
-        stages.open_stage(exercise, work)
+        open_stage(exercise, work)
 
 
 def hint(work: Work, exercise: Exercise) -> None:
@@ -195,14 +252,14 @@ def again(work: Work, exercise: Exercise) -> None:
     _pass_gates(work.learner, exercise)
     found = task.begin_again(work, exercise)
     work.save(update_fields=["locked", "steps", "earlier", "variant"])
-    stages.open_stage(found, work)
+    open_stage(found, work)
     _touch(work)
 
 
 def delete_learner(learner: Learner) -> None:
     """Delete somebody's work and sessions."""
     sessions = list(learner.works.exclude(session=None).values_list("session_id", flat=True))
-    gates.worked.send(Learner, learner=learner, work=None)
+    learners.worked.send(Learner, learner=learner, work=None)
     learner.delete()
     delete_sessions(Session.objects.filter(pk__in=sessions))
 
@@ -210,10 +267,10 @@ def delete_learner(learner: Learner) -> None:
 def _touch(work: Work) -> None:
     work.touched = timezone.now()
     work.save(update_fields=["touched"])
-    gates.worked.send(Work, work=work, learner=work.learner)
+    learners.worked.send(Work, work=work, learner=work.learner)
 
 
 def _pass_gates(learner: Learner, exercise: Exercise) -> None:
-    reason = gates.closed(learner, exercise.slug)
+    reason = learners.closed(learner, exercise.slug)
     if reason is not None:
         raise RequestRefused(reason)

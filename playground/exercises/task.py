@@ -9,12 +9,12 @@ from zlib import crc32
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, examples, limits, readings, release_difference, selectors, words
+from playground.exercises import catalog, examples, limits, readings, release_difference, selectors
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
 from playground.exercises.schema import Exercise
+from playground.exercises.selectors import AnsweredExercise, WorkedExercise
 from playground.exercises.variants import another_case
-from playground.exercises.worked import AnsweredExercise, WorkedExercise
 from playground.texts.page_message import RequestRefused
 from playground.verdicts import todays_broker
 
@@ -115,7 +115,7 @@ def context(
         "exercise": found,
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "kind": words.kind(found),
+        "kind": selectors.kind(found),
         "reading": reading.texts(language).title if reading else "",
         "example": found.slug in examples.slugs(),
         "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,

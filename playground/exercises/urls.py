@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from playground.exercises import course_views, example_views, reading_views, views
+from playground.exercises import views
 from playground.exercises.builder import views as builder
 
 urlpatterns = [
@@ -14,13 +14,13 @@ urlpatterns = [
     path("made/<slug:slug>/delete", builder.delete, name="made-delete"),
     path("come-back", views.come_back, name="learner-back"),
     path("bring", views.bring, name="learner-bring"),
-    path("plans/", course_views.plans, name="plans"),
-    path("<slug:unit>/slides/", course_views.slides, name="unit-slides"),
+    path("plans/", views.plans, name="plans"),
+    path("<slug:unit>/slides/", views.slides, name="unit-slides"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
-    path("<slug:unit>/<slug:slug>/read/", reading_views.page, name="reading"),
-    path("<slug:unit>/<slug:slug>/read/run.json", reading_views.run, name="reading-run"),
-    path("<slug:unit>/<slug:slug>/example/", example_views.page, name="example"),
+    path("<slug:unit>/<slug:slug>/read/", views.reading, name="reading"),
+    path("<slug:unit>/<slug:slug>/read/run.json", views.reading_run, name="reading-run"),
+    path("<slug:unit>/<slug:slug>/example/", views.example, name="example"),
     path("<slug:unit>/<slug:slug>/begin", views.begin, name="exercise-begin"),
     path("<slug:unit>/<slug:slug>/answer", views.answer, name="exercise-answer"),
     path("<slug:unit>/<slug:slug>/standing.json", views.standing, name="exercise-standing"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -19,25 +22,67 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.exercises import (
     bringing,
     catalog,
-    drawn_stage,
+    course,
+    examples,
     learners,
+    readings,
     review,
     selectors,
     services,
     task,
-    words,
 )
-from playground.exercises.closed_page import closed_page
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise, LessonUnit
-from playground.exercises.teacher_pages import for_teachers
+from playground.hosting.past import PendingAnswers
+from playground.limits import work_places
 from playground.records import session_ownership
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import View, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 from playground.web.errors import answer as error_page
+
+
+def closed_page(request: HttpRequest, *exercises: Exercise) -> HttpResponse | None:
+    """Return the page that says why one of these exercises may not be seen now; None where all may."""
+    learner = learners.current(request.session)
+    for each in exercises:
+        reason = learner and learners.closed(learner, each.slug, hidden=True)
+        if reason is not None:
+            context = {"texts": each.texts(get_language() or "en"), "reason": reason}
+            return render(request, "exercises/locked.html", context, status=423)
+    return None
+
+
+UnitView = Callable[[HttpRequest, LessonUnit], HttpResponse]
+
+
+def for_teachers(view: UnitView) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Let a page have the unit that the address names; others than teachers log in first.
+
+    Args:
+        view: shows the unit.
+
+    Returns:
+        The view of the address. It raises PageGone where there is no such unit.
+    """
+
+    @require_safe
+    @never_cache
+    @wraps(view)
+    def shown(request: HttpRequest, unit: str) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect(f"{reverse('login')}?next={request.path}")
+        try:
+            found = catalog.unit(unit)
+        except catalog.NoExercise:
+            raise PageGone(
+                _("There is no such unit"), PageMessage(_("Choose one from the list of units."))
+            ) from None
+        return view(request, found)
+
+    return shown
 
 
 def _language() -> str:
@@ -86,7 +131,7 @@ def notes(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
             "misconception": each.texts(language).misconception,
             "explain": each.texts(language).explain,
             "minutes": each.minutes,
-            "kind": words.kind(each),
+            "kind": selectors.kind(each),
             "rules": each.rules,
             "solution": selectors.shown_solution(each, language),
             "others": [
@@ -143,7 +188,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context = _context(found, work)
     context["problem"] = problem
     if work is None or work.session is None:
-        context["stage"] = drawn_stage.stage_with_messages(found)
+        context["stage"] = course.stage_with_messages(found)
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
@@ -270,3 +315,138 @@ def bring(request: HttpRequest) -> HttpResponse:
 def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> HttpResponse:
     """Render the page that asks once more before something is deleted."""
     return render(request, "exercises/delete.html", {"title": title, "text": text, "back": back})
+
+
+@require_safe
+def plans(request: HttpRequest) -> HttpResponse:
+    """Show the plans of a lesson, a double lesson and a semester."""
+    return render(request, "exercises/plans.html", {"plans": course.plan_rows(get_language() or "en")})
+
+
+@for_teachers
+def slides(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
+    """Show the slides and sheets of a unit. For teachers only, as their notes have the key."""
+    return render(request, "exercises/slides.html", course.slides(unit.slug, get_language() or "en"))
+
+
+@require_safe
+@never_cache
+@rate_limited_reading
+def example(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Show the example before an exercise, and judge its last step where one was sent."""
+    language = get_language() or "en"
+    if slug not in examples.slugs() or catalog.exercise(slug).unit != unit:
+        raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
+    return closed_page(request, catalog.exercise(slug)) or render(
+        request, "exercises/example.html", examples.context(slug, language, request.GET or None)
+    )
+
+
+runs: Final = PendingAnswers(16 * 1024 * 1024)
+"""The last ones, by reading and numbers."""
+
+
+def _found_reading(
+    request: HttpRequest, unit: str, slug: str
+) -> tuple[readings.UnitReading, tuple[tuple[str, int], ...]]:
+    """Return a reading with the numbers of an address, and these numbers."""
+    usual = readings.before(slug)
+    if usual is None or catalog.exercise(slug).unit != unit:
+        raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
+    asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
+    try:
+        numbers = {name: int(text[:9]) for name, text in asked.items()}
+        return readings.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
+    except ValueError:
+        raise PageGone(
+            _("There is no run with these numbers"), PageMessage(_("Drag the numbers on the page itself."))
+        ) from None
+
+
+def _played(
+    request: HttpRequest, found: readings.UnitReading, numbers: tuple[tuple[str, int], ...]
+) -> readings.ReadingRun:
+    """Return the run with these numbers, played if it is not among the last ones."""
+    key = found.slug, numbers
+    played = runs.find(key)
+    if played is None:
+        with work_places.for_request(request):
+            played = runs.keep(key, readings.run(found.slug, numbers))
+    return msgspec.json.decode(played, type=readings.ReadingRun)
+
+
+def _systems() -> dict[str, str]:
+    return {
+        "v2": _("Classic queues v2"),
+        "quorum": _("Quorum queues"),
+        "log": _("Logs such as Kafka's"),
+    }
+
+
+@require_safe
+@rate_limited_reading
+def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Show what one reads before an exercise."""
+    found, numbers = _found_reading(request, unit, slug)
+    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+        return closed
+    texts, names = found.texts(get_language() or "en"), _systems()
+    run = _played(request, found, numbers)
+    context = {
+        "unit": unit,
+        "texts": texts,
+        "slug": slug,
+        "sentences": [_sentence(each, texts, run) for each in found.sentences],
+        "numbers": [_number(name, found, dict(numbers), texts) for name in found.numbers],
+        "carries": [(names[name], texts.carries[name], source) for name, source in readings.SYSTEMS.items()],
+        "exercises": [
+            (reverse("exercise", args=[each.unit, each.slug]), each.texts(get_language() or "en").title)
+            for each in map(catalog.exercise, found.exercises)
+        ],
+        "data": {"run": reverse("reading-run", args=[unit, slug])},
+    }
+    return render(request, "exercises/reading.html", context)
+
+
+def _sentence(
+    sentence: readings.ReadingSentence, texts: readings.ReadingTexts, run: readings.ReadingRun
+) -> dict[str, Any]:
+    return {
+        "id": sentence.id,
+        "text": texts.sentences[sentence.id],
+        "rules": sentence.rules,
+        "checked": bool(sentence.claims) and run.holds[sentence.id],
+    }
+
+
+def _number(
+    name: str, found: readings.UnitReading, numbers: dict[str, int], texts: readings.ReadingTexts
+) -> dict[str, Any]:
+    drawn = found.numbers[name]
+    return {
+        "name": name,
+        "label": texts.numbers[name],
+        "value": numbers.get(name, drawn.usual),
+        "first": drawn.first,
+        "last": drawn.choices[-1],
+        "step": drawn.step,
+    }
+
+
+@require_safe
+@rate_limited_reading
+def reading_run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Return the run with these numbers, and the sentences as they read with them."""
+    found, numbers = _found_reading(request, unit, slug)
+    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+        return closed
+    played = _played(request, found, numbers)
+    texts = found.texts(get_language() or "en")
+    body = {
+        "at_us": played.at_us,
+        "rows": played.rows,
+        "until_us": played.until_us,
+        "holds": {each.id: bool(each.claims) and played.holds[each.id] for each in found.sentences},
+        "sentences": texts.sentences,
+    }
+    return HttpResponse(msgspec.json.encode(body), content_type="application/json")

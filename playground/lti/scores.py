@@ -19,7 +19,7 @@ from pylti1p3.grade import Grade
 from pylti1p3.service_connector import ServiceConnector
 from requests import RequestException
 
-from playground.exercises import gates, selectors
+from playground.exercises import learners, selectors
 from playground.exercises.models import Learner
 from playground.lti import statements, targets
 from playground.lti.launches import RESULT, SCORE
@@ -35,7 +35,7 @@ _senders = ThreadPoolExecutor(1, thread_name_prefix="scores")
 
 def listen() -> None:
     """Hear of work on exercises."""
-    gates.worked.connect(_worked, dispatch_uid="lti")
+    learners.worked.connect(_worked, dispatch_uid="lti")
 
 
 def _worked(sender: Any, learner: Learner, work: Any = None, **more: Any) -> None:

@@ -17,7 +17,7 @@ from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
-from playground.exercises.authors.runs import command_line
+from playground.exercises.authors import command_line
 from playground.exercises.builder import made
 from playground.exercises.kinds import grade, order, solution_of
 from playground.exercises.kinds.kind import play

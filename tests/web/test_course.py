@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.html import escape
 
-from playground.exercises import catalog, course, drawn_stage
+from playground.exercises import catalog, course
 from playground.exercises.grading import GradedRun
 from playground.library import link_picture
 
@@ -77,7 +77,7 @@ def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
 def test_drawings_name_the_release_whose_rules_the_run_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting may choose another one than the profile's."""
     exercise = catalog.exercise("old-conversion")
-    assert drawn_stage.stage_of(exercise).release == "3.8.9"
+    assert course.stage_of(exercise).release == "3.8.9"
     named: list[str] = []
     monkeypatch.setattr(link_picture, "_head", lambda _pen, _title, release, *_times: named.append(release))
     link_picture.draw("", exercise.scenario, GradedRun(exercise.scenario).node.snapshot(), 0)

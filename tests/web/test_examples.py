@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from playground.exercises import examples, gates
+from playground.exercises import examples, learners
 from playground.texts.page_message import PageMessage
 from tests.unit.exercises.test_examples import last_placed
 
@@ -49,5 +49,5 @@ def test_who_may_not_see_the_exercise_does_not_see_the_example(
 ) -> None:
     client.post("/learn/waterline/first-paging/begin")
     assert client.get(AT).status_code == 200
-    monkeypatch.setattr(gates, "_gates", [(lambda _learner, _slug: PageMessage("not now"), True)])
+    monkeypatch.setattr(learners, "_gates", [(lambda _learner, _slug: PageMessage("not now"), True)])
     assert client.get(AT).status_code == 423

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from playground.classroom import leaving
-from playground.exercises import catalog, gates, learners, limits, services, task
+from playground.exercises import catalog, learners, limits, services, task
 from playground.exercises.grading import GradedVerdict
 from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
@@ -428,7 +428,9 @@ def test_answers_are_rate_limited(client: Client) -> None:
 
 def test_a_gate_closes_answers_and_beginnings(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(client, "first-in")
-    monkeypatch.setattr(gates, "_gates", [(lambda learner, slug: PageMessage("Look at the board."), False)])
+    monkeypatch.setattr(
+        learners, "_gates", [(lambda learner, slug: PageMessage("Look at the board."), False)]
+    )
     assert client.post(address("first-in", "answer"), {"answer": "q4"}).status_code == 409
     assert "Look at the board." in client.post(address("read-back", "begin")).content.decode()
     assert Work.objects.get().attempts == 0

@@ -14,14 +14,12 @@ from django.test import Client
 
 from engine.reading.conditions import Condition, ConditionWatch
 from playground.classroom import selectors, services, voting
-from playground.exercises import catalog
-from playground.exercises.authors import fields
-from playground.exercises.authors.runs import AuthoredRun
+from playground.exercises import authors, catalog
+from playground.exercises.authors import AuthoredRun, PostedForm
 from playground.exercises.grading import BadAnswer, GradedVerdict
 from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
 from playground.exercises.kinds.kind import GiveUp, KindProgress, PredictionKind, only_line, play
 from playground.exercises.models import Made, Work
-from playground.exercises.posted import PostedForm
 from playground.exercises.schema import Exercise, ExerciseTexts, SchemaPart
 from playground.limits import rate_limits
 from tests.unit.exercises.test_exercises import fewest_wrong
@@ -62,7 +60,7 @@ class TrueOrFalse(PredictionKind):
         return {"rows": [1], "legend": "What holds, or does not"}
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
-        return {"truth": {"holds": fields.condition(posted, 1, run)}, "go_on": fields.go_on(run)}
+        return {"truth": {"holds": authors.condition(posted, 1, run)}, "go_on": authors.go_on(run)}
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         if answer not in {"true", "false"}:

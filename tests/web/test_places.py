@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from playground.callers.request_callers import RequestCaller
-from playground.exercises.known_answers import KnownAnswers
+from playground.exercises.grading import KnownAnswers
 from playground.limits import work_places
 from playground.limits.work_places import CallerLanes, GateBusy, PlacesFull, RepeatGate, WorkPlaces
 from playground.records import services

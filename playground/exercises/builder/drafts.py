@@ -12,13 +12,10 @@ from typing import Any
 import msgspec
 
 from engine.values.errors import ScenarioError
-from playground.exercises import catalog, limits, variants
-from playground.exercises.authors import words
-from playground.exercises.authors.fields import SHORT, TEXT, text_of
-from playground.exercises.authors.runs import AuthoredRun, command_line
+from playground.exercises import authors, catalog, limits, variants
+from playground.exercises.authors import SHORT, TEXT, AuthoredRun, PostedForm, command_line, text_of
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import KINDS, kind_of
-from playground.exercises.posted import PostedForm
 from playground.exercises.schema import Exercise
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, job
@@ -71,7 +68,7 @@ def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, A
         if not first and not last:
             continue
         if not (_whole(first) and _whole(last) and int(first) <= each.usual <= int(last)):
-            raise RequestRefused(words.RANGE, name=each.name, usual=each.usual)
+            raise RequestRefused(authors.RANGE, name=each.name, usual=each.usual)
         variants[each.name] = {"usual": each.usual, "first": int(first), "last": int(last)}
         letters.setdefault(id(each.command), {})[each.field] = f"{{{each.name}}}"
 
@@ -106,9 +103,9 @@ def proved(plain: dict[str, Any]) -> Exercise:
         kind_of(made).prove(made, lambda: time.monotonic() > deadline)
         _prove_variants(plain)
     except (TooLong, BadAnswer):
-        raise RequestRefused(words.TOO_LONG) from None
+        raise RequestRefused(authors.TOO_LONG) from None
     except (msgspec.ValidationError, ScenarioError, KeyError, TypeError, ValueError) as error:
-        raise RequestRefused(words.NO_EXERCISE, problem=message_of(error)) from None
+        raise RequestRefused(authors.NO_EXERCISE, problem=message_of(error)) from None
     return made
 
 
@@ -117,7 +114,7 @@ def _prove_variants(plain: dict[str, Any]) -> None:
     drawn = variants.drawn_of(plain)
     count = math.prod(len(each.choices) for each in drawn.values())
     if count > MOST_VARIANTS:
-        raise RequestRefused(words.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
+        raise RequestRefused(authors.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
     deadline = time.monotonic() + VARIANTS_S
     for chosen in itertools.product(*(each.choices for each in drawn.values())) if drawn else ():
         numbers = dict(zip(drawn, chosen, strict=True))
@@ -127,7 +124,7 @@ def _prove_variants(plain: dict[str, Any]) -> None:
             kind_of(made).prove(made, lambda: time.monotonic() > deadline)
         except RequestRefused as refused:
             given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
-            raise RequestRefused(words.VARIANT, numbers=given, problem=str(refused.message)) from None
+            raise RequestRefused(authors.VARIANT, numbers=given, problem=str(refused.message)) from None
 
 
 @job(RUN)
@@ -152,7 +149,11 @@ def _texts(posted: PostedForm) -> dict[str, Any]:
         text_of(posted, "task", TEXT),
         text_of(posted, "explain", TEXT),
     )
-    for text, missing in ((title, words.NO_TITLE), (task, words.NO_TASK), (explain, words.NO_EXPLANATION)):
+    for text, missing in (
+        (title, authors.NO_TITLE),
+        (task, authors.NO_TASK),
+        (explain, authors.NO_EXPLANATION),
+    ):
         if not text:
             raise RequestRefused(missing)
     hints = [line.strip()[:SHORT] for line in text_of(posted, "hints", TEXT).splitlines() if line.strip()]

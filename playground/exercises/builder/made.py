@@ -9,8 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from playground.exercises import catalog
-from playground.exercises.authors import words
+from playground.exercises import authors, catalog
 from playground.exercises.builder.drafts import proved
 from playground.exercises.models import Made
 from playground.exercises.schema import MADE
@@ -28,7 +27,7 @@ FORMAT = "waterline-exercise-1"
 def keep(author: Any, plain: dict[str, Any]) -> Made:
     """Store the content of an exercise that the engine has checked. A row never changes. Raises `RequestRefused`."""
     if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
-        raise RequestRefused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
+        raise RequestRefused(authors.TOO_MANY_MADE, most=MOST_OF_ONE)
     proved(plain)
     slug = PREFIX + "".join(secrets.choice(ALPHABET) for _each in range(LETTERS))
     return Made.objects.create(slug=slug, author=author, content=plain, created=timezone.now())
@@ -73,12 +72,12 @@ def as_file(made: Made) -> str:
 def of_file(text: str) -> dict[str, Any]:
     """Return the content of a file, not proved yet, or raise `RequestRefused`."""
     if len(text.encode()) > MOST_BYTES:
-        raise RequestRefused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
+        raise RequestRefused(authors.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
     try:
         found = json.loads(text_of(text))
     except (ValueError, RecursionError):
-        raise RequestRefused(words.NO_EXERCISE, problem=words.NO_JSON) from None
+        raise RequestRefused(authors.NO_EXERCISE, problem=authors.NO_JSON) from None
     content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
     if not isinstance(content, dict):
-        raise RequestRefused(words.NO_EXERCISE, problem=FORMAT)
+        raise RequestRefused(authors.NO_EXERCISE, problem=FORMAT)
     return {name: value for name, value in content.items() if name not in {"slug", "unit"}}

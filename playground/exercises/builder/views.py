@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.exercises import place_names, stages
-from playground.exercises.authors import observables, runs
+from playground.exercises import authors, services, variants
 from playground.exercises.builder import drafts, made
 from playground.exercises.builder.drafts import proved
 from playground.exercises.kinds import KINDS
@@ -52,7 +51,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     at_us, end_us = (_moment(filled.get(name, "")) for name in ("at", "end"))
     problem, right, run = "", "", None
     try:
-        run = runs.of_session(session.scenario, stages.log_of(session), at_us, end_us)
+        run = authors.of_session(session.scenario, services.log_of(session), at_us, end_us)
         if request.method == "POST":
             with work_places.for_request(request):
                 plain = drafts.content(kind, request.POST, run)
@@ -79,16 +78,18 @@ def _moment(text: str) -> int | None:
 
 
 @job(RUN)
-def offers(kind: str, run: runs.AuthoredRun) -> dict[str, Any]:
+def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
     """Return what the form of a kind offers for this run."""
     return {
         "moments": [
-            (each["at_us"] - 1, runs.command_line(each)) for each in run.commands if each["at_us"] > 0
+            (each["at_us"] - 1, authors.command_line(each)) for each in run.commands if each["at_us"] > 0
         ],
         "at_s": run.at_us / 1e6,
-        "observables": [(name, each.label, each.compared) for name, each in observables.of_run(run).items()],
-        "ops": observables.OPS,
-        "places": place_names.of_run(run.scenario).answers,
+        "observables": [
+            (name, each.label, each.compared) for name, each in authors.observables_of(run).items()
+        ],
+        "ops": authors.OPS,
+        "places": variants.places_of(run.scenario).answers,
         "numbers": drafts.of_run(run),
         "fields": KINDS[kind].author_template,
         **KINDS[kind].offers(run),

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from playground.exercises.kinds.broker import BrokerKind
-from playground.exercises.kinds.choice import ChoiceKind
 from playground.exercises.kinds.kind import ExerciseKind, GiveUp, KindProgress, never
 from playground.exercises.kinds.match import MatchKind
 from playground.exercises.kinds.number import NumberKind
+from playground.exercises.kinds.options import ChoiceKind, SeveralKind
 from playground.exercises.kinds.order import OrderKind
 from playground.exercises.kinds.reach import ReachKind
-from playground.exercises.kinds.several import SeveralKind
 
 if TYPE_CHECKING:
     from playground.exercises.grading import GradedVerdict

@@ -12,10 +12,16 @@ from django.utils.translation import gettext_lazy as _
 from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.report.transitions.queue import Shift
-from playground.exercises import place_names
-from playground.exercises.authors import fields, words
-from playground.exercises.authors.runs import command_line
-from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, RunEvent, VerdictLine
+from playground.exercises import authors, variants
+from playground.exercises.authors import command_line
+from playground.exercises.grading import (
+    BadAnswer,
+    GradedRun,
+    GradedVerdict,
+    KnownAnswers,
+    RunEvent,
+    VerdictLine,
+)
 from playground.exercises.kinds.kind import (
     MOST_PARTS,
     ExampleState,
@@ -25,13 +31,11 @@ from playground.exercises.kinds.kind import (
     Log,
     never,
 )
-from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample
 
 PLACE_WORDS = {
@@ -91,7 +95,7 @@ class BrokerKind(FadedKind):
         placed = {}
         for name, value in list(posted.items())[:MOST_PARTS]:
             found = re.fullmatch(r"place-([0-9]{1,4})", name)
-            if found and place_names.is_known(value):
+            if found and variants.is_known(value):
                 placed[found[1]] = value
         return placed
 
@@ -127,12 +131,12 @@ class BrokerKind(FadedKind):
             "number": number + 1,
             "text": texts.steps[number],
             "placed": stages(exercise)[number].before,
-            "places": [(place, place_word(place)) for place in place_names.of_run(exercise.scenario).answers],
+            "places": [(place, place_word(place)) for place in variants.places_of(exercise.scenario).answers],
         }
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
         """Judge the last of the placements given; the ones before it must be right as well."""
-        found, places = stages(exercise, give_up), place_names.of_run(exercise.scenario).answers
+        found, places = stages(exercise, give_up), variants.places_of(exercise.scenario).answers
         if not isinstance(answer, list) or not 1 <= len(answer) <= len(found):
             raise BadAnswer("give one placement for each step")
         for number, (placement, stage) in enumerate(zip(answer, found, strict=False)):
@@ -201,13 +205,13 @@ class BrokerKind(FadedKind):
         """Make a step of each instant at which commands were given; read what the learner reads of it."""
         after = run.after()
         if not after:
-            raise RequestRefused(words.NOTHING_AFTER)
+            raise RequestRefused(authors.NOTHING_AFTER)
         starts = sorted({each["at_us"] for each in after})[:MOST_STEPS]
         ends = [*(at_us - 1 for at_us in starts[1:]), run.end_us]
         for number, start in enumerate(starts, 1):
             lines = "; ".join(command_line(each) for each in after if each["at_us"] == start)
-            texts["steps"].append(fields.text_of(posted, f"step-{number}") or lines)
-        return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": fields.go_on(run)}
+            texts["steps"].append(authors.text_of(posted, f"step-{number}") or lines)
+        return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the commands after the learner's moment, in lines."""
@@ -230,7 +234,7 @@ MESSAGE = _("message %(number)s")
 def _members(exercise: Exercise, placement: Placement) -> list[str]:
     """Return the places that hold messages, each with their numbers."""
     found = {place: [seq for seq, at in placement.items() if at == place] for place in placement.values()}
-    order = place_names.of_run(exercise.scenario).answers
+    order = variants.places_of(exercise.scenario).answers
     return [f"{place_word(place)}: {', '.join(found[place])}" for place in order if place in found]
 
 
@@ -247,7 +251,7 @@ def stages(exercise: Exercise, give_up: GiveUp = never) -> list[BrokerStage]:
 def _played(exercise: Exercise, give_up: GiveUp) -> list[BrokerStage]:
     playback = GradedRun(exercise.full_scenario(), give_up=give_up)
     before = _placed(playback.go(exercise.scenario["until_us"]))
-    held = place_names.of_run(exercise.scenario).held
+    held = variants.places_of(exercise.scenario).held
     found = []
     for step in exercise.form.steps:
         begin = len(playback.events)

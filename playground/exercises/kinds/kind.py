@@ -11,13 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from engine.reading.conditions import Condition
 from engine.replay import RunWatcher
-from playground.exercises.authors import words
+from playground.exercises import authors
 from playground.exercises.grading import GradedRun, GradedVerdict, VerdictLine
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample, SchemaPart
 
 GiveUp = Callable[[], bool]
@@ -124,7 +123,7 @@ class ExerciseKind(ABC):
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse what an author made if nobody can solve it, or if it is solved by doing nothing."""
         if not self.grade(made, self.solution(made), give_up).passed:
-            raise RequestRefused(words.NOT_PASSED)
+            raise RequestRefused(authors.NOT_PASSED)
 
     @abstractmethod
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, ConditionWatch
-from playground.exercises import place_names
-from playground.exercises.authors import fields, observables, scene
-from playground.exercises.grading import BadAnswer, GradedVerdict, VerdictLine
+from playground.exercises import authors, variants
+from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers, VerdictLine
 from playground.exercises.kinds.broker import MESSAGE, place_word
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, KindProgress, PredictionKind, never, play
-from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts
 
 ROWS = range(1, 7)
@@ -119,23 +116,23 @@ class MatchKind(PredictionKind):
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read the numbers of messages: the answers are the places where each may be."""
         items = []
-        answers = place_names.of_run(run.scenario).answers
+        answers = variants.places_of(run.scenario).answers
         for row in ROWS:
-            number = fields.text_of(posted, f"message-{row}")
+            number = authors.text_of(posted, f"message-{row}")
             if not number and not posted.get(f"observable-{row}", ""):
                 continue
             name = f"message-{row}"
-            when = {place: observables.condition(run, "place", "==", place, number) for place in answers}
+            when = {place: authors.condition_of(run, "place", "==", place, number) for place in answers}
             items.append({"id": name, "when": when})
-            texts["words"][name] = fields.text_of(posted, f"text-{row}") or str(MESSAGE % {"number": number})
+            texts["words"][name] = authors.text_of(posted, f"text-{row}") or str(MESSAGE % {"number": number})
             texts["feedback"][name] = texts["explain"]
         if len(items) < 2:
             raise RequestRefused(_("Choose two to six messages."))
-        return {"match": {"items": items, "answers": answers}, "go_on": fields.go_on(run)}
+        return {"match": {"items": items, "answers": answers}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows, and the messages that can be pointed at."""
-        return {"rows": list(ROWS), "scene": scene.of_run(run)}
+        return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse an item for which not exactly one answer holds: a message that never came is nowhere."""

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.measures import Measure, MeasureGauge
-from playground.exercises.authors import fields, observables, scene, words
-from playground.exercises.grading import BadAnswer, GradedVerdict
+from playground.exercises import authors
+from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers
 from playground.exercises.kinds.kind import GiveUp, PredictionKind, never, only_line, play
-from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise
 
 
@@ -77,25 +75,25 @@ class NumberKind(PredictionKind):
         """Read what is counted, and the wrong numbers with their feedback."""
         slips: list[dict[str, Any]] = []
         for row in SLIPS:
-            wrong, text = fields.text_of(posted, f"value-{row}", 9), fields.text_of(posted, f"text-{row}")
+            wrong, text = authors.text_of(posted, f"value-{row}", 9), authors.text_of(posted, f"text-{row}")
             if not wrong and not text:
                 continue
             if not (wrong.isascii() and wrong.isdigit() and text):
                 raise RequestRefused(_("A wrong number needs a whole number and its feedback."))
             slips.append({"id": f"slip-{row}", "measure": int(wrong)})
             texts["feedback"][f"slip-{row}"] = text
-        asked = {"measure": observables.measure(run, posted.get("observable-1", "")), "slips": slips}
-        return {"number": asked, "go_on": fields.go_on(run)}
+        asked = {"measure": authors.measure(run, posted.get("observable-1", "")), "slips": slips}
+        return {"number": asked, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows of wrong numbers, and what can be pointed at."""
-        return {"slips": list(SLIPS), "scene": scene.of_run(run)}
+        return {"slips": list(SLIPS), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse an exercise whose right number is too large or listed as wrong."""
         right = self.solution(made)
         if not self.grade(made, right, give_up).passed:
-            raise RequestRefused(words.TOO_LONG)
+            raise RequestRefused(authors.TOO_LONG)
         if right in [slip.measure for slip in made.form.slips]:
             raise RequestRefused(
                 _("A wrong number must differ from the run's result: %(number)s."), number=right

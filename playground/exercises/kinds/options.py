@@ -1,24 +1,32 @@
-"""Options of a prediction: each has a condition, and the engine's run shows which of them hold."""
+"""Predictions with options: each has a condition, and the engine's run shows which hold. One or all are chosen."""
 
 from __future__ import annotations
 
 import random
 import re
 import string
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, ConditionWatch
-from playground.exercises.authors import fields, scene
-from playground.exercises.kinds.kind import GiveUp, KindProgress, PredictionKind, never, play
-from playground.exercises.known_answers import KnownAnswers
+from playground.exercises import authors
+from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers, VerdictLine
+from playground.exercises.kinds.kind import (
+    MOST_PARTS,
+    GiveUp,
+    KindProgress,
+    PredictionKind,
+    never,
+    only_line,
+    play,
+)
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts
 
 
@@ -86,20 +94,20 @@ class OptionsKind(PredictionKind):
         """Read a text, a condition and feedback of each option."""
         options = []
         for row in ROWS:
-            text = fields.text_of(posted, f"text-{row}")
+            text = authors.text_of(posted, f"text-{row}")
             if not text:
                 continue
             name = f"option-{row}"
-            options.append({"id": name, "when": fields.condition(posted, row, run)})
+            options.append({"id": name, "when": authors.condition(posted, row, run)})
             texts["words"][name] = text
-            texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["explain"]
+            texts["feedback"][name] = authors.text_of(posted, f"feedback-{row}") or texts["explain"]
         if not 2 <= len(options) <= len(ROWS):
             raise RequestRefused(_("Write two to six options, each with a condition."))
-        return {self.name: {"options": options}, "go_on": fields.go_on(run)}
+        return {self.name: {"options": options}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows, and what can be pointed at."""
-        return {"rows": list(ROWS), "scene": scene.of_run(run)}
+        return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
 
 def shuffled(exercise: Exercise, seed: str) -> list[str]:
@@ -126,3 +134,104 @@ def _held(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
 
 
 _holding = KnownAnswers(_held)
+
+
+TEXT = 60
+
+
+class ChoiceKind(OptionsKind):
+    """Exactly one option holds."""
+
+    name = "choice"
+    author_label = _("predict: one comes true")
+
+    def read(self, posted: PostedForm) -> str:
+        """Read the chosen answer."""
+        answer = posted.get("answer", "")[:TEXT]
+        if not answer:
+            raise RequestRefused(_("Choose one of the answers first."))
+        return answer
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
+        """Judge the id of an option; a wrong option's own text is its feedback."""
+        if not isinstance(answer, str) or answer not in ids(exercise):
+            raise BadAnswer("choose one of the options")
+        (right,) = holding(exercise, give_up)
+        passed = answer == right
+        return GradedVerdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where not exactly one option holds."""
+        right = holding(made, give_up)
+        if len(right) != 1:
+            raise RequestRefused(
+                _("Exactly one option must come true in the run; here it is %(count)s."), count=len(right)
+            )
+
+    def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Return the lanes that the chosen option speaks of."""
+        (line,) = lines
+        return next((lanes_of(each.when) for each in exercise.form.options if each.id == line["yours"]), {})
+
+    def solution(self, exercise: Exercise) -> str:
+        """Return the option that holds."""
+        (right,) = holding(exercise)
+        return right
+
+
+class SeveralKind(OptionsKind):
+    """Any number of options holds."""
+
+    name = "several"
+    author_label = _("predict: all that come true")
+    between = " · "
+
+    def read(self, posted: PostedForm) -> list[str]:
+        """Read `answer=small&answer=large`; none is an answer as well."""
+        return [each[:TEXT] for each in posted.getlist("answer")[:MOST_PARTS]]
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
+        """Judge a list of ids; the options that were wrongly chosen or left out are the feedback."""
+        names = ids(exercise)
+        if (
+            not isinstance(answer, list)
+            or not set(map(str, answer)) <= set(names)
+            or len(answer) > len(names)
+        ):
+            raise BadAnswer("choose among the options")
+        right = set(holding(exercise, give_up))
+        lines = tuple(
+            VerdictLine(name, name in answer, name in right, (name in answer) == (name in right))
+            for name in names
+        )
+        wrong = tuple(line.about for line in lines if not line.right)
+        return GradedVerdict(
+            not wrong, wrong, lines, " ".join(name for name in names if name in answer) or "-"
+        )
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where all options hold, or none."""
+        if not 0 < len(holding(made, give_up)) < len(made.form.options):
+            raise RequestRefused(_("Some of the options must come true in the run, and some must not."))
+
+    def solution(self, exercise: Exercise) -> list[str]:
+        """Return the options that hold."""
+        return holding(exercise)
+
+    def parts(self, tally: str) -> list[str]:
+        """Return the chosen options; an empty choice counts for none."""
+        return [] if tally == "-" else tally.split(" ")
+
+    def prediction_beside(
+        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
+    ) -> tuple[str, str] | None:
+        """Return the chosen options and those that hold."""
+        chosen, holding_ = (
+            self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"
+            for side in ("yours", "engine")
+        )
+        return chosen, holding_
+
+    def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
+        """Return a line for each option that holds."""
+        return [texts.words[name] for name in self.solution(exercise)]

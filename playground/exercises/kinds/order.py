@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises.authors import fields
-from playground.exercises.authors.runs import AuthoredRun
-from playground.exercises.grading import BadAnswer, EventForm, GradedVerdict, RunEvent, VerdictLine
+from playground.exercises import authors
+from playground.exercises.authors import AuthoredRun
+from playground.exercises.grading import (
+    BadAnswer,
+    EventForm,
+    GradedVerdict,
+    KnownAnswers,
+    RunEvent,
+    VerdictLine,
+)
 from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, never, play
-from playground.exercises.known_answers import KnownAnswers
 from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts
 
 
@@ -105,14 +111,14 @@ class OrderKind(ExerciseKind):
             given = posted.getlist(f"after-{name}") if posted.get("corrected", "") else derived[name]
             after = [ids[each] for each in given if each in ids and chosen.index(each) < chosen.index(name)]
             items.append({"id": ids[name], "event": _found_again(known[name], run), "after": after})
-            texts["words"][ids[name]] = fields.text_of(posted, f"words-{name}") or name
+            texts["words"][ids[name]] = authors.text_of(posted, f"words-{name}") or name
         for at in (1, 2):
-            text = fields.text_of(posted, f"never-{at}")
+            text = authors.text_of(posted, f"never-{at}")
             if text:
                 items.append({"id": f"never-{at}"})
                 texts["words"][f"never-{at}"] = text
                 texts["feedback"][f"never-{at}"] = texts["explain"]
-        return {"order": {"items": items}, "go_on": fields.go_on(run)}
+        return {"order": {"items": items}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the events of the run, each with those that must come before it."""

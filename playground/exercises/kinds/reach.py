@@ -12,8 +12,8 @@ from engine.backing_queue.message_places import places_of
 from engine.reading.conditions import Condition, ConditionWatch
 from engine.reading.message_places import count_of
 from engine.replay.player import Timed
-from playground.exercises.authors import fields, observables, scene, words
-from playground.exercises.authors.runs import command_line
+from playground.exercises import authors
+from playground.exercises.authors import command_line
 from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, TooLong, VerdictLine
 from playground.exercises.kinds.broker import place_word
 from playground.exercises.kinds.kind import ExampleState, FadedKind, GiveUp, KindProgress, Log
@@ -21,8 +21,7 @@ from playground.exercises.schema import Id, SchemaPart
 from playground.texts.page_message import RequestRefused
 
 if TYPE_CHECKING:
-    from playground.exercises.authors.runs import AuthoredRun
-    from playground.exercises.posted import PostedForm
+    from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample
 
 MAX_COMMANDS = 500
@@ -215,16 +214,16 @@ class ReachKind(FadedKind):
             if not observable:
                 continue
             name = f"goal-{row}"
-            goals.append({"id": name, "test": fields.condition(posted, row, run)})
-            label = observables.of_run(run)[observable].label
+            goals.append({"id": name, "test": authors.condition(posted, row, run)})
+            label = authors.observables_of(run)[observable].label
             usual = f"{label} {posted.get(f'op-{row}', '==')} {posted.get(f'value-{row}', '')}"
-            texts["words"][name] = fields.text_of(posted, f"text-{row}") or usual
-            texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["words"][name]
+            texts["words"][name] = authors.text_of(posted, f"text-{row}") or usual
+            texts["feedback"][name] = authors.text_of(posted, f"feedback-{row}") or texts["words"][name]
         if not goals:
             raise RequestRefused(_("Pick one to four goals."))
         solution = run.after()
         if not solution:
-            raise RequestRefused(words.NOTHING_AFTER)
+            raise RequestRefused(authors.NOTHING_AFTER)
         verbs = sorted({each["do"] for each in solution} | set(posted.getlist("verb")))
         most = posted.get("commands", "")
         budget = int(most) if most.isascii() and most.isdigit() and len(most) < 4 else len(solution) + 2
@@ -234,7 +233,7 @@ class ReachKind(FadedKind):
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
         """Return the rows, the commands that can be allowed, and what can be pointed at."""
-        return {"rows": list(ROWS), "verbs": VERBS, "scene": scene.of_run(run)}
+        return {"rows": list(ROWS), "verbs": VERBS, "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse where the author's own run does not reach the goals, or where doing nothing reaches them."""

@@ -9,9 +9,8 @@ import pytest
 
 from engine.reading.message_places import placements
 from playground.exercises import catalog
-from playground.exercises.grading import BadAnswer, EventForm, GradedRun, TooLong
+from playground.exercises.grading import MOST, BadAnswer, EventForm, GradedRun, KnownAnswers, TooLong
 from playground.exercises.kinds import grade, solution_of
-from playground.exercises.known_answers import MOST, KnownAnswers
 
 
 def test_an_event_must_be_one_of_the_engines() -> None:

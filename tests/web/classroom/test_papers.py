@@ -14,7 +14,7 @@ from django.utils.html import escape
 
 from playground.classroom import papers
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
-from playground.exercises import catalog, inventory
+from playground.exercises import catalog
 from playground.exercises.kinds import kind_of, solution_of
 from tests.web.classroom.people import address, join
 
@@ -160,14 +160,14 @@ def test_a_wrong_answer_keeps_what_it_shows(classroom: Classroom, teacher: Clien
     assert owl.get("/class/my-data.json").json()["tests"][0]["said"] == "q1"
 
 
-@pytest.mark.parametrize("form", inventory.FORMS)
-def test_every_item_has_one_right_answer_in_both_forms(form: inventory.Form) -> None:
-    assert [each.subject for each in inventory.items()] == list(range(1, 31))
-    assert len({each.exercise for each in inventory.items()}) == 30
-    for each in inventory.items():
+@pytest.mark.parametrize("form", catalog.FORMS)
+def test_every_item_has_one_right_answer_in_both_forms(form: catalog.Form) -> None:
+    assert [each.subject for each in catalog.items()] == list(range(1, 31))
+    assert len({each.exercise for each in catalog.items()}) == 30
+    for each in catalog.items():
         found = catalog.variant(each.exercise, each.seed(form))
         assert kind_of(found).on_paper
-        own, other = (catalog.variant(each.exercise, each.seed(name)) for name in inventory.FORMS)
+        own, other = (catalog.variant(each.exercise, each.seed(name)) for name in catalog.FORMS)
         assert own.scenario != other.scenario or own.go_on != other.go_on or own.en.task != other.en.task, (
             each
         )

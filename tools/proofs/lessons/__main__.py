@@ -16,7 +16,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 django.setup()
 
-from playground.exercises import catalog, misconceptions  # noqa: E402 - the settings come first
+from playground.exercises import catalog  # noqa: E402 - the settings come first
 from tools.proofs.lessons import learners  # noqa: E402
 
 FEWEST = 2
@@ -36,15 +36,15 @@ TINY = 3
 def tables(names: list[str]) -> tuple[list[str], list[str]]:
     """Return the lines of the tables, and what is wrong with them."""
     every = list(catalog.exercises().values())
-    if len(names) < len(misconceptions.stated()):
-        places = {place.partition("/")[0] for name in names for place in misconceptions.stated()[name]}
+    if len(names) < len(catalog.stated()):
+        places = {place.partition("/")[0] for name in names for place in catalog.stated()[name]}
         every = [each for each in every if each.slug in places]
     lines, faults = ["| misconception | shown by (cases) |", "|---|---|"], []
     asked = learners.cases(every)
     for name in names:
         found = learners.detection(name, asked)
         shown = ", ".join(f"{slug} ({count})" for slug, count in found.by.items())
-        lines.append(f"| {misconceptions.text(name, 'en')} | {shown} |")
+        lines.append(f"| {catalog.text(name, 'en')} | {shown} |")
         if len(found.by) < FEWEST:
             faults.append(f"{name}: only {len(found.by)} exercises show it")
         if found.others:
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--tiny", action="store_true", help="a few misconceptions with their exercises")
     parser.add_argument("--out", type=Path, default=Path("docs/lessons.md"), help="where the tables land")
     options = parser.parse_args(arguments)
-    names = list(misconceptions.stated())
+    names = list(catalog.stated())
     lines, faults = tables(names[:TINY] if options.tiny else names)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text("\n".join([*HEAD, *lines]) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from playground.exercises import catalog, misconceptions
+from playground.exercises import catalog
 from playground.exercises.kinds import KindProgress, grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
 from tests.helpers.wrong_answers import wrong_answer
@@ -26,11 +26,11 @@ def cases(exercises: Iterable[Exercise]) -> list[Exercise]:
 
 def believed(exercise: Exercise, name: str) -> Any:
     """Return what a learner with a misconception answers; right where it makes no difference."""
-    stated = misconceptions.stated()[name]
+    stated = catalog.stated()[name]
     feedback = stated.get(f"{exercise.slug}/{exercise.case}") or stated.get(exercise.slug) or ()
     right = solution_of(exercise)
     for each in feedback:
-        if misconceptions.shown(exercise, [each]) != [name]:
+        if catalog.shown(exercise, [each]) != [name]:
             continue  # in this case the answer shows another one
         if exercise.kind == "choice":
             return each
@@ -75,7 +75,7 @@ def detection(name: str, asked: Iterable[Exercise]) -> ShownMisconception:
     by: dict[str, int] = defaultdict(int)
     others: set[str] = set()
     for each in asked:
-        found = misconceptions.shown(each, grade(each, believed(each, name)).feedback)
+        found = catalog.shown(each, grade(each, believed(each, name)).feedback)
         by[each.slug] += name in found
         others |= {*found} - {name}
     return ShownMisconception(name, {slug: count for slug, count in by.items() if count}, others)
