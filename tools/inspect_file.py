@@ -1,7 +1,7 @@
 """`python -m tools.inspect_file OUT`: waterline-inspect.pyz, one file that reads a node's directory where it lies.
 
-It holds the modules that reading needs and the msgspec of this environment, which is compiled: so it runs with the
-Python version and on the kind of machine that built it, and says so anywhere else.
+It holds the compiled modules that reading needs, and the msgspec of this environment: so it runs with the Python
+version and on the kind of machine that built it, and says so anywhere else.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from py_compile import compile as compile_module
 from typing import Final
 
 import msgspec
@@ -65,12 +68,25 @@ def build(out: Path) -> Path:
         with zipfile.ZipFile(opened, "w", zipfile.ZIP_DEFLATED) as packed:
             _write(packed, "__main__.py", MAIN.format(wanted=sys.version_info[:2]).encode())
             for path in map(Path, listed.stdout.split()):
-                _write(packed, path.relative_to(ROOT).as_posix(), path.read_bytes())
+                _write_module(packed, path, ROOT)
             for path in sorted(package.rglob("*")):
-                if path.suffix in (".py", ".so", ".pyd"):
-                    _write(packed, f"msgspec/{path.relative_to(package).as_posix()}", path.read_bytes())
+                if path.suffix == ".py":
+                    _write_module(packed, path, package.parent)
+                elif path.suffix in (".so", ".pyd"):
+                    _write(packed, path.relative_to(package.parent).as_posix(), path.read_bytes())
     place.chmod(0o755)
     return place
+
+
+def _write_module(packed: zipfile.ZipFile, path: Path, root: Path) -> None:
+    """Write a module as Python compiles it: to compile all of them was most of the time of each start."""
+    name = path.relative_to(root).as_posix()
+    with tempfile.TemporaryDirectory(prefix="waterline-") as scratch:
+        compiled = Path(scratch, "compiled")
+        compile_module(
+            str(path), str(compiled), name, doraise=True, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH
+        )
+        _write(packed, f"{name}c", compiled.read_bytes())
 
 
 def _write(packed: zipfile.ZipFile, name: str, data: bytes) -> None:
