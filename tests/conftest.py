@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.contrib.contenttypes.management import create_contenttypes
+from django.db import connection
 from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck, settings
 
@@ -20,7 +21,8 @@ from tests.helpers.long_first import dealt, longest_files
 from tests.helpers.seconds import SecondsRecorder, kept_seconds
 from tests.helpers.twin import Twin
 from tools.compile_messages import compile_messages
-from tools.prepared import PREPARED
+from tools.live_server import manage
+from tools.prepared import PREPARED, content_of, made_once
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDINGS = ROOT / "tests" / "recordings"
@@ -88,6 +90,23 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Take tables that are there already; the directory in which they lie goes when the run ends."""
+    return connection.vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_keepdb: bool) -> None:
+    """Begin with the tables that one process of the run has made: making them takes each two seconds."""
+    if django_db_keepdb:
+        name = f"tables-{content_of(ROOT, ('playground', 'requirements.txt', 'constraints.txt'))}"
+        made = made_once(
+            Path(os.environ[PREPARED]), name, lambda place: manage(place, "migrate", "--verbosity", "0")
+        )
+        shutil.copy(made / "waterline.sqlite3", connection.settings_dict["TEST"]["NAME"])
 
 
 @pytest.fixture(scope="session")

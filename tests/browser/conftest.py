@@ -24,7 +24,6 @@ from tests.browser.visitors import Visitors
 from tests.browser.waits import WAIT_MS
 from tools import chromium, live_server
 
-HERE = Path(__file__).resolve().parent
 expect.set_options(timeout=WAIT_MS)
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -40,7 +39,7 @@ OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterlin
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark everything in this folder, so that `-m 'not browser'` leaves it out."""
     for item in items:
-        if HERE in item.path.parents:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
 
 

@@ -13,8 +13,7 @@ import pytest
 from spark_jobs.spec import read_spec
 from sweeps.grid import Spec
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 WORKLOAD: dict[str, Any] = {
     "version": 1,
@@ -45,7 +44,7 @@ GRID: dict[str, Any] = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark everything in this folder, so that `-m 'not spark'` leaves it out."""
     for item in items:
-        if HERE in item.path.parents:
+        if item.nodeid.startswith("tests/spark/"):
             item.add_marker(pytest.mark.spark)
 
 
