@@ -21,6 +21,11 @@ def begin(page: Page, profile: str = "classroom") -> None:
     page.locator("[data-act=first]").wait_for()
 
 
+def unfold(page: Page, name: str) -> None:
+    """Open what a control of the bar folds; a press elsewhere closes it."""
+    page.locator(f"#controls [data-more={name}] > summary").click()
+
+
 def live(page: Page) -> None:
     """Wait until a session's page is connected with its engine: from then on it takes commands and keys."""
     page.locator("[data-link][data-state=live]").wait_for(state="attached")

@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.sessions import begin
+from tests.browser.sessions import begin, unfold
 from tests.browser.waits import OF_A_ROUND, WAIT_MS, frames, still_box, until
 
 OpenPage = Callable[..., Page]
@@ -26,6 +26,7 @@ ENGINE_MS = 3 * WAIT_MS
 
 def start(page: Page, count: int = 30) -> None:
     begin(page)
+    unfold(page, "messages")
     page.get_by_role("checkbox", name="persistent", exact=True).check()
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()

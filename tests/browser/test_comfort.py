@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.sessions import begin
+from tests.browser.sessions import begin, unfold
 from tests.browser.waits import settled, still_box, until
 
 OpenPage = Callable[..., Page]
@@ -81,6 +81,7 @@ def test_escape_closes_the_table_alone_q_waits_for_a_digit_and_space_is_for_time
 
 def space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(page: Page) -> None:
     """A press of the pointer leaves Space to time; a button to which Tab led is pressed."""
+    unfold(page, "queue")
     page.get_by_role("button", name="lazy", exact=True).click()
     expect(page.get_by_role("button", name="lazy", exact=True)).to_be_focused()
     page.keyboard.press("Space")
@@ -88,6 +89,7 @@ def space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(p
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     expect(page.get_by_role("button", name="lazy", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")  # the menu lies over the steps
 
     page.get_by_role("button", name="Go on until delta appears").click()
     steps = page.get_by_role("list", name="First steps")
@@ -230,6 +232,7 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
         }"""
     )
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    unfold(page, "messages")
     page.locator("#size_bytes").fill("256")  # small ones: nothing is paged out meanwhile
     page.locator("[data-act=stream]").click()
     page.locator("[data-act=play]").click()

@@ -12,6 +12,7 @@ from functools import partial
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
+from tests.browser.sessions import unfold
 from tests.browser.test_bytes import id_bytes, start, strip
 from tests.browser.test_story import pause
 from tests.browser.waits import until
@@ -77,6 +78,7 @@ def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
     find(page, "7")
     expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible()
     message_id = id_bytes(page, "store")
+    unfold(page, "queue")
     page.get_by_role("button", name="Purge").click()
     expect(strip(page, "store")).to_contain_text("This message is over")
     pause(page)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.sessions import begin
+from tests.browser.sessions import begin, unfold
 from tests.browser.waits import still_box
 
 SCENARIO = {
@@ -123,7 +123,7 @@ def test_a_newcomer_sees_few_controls_and_what_cannot_be_is_refused_where_it_is_
     controls = page.locator("#controls")
     count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
     assert 0 < count <= 20, count
-    controls.get_by_text("Memory limits").click()
+    unfold(page, "memory")
     expect(controls.get_by_role("slider", name="High watermark")).to_be_visible()
     page.get_by_role("button", name="Declare an exchange").click()
     dialog = page.get_by_role("dialog", name="Queues and what leads to them")
@@ -153,6 +153,7 @@ def test_a_burst_that_is_too_large_offers_as_many_as_fit(page: Page) -> None:
     """A million messages of 100 bytes on real constants: refused beforehand, and what fits is published whole."""
     begin(page, "real")
     controls = page.locator("#controls")
+    unfold(page, "messages")
     controls.get_by_label("Size", exact=True).fill("100")
     controls.get_by_label("Messages in a burst").fill("1000000")
     controls.get_by_role("button", name="Publish 1\u202f000\u202f000").click()

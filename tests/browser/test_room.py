@@ -5,16 +5,20 @@ Only a browser: sizes of drawn type, words that can be seen, and the browser's o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.sessions import begin
+from tests.browser.waits import still_box
 
 NOTEBOOK = {"width": 1280, "height": 800}
 PROJECTOR = {"width": 1920, "height": 1080}
-MOST_WORDS = 260
+MOST_WORDS = 250
+STAGE_LEAST = {1280: 0.3, 1920: 0.43}
+"""The least part of a screen of this width for the drawn stage; beside a column of controls it had 0.24 and 0.39."""
 SHIFT_MOST = 0.05
 
 ALL_FOLDED = "localStorage.setItem('waterline.folds', '[]')"
@@ -82,7 +86,7 @@ def test_a_session_has_few_words_and_none_is_smaller_than_12_px(open_page: OpenP
     assert [each for each in drawn if each[1] < 12] == []
 
 
-def test_nothing_moves_by_itself_while_a_session_begins(open_page: OpenPage) -> None:
+def test_nothing_moves_by_itself_while_a_consumer_runs(open_page: OpenPage) -> None:
     """A shift within half a second of the reader's own press counts as asked for, and as nothing.
 
     Here the commands come without a press, so that all shifts count: their sum, from the first answer on.
@@ -96,8 +100,61 @@ def test_nothing_moves_by_itself_while_a_session_begins(open_page: OpenPage) -> 
     expect(page.locator("[data-clients=publishers] .client")).to_be_visible()
     page.evaluate("document.querySelector('[data-act=consume]').click()")
     expect(page.locator("[data-clients=consumers] .client")).to_be_visible()
+    page.wait_for_timeout(6000)
+    expect(page.locator("#narrative .event").nth(8)).to_be_attached()
     shifts = page.evaluate("window.shifts.map(({ value, hadRecentInput }) => (hadRecentInput ? 0 : value))")
     assert sum(shifts) <= SHIFT_MOST, shifts
+
+
+def test_the_controls_are_a_bar_above_a_stage_that_has_the_screen(open_page: OpenPage) -> None:
+    page = open_page(viewport=NOTEBOOK)
+    begin(page)
+    for size in (NOTEBOOK, PROJECTOR):
+        page.set_viewport_size(size)
+        bar, stage, drawn = (still_box(page.locator(each)) for each in ("#controls", "#stage", ".stage-box"))
+        assert bar["y"] + bar["height"] <= stage["y"]
+        assert bar["height"] < 50, "one line"
+        assert drawn["width"] * drawn["height"] >= STAGE_LEAST[size["width"]] * size["width"] * size["height"]
+        assert drawn["y"] + drawn["height"] <= size["height"]
+
+
+def test_what_the_bar_folds_opens_over_the_page_one_at_a_time_and_closes_like_a_menu(
+    open_page: OpenPage,
+) -> None:
+    page = open_page(viewport=NOTEBOOK)
+    begin(page)
+    before = still_box(page.locator("#stage"))
+    messages, memory = (page.locator(f"#controls [data-more={name}]") for name in ("messages", "memory"))
+    messages.locator("summary").press("Enter")
+    page.get_by_role("checkbox", name="persistent", exact=True).check()
+    memory.locator("summary").press("Enter")
+    expect(page.get_by_role("slider", name="High watermark").last).to_be_visible()
+    expect(messages).not_to_have_attribute("open", "")
+    assert still_box(page.locator("#stage")) == before
+    page.keyboard.press("Escape")
+    expect(memory).not_to_have_attribute("open", "")
+    expect(memory.locator("summary")).to_be_focused()
+    expect(messages.locator("summary")).to_have_attribute(
+        "title", re.compile("^Messages: 6.KiB, persistent$")
+    )
+    page.get_by_label("Messages in a burst").fill("0")
+    page.locator("[data-publish-label]").click()
+    expect(page.locator("#controls [data-error=count]")).to_be_visible()
+    assert still_box(page.locator("#stage")) == before
+
+
+def test_how_it_was_decided_is_a_drawer_over_a_log_that_stays(open_page: OpenPage) -> None:
+    page = open_page(viewport=NOTEBOOK)
+    page.add_init_script(ALL_FOLDED)
+    begin(page)
+    publish(page, 52)
+    expect(page.locator("#narrative .event").nth(4)).to_be_visible()
+    before = still_box(page.locator(".recent"))
+    page.get_by_text("How it was decided").click()
+    drawer = still_box(page.locator("[data-why-body]"))
+    assert still_box(page.locator(".recent")) == before
+    assert drawer["y"] < before["y"] + 20
+    assert drawer["y"] + drawer["height"] <= before["y"] + before["height"] + 1
 
 
 def test_a_presentation_keeps_the_legend_and_no_label_is_smaller_than_18_px(open_page: OpenPage) -> None:

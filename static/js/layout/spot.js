@@ -81,7 +81,8 @@ export function spotOf(scene, queue, seq) {
 }
 
 /**
- * The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane.
+ * The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane. RAM keeps
+ * nothing of a single message of a counted lane.
  * @param {Scene} scene
  * @param {Lane} lane
  * @param {number} index
@@ -91,7 +92,7 @@ export function frameOf(scene, lane, index) {
   if (!lane || index >= lane.count || !isShown(lane.plan, index)) return null;
   const low = lane.plan.border(index + 1);
   const high = Math.max(lane.plan.border(index), low + 3);
-  const v = geo.ramContent - 5;
+  const v = aboutPlace(lane.name)?.counted ? geo.diskIndex - 4 : geo.ramContent - 5;
   const depth = geo.diskContent + geo.content + 5 - v;
   return geo.turned
     ? { x: v, y: low - 1, w: depth, h: high - low + 2 }

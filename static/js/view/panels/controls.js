@@ -172,7 +172,7 @@ export class Controls {
       count < 1000
         ? ngettext("Publish %(n)s message", "Publish %(n)s messages", count)
         : gettext("Publish %(n)s");
-    setText(find("[data-publish-label]", this.root), fill(text, { n: number(count) }));
+    need("[data-publish-label]", this.root).setAttribute("aria-label", fill(text, { n: number(count) }));
   }
 
   shape() {
@@ -210,16 +210,17 @@ export class Controls {
   offerLine() {
     const count = this.lacking();
     const { used, pagingAt } = memoryOf(this.session.state);
-    const [far, wakes] = [count > FAR, this.wakes()];
+    const [far, wakes, offer] = [count > FAR, this.wakes(), need("[data-act=fill]", this.root)];
     show(find("[data-to-line]", this.root), far || wakes);
-    setText(find("[data-act=fill]", this.root), wakes ? gettext("Publish one more message") : gettext("Fill to the paging line"));
-    if (wakes) setText(find("[data-to-line] span", this.root), gettext("Memory is past the paging line, and the queue sleeps. One more message wakes it, and it pages out."));
-    if (!far) return;
-    const text = ngettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s message of this size.", "Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.", count);
     const strategy = strategyOf(this.session.state.node.settings);
-    const words = { line: bytes(pagingAt), used: bytes(used), strategy, n: number(count) };
-    setText(find("[data-to-line] span", this.root), fill(text, words));
-    if (this.suited) return;
+    const about = ngettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s message of this size.", "Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.", count);
+    const reason = wakes
+      ? gettext("Memory is past the paging line, and the queue sleeps. One more message wakes it, and it pages out.")
+      : fill(about, { line: bytes(pagingAt), used: bytes(used), strategy, n: number(count) });
+    setText(offer, wakes ? gettext("Publish one more message") : gettext("Fill to the paging line"));
+    setText(find("[data-to-line] span", this.root), reason);
+    offer.title = reason;
+    if (!far || this.suited) return;
     // The first time, counts and rates become such that something happens within a minute.
     this.suited = true;
     const suited = 10 ** Math.max(2, Math.floor(Math.log10(count / 5)));

@@ -35,6 +35,7 @@ export class Narrative {
     /** @type {Chosen} file details too, one group of kinds or "", one queue only */
     this.chosen = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
+    new ResizeObserver(() => this.place()).observe(required(root.parentElement, "the box of the log"));
     /**
      * @template {HTMLElement} T
      * @param {T} field
@@ -75,7 +76,18 @@ export class Narrative {
       const line = required(bySignature.get(key), "a line of what happened");
       return this.item(line, nexts.has(line), here);
     });
+    this.place();
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
+  }
+
+  /** Put the lines below each other by transforms: a new one lays none of the others out anew. */
+  place() {
+    let top = 0;
+    for (const line of /** @type {Iterable<HTMLElement>} */ (this.root.children)) {
+      line.style.transform = `translateY(${top}px)`;
+      top += line.offsetHeight;
+    }
+    this.root.style.height = `${top}px`;
   }
 
   /**

@@ -297,7 +297,7 @@ export function paintTide(pen, geo, gauge) {
 }
 
 /** From the place of a label to below its second line. */
-const LABEL_BELOW = 18;
+const LABEL_BELOW = 21;
 
 /**
  * The lines of a gauge in words, each beside its line if it can.
