@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 from tests.browser.visitors import Visitors
+from tests.browser.waits import settled
 
 OpenPage = Callable[..., Page]
 
@@ -49,6 +51,30 @@ def test_the_first_page_runs_a_real_session_at_once(
     demo.get_by_role("link", name="Open this run in the playground").click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("#twin [data-lane=q4]")).to_have_count(1)
+
+
+COVERED = """() => {
+  const [card, spot, lit] = [".tour", ".spot", ".is-lit"].map((each) => document.querySelector(each));
+  const part = spot.hidden ? lit.querySelector(".stage-box") ?? lit : spot;
+  const [over, under] = [card, part].map((each) => each.getBoundingClientRect());
+  const length = (a, b, c, d) => Math.max(0, Math.min(b, d) - Math.max(a, c));
+  const across = length(over.left, over.right, under.left, under.right);
+  return Math.round(across * length(over.top, over.bottom, under.top, under.bottom));
+}"""
+"""How many square pixels of what the step is about lie under its card."""
+
+
+def test_on_a_phone_no_card_of_the_tour_covers_what_it_explains(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    page.goto("/")
+    page.get_by_role("button", name="Take the tour").press("Enter")
+    go_on = page.locator(".tour .btn.primary")
+    for step in range(10):
+        expect(page.locator(".tour .dim")).to_have_text(f"{step + 1} of 10")
+        expect(go_on).not_to_have_attribute("aria-disabled", "true")
+        assert settled(page, lambda: page.evaluate(COVERED)) == 0, step
+        if step < 9:
+            go_on.click()
 
 
 def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:

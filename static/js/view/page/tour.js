@@ -41,7 +41,7 @@ export class Tour {
     this.sending = false;
     this.stands = false;
     this.scrolled = false;
-    /** Where the spot was when it was last moved out from under the card. */
+    /** How large what is meant was when it was last moved out from under the card. */
     this.uncovered = "";
     /** @type {Set<string>} the kinds of transitions since the step began */
     this.seen = new Set();
@@ -182,7 +182,8 @@ export class Tour {
       each.classList.toggle("is-lit", each === part);
       each.inert = !lit;
     }
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    // On a phone the page moves further, away from under the card: not while it still glides here.
+    const calm = innerWidth < NARROW_PX || matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (name === "why" && part) find("details", part)?.setAttribute("open", "");
     part?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   }
@@ -218,23 +219,26 @@ export class Tour {
 
   /** The card stands beside what its step is about, and covers none of it; where no room is beside it, as on most phones, it stands above the dock. */
   placeCard() {
-    const part = this.spot.hidden ? find(".is-lit", this.root) : this.spot;
+    const lit = find(".is-lit", this.root);
+    const part = this.spot.hidden ? (lit && find(".stage-box", lit)) ?? lit : this.spot;
     const narrow = innerWidth < NARROW_PX;
     const foot = narrow ? innerHeight - DOCK_PX : innerHeight;
     const found = part && beside(part.getBoundingClientRect(), this.card.getBoundingClientRect(), innerWidth, foot);
     const style = found ? { left: `${Math.round(found.x)}px`, top: `${Math.round(found.y)}px`, right: "auto", bottom: "auto" } : { left: "", top: "", right: "", bottom: "" };
     Object.assign(this.card.style, style);
-    if (narrow && this.scrolled) this.uncover();
+    if (narrow && part && (this.scrolled || this.spot.hidden)) this.uncover(part);
   }
 
-  /** On a phone the lanes that are meant grow and shrink: whenever they do, the page moves them above the card, as far as they are in view. */
-  uncover() {
-    const { top, height } = this.spot.style;
-    const sized = `${this.at} ${top} ${height}`;
-    if (this.spot.hidden || sized === this.uncovered) return;
+  /**
+   * On a phone what is meant grows and shrinks: whenever it does, the page moves it above the card, as far as it is in view.
+   * @param {HTMLElement} part
+   */
+  uncover(part) {
+    const [box, card] = [part.getBoundingClientRect(), this.card.getBoundingClientRect()];
+    const sized = [this.at ?? 0, box.top + scrollY, box.height, card.height].map(Math.round).join();
+    if (sized === this.uncovered) return;
     this.uncovered = sized;
-    const spot = this.spot.getBoundingClientRect();
-    const covered = Math.min(spot.bottom - this.card.getBoundingClientRect().top, spot.top);
+    const covered = Math.min(box.bottom - card.top, box.top);
     if (covered > 0) scrollBy({ top: covered, behavior: "instant" });
   }
 
