@@ -116,9 +116,12 @@ function paintLine(pen, points, side, name) {
   pen.stroke();
   pen.setLineDash([]);
   pen.lineWidth = 1;
-  const shown = points[Math.floor(points.length * (0.38 + 0.16 * side))];
+  // Each name has a part of the width of its own, and stands where its line is there.
+  const [first, last] = [points[0], points[points.length - 1]];
+  const x = first ? first[0] + (last[0] - first[0]) * (0.24 + 0.17 * side) : 0;
+  const shown = points.findLast((point) => point[0] <= x);
   if (shown)
-    write(pen, name, shown[0], shown[1] - 6, {
+    write(pen, name, x, shown[1] - 6, {
       size: 12,
       weight: 700,
       family: getComputedStyle(document.body).fontFamily,
