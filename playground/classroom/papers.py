@@ -8,7 +8,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -132,6 +132,13 @@ def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
             )
     except IntegrityError:
         raise RequestRefused(_("You have answered this question. Each has one try.")) from None
+    rooms.announce_change(paper.classroom_id)
+
+
+def finished(paper: ClassPaper) -> int:
+    """Return how many students have answered each question of a test."""
+    answered = paper.answers.order_by().values("student").annotate(given=Count("pk"))
+    return answered.filter(given__gte=len(paper.exercises)).count()
 
 
 def latest(classroom: Classroom, kind: str) -> ClassPaper | None:

@@ -124,7 +124,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         row(student, works[student.learner_id], slugs, now, online) | {"pushed": student.visitor in followed}
         for student in classroom.students.all()
     ]
-    vote = voting.current(classroom)
+    vote, paper = voting.current(classroom), papers.current(classroom)
     return {
         "t": "grid",
         "frozen": classroom.frozen,
@@ -133,6 +133,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         "code": classroom.join_code,
         "students": rows,
         "vote": vote_for_teacher(vote) if vote else None,
+        "finished_test": papers.finished(paper) if paper else None,
         "hardest": hardest([work for each in works.values() for work in each if work.exercise in slugs]),
     }
 

@@ -289,6 +289,8 @@ function receive(message) {
   drawHardest(message.hardest);
   drawChosen();
   drawVote(message.vote);
+  const finished = find("[data-finished-test]");
+  if (finished) setText(finished, `${message.finished_test ?? 0} / ${students.size}`);
 }
 
 /**

@@ -10,7 +10,7 @@
  * @typedef {{ id: number, stage: string }} VoteNow
  * @typedef {VoteNow & { votes: number, missing: string[], results: Record<string, [number, number, number, number]>, recommended: string }} VoteOfTeacher
  * @typedef {{ exercise: string, tried: number, failed: number, answers: [tally: string, count: number, passed: boolean][] }} Hardest
- * @typedef {{ t: "grid", whole: boolean, changed: Student[], gone: number[], ended: boolean, joining: boolean, vote: VoteOfTeacher | null, hardest: Hardest | null }} GridMessage
+ * @typedef {{ t: "grid", whole: boolean, changed: Student[], gone: number[], ended: boolean, joining: boolean, vote: VoteOfTeacher | null, finished_test: number | null, hardest: Hardest | null }} GridMessage
  * @typedef {{ at: string, id: string, by: string, at_us: number | null }} Pushed a state that the teacher gives to everybody
  * @typedef {{ t: "class", frozen: boolean, ended: boolean, handed: string[], push: Pushed | null, vote: VoteNow | null }} ClassMessage
  */

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.classroom import papers
+from playground.classroom import papers, selectors
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of, solution_of
@@ -79,6 +79,16 @@ def test_a_student_has_one_try_and_no_solution_until_the_end(classroom: Classroo
     assert owl.get(f"/learn/{found.unit}/{first}/").status_code == 200
     with pytest.raises(Exception, match="ended"):
         papers.take(paper, Student.objects.get(), paper.exercises[1], None)  # as it was read before the end
+
+
+def test_the_teacher_sees_how_many_have_finished(classroom: Classroom, teacher: Client) -> None:
+    owl, yak = join(classroom, "owl"), join(classroom, "yak")
+    assert selectors.for_teacher(classroom, {})["finished_test"] is None
+    paper = begin(classroom, teacher, "exam")
+    assert "data-finished-test" in teacher.get(address(classroom)).content.decode()
+    hand_in(owl, paper, "owl", len(paper.exercises))
+    hand_in(yak, paper, "yak", len(paper.exercises) - 1)
+    assert selectors.for_teacher(classroom, {})["finished_test"] == 1
 
 
 def test_time_ends_a_test(classroom: Classroom, teacher: Client) -> None:
