@@ -20,7 +20,7 @@ from engine.broker.commands.base import Command
 from engine.broker.commands.client_commands import Consume, Get, Purge
 from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.operator_commands import KillQueue
-from engine.broker.commands.scenario import ParsedScenario, RefusedCommand, TimedCommand
+from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, RefusedCommand, TimedCommand
 from engine.broker.control.control import NodeControl
 from engine.broker.control.operator_verbs import Console, no_console
 from engine.broker.control.report import LiveValues
@@ -207,6 +207,7 @@ class Cluster:
             seed=self.scenario.seed,
             node_changed=self._node_changed,
             redo=self._redo,
+            most_queues=max(MAX_QUEUES, len(self.scenario.topology.queues) if self.scenario.topology else 0),
         )
 
     def _build_control(self, console: Console) -> None:

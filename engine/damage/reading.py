@@ -28,6 +28,7 @@ class ReadingOptions(msgspec.Struct, frozen=True):
         series: of a 4.x whose files do not show it.
         digests: whether each file is read once more for its digest.
         pins: whether each store file says which queues keep it.
+        heads: whether only the heads of a store's records are read, as a start reads them, and no body is kept.
     """
 
     list_most: int = 1000
@@ -35,6 +36,7 @@ class ReadingOptions(msgspec.Struct, frozen=True):
     series: str = "4.3"
     digests: bool = True
     pins: bool = False
+    heads: bool = False
 
 
 def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:

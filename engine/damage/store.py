@@ -104,6 +104,13 @@ class StoreFiles(ABC):
     def _file(self, name: str) -> dict[str, Any]:
         """Read one file and return its report."""
 
+    def _data(self, path: str) -> bytes:
+        """Return what a file holds; where heads alone are read, what can be asked for it as bytes can."""
+        if not self._options.heads:
+            return content(self._storage, path, self._findings) or b""
+        found: Any = self._storage.part(path, 0, self._storage.size(path) or 0)
+        return found[0] if found else b""
+
     def _path(self, name: str) -> str:
         return f"{self._directory}/{name}" if self._directory else name
 

@@ -62,6 +62,10 @@ class MessageIds:
             return self._foreign[msg_no - FIRST_FOREIGN]
         return self.id_prefix + msg_no.to_bytes(8, "big")
 
+    def is_own(self, id16: bytes) -> bool:
+        """Return whether an id is this node's own."""
+        return id16.startswith(self.id_prefix)
+
     def has_number(self, id16: bytes) -> bool:
         """Return whether an id is this node's own, or has been given a number."""
         return id16.startswith(self.id_prefix) or id16 in self._foreign_numbers

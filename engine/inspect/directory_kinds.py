@@ -206,9 +206,10 @@ def _look_up(
             number = message.msg_no
             if number not in there:
                 lost.append(seq)
-            if number not in sizes:
                 continue
-            found = sizes[number]
+            if number < FIRST_FOREIGN:
+                continue
+            found = sizes.get(number)
         elif message.acked or not message.embedded:
             continue
         else:
@@ -218,7 +219,7 @@ def _look_up(
         expiry_us, size = message.expiry_us, message.size_bytes
         if expiry_us and not EARLIEST_US <= expiry_us <= LATEST_US:
             expiries.append((seq, expiry_us))
-        if found != size:
+        if found is not None and found != size:
             others.append((seq, size, found))
     if lost:
         findings.add(

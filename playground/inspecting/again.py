@@ -22,11 +22,13 @@ def scenario(report: dict[str, Any], revival: QueueRevival) -> dict[str, Any] | 
 
     Their seq_ids begin at 0. There is no scenario for too many messages of too many sizes to list one by one.
     """
+    shown: dict[str, Any] = revival.shown or {}
+    names = {each["name"] for each in shown["topology"]["queues"]}
     commands: list[dict[str, Any]] = []
     for queue in queues_of(report):
         name = revival.names.get(str(queue["name"] or queue["dir"]))
         messages = queue["messages"]
-        if name is None or sum(not each["acked"] for each in messages) != queue["live_messages"]:
+        if name not in names or sum(not each["acked"] for each in messages) != queue["live_messages"]:
             continue
         alive = (each["size"] for each in messages if not each["acked"] and each["persistent"])
         for size, same in groupby(alive):
@@ -36,7 +38,7 @@ def scenario(report: dict[str, Any], revival: QueueRevival) -> dict[str, Any] | 
     if not commands or len(commands) > MOST_COMMANDS:
         return None
     restart = {"at_us": RESTART_US, "do": "restart", "kind": "clean"}
-    found = {**revival.scenario, "title": TITLE, "commands": [*commands, restart], "until_us": UNTIL_US}
+    found = {**shown, "title": TITLE, "commands": [*commands, restart], "until_us": UNTIL_US}
     try:
         return parse(found).to_json()
     except EngineError:

@@ -157,7 +157,7 @@ class InspectSession:
             raise UnreadableInput("no_files")
         files, stop = revived.files, revived.stop
         return SoloSession(
-            RecordedSession(revived.scenario, [], until_us),
+            RecordedSession(revived.shown or revived.scenario, [], until_us),
             send,
             keep,
             storage=lambda most: FoundFiles(files, most, stop),

@@ -1,14 +1,20 @@
 """`python waterline-inspect.pyz DIR`: what a start brings back of a node's files, what is damaged, and what to do.
 
 Exit status: 0 everything comes back and nothing is damaged, 1 something is lost or damaged, 2 nothing to read there,
-3 too large to play a start: the files were read, and the start was not played.
+3 the start was not played to its end: it needs more memory than it may take (--memory).
+
+Of more than 256 MiB the files stay where they are: of a store's records the heads are read and no bodies, as a broker
+does at a start; the memory that it takes follows the messages, about 1 kB for each. A directory changes while its node
+runs: stop the node first, or give a copy.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime as dt
 import json
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,20 +25,24 @@ from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.inspect.messages import messages_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from playground.inspecting import reading, rehearsal, summary, ways
+from engine.values.errors import ENGLISH
+from playground.inspecting import reading, summary
 from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.placed_files import PlacedFiles
 from playground.inspecting.readout import DEAD
 from playground.inspecting.revival import vhost_directories
-from playground.inspecting.unreadable import UnreadableInput
-from playground.inspecting.uploads import Files, gathered, is_needed
+from playground.inspecting.uploads import Files, is_needed, without_parents
 
 GOOD, BAD, NOTHING, NOT_PLAYED = range(4)
 MOST_BYTES: Final = 256 << 20
-"""Of files on which a start is played; larger ones are read a file at a time."""
+"""Of files that are kept while a start is played; of more, what it needs is read where they are."""
+WITH_MESSAGES: Final = (".rdq", ".rdt", ".idx", ".jif", ".qi", ".qs")
+MOST_MEMORY: Final = 1024
+"""MiB, unless somebody says more."""
 MOST_GARBAGE: Final = 50
 """Percent of a store file: with more, what pins it is named."""
 MOST_FILES: Final = 20
-"""Store files that are named where no start was played, those with the most garbage first."""
+"""Store files that are named, those with the most garbage first."""
 MOST_PINS: Final = 5
 """Queues that pin a file and are named, those with the fewest messages first."""
 BESIDE: Final = ("quorum", "stream", "coordination")
@@ -51,6 +61,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--what-to-do", action="store_true", help="print what to move away, what that costs, and the commands"
     )
     parser.add_argument("--extract", metavar="QUEUE", help="print a queue's messages, one a line, as JSON")
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=MOST_MEMORY,
+        metavar="MIB",
+        help=f"that it may take; {MOST_MEMORY} without it",
+    )
     parser.add_argument("--day", type=_day, default=0.0, help="of the start, as 2026-01-31; today without it")
     options = parser.parse_args(argv)
     place: Path = options.directory
@@ -60,12 +77,52 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.extract is not None:
         return _extract(place, options.extract, options.vhost, ReleaseChoice(day=options.day).now_us)
     try:
-        return _answer(place, options)
-    except UnreadableInput as bad:
-        if bad.code != "too_many_bytes":
-            sys.stderr.write(f"waterline-inspect: nothing of a queue is in {place} ({bad.code})\n")
-            return NOTHING
-    return _only_read(place, options.json)
+        with _bound(options.memory):
+            return _answer(place, options)
+    except MemoryError:
+        sys.stderr.write(
+            f"waterline-inspect: the index of these files alone needs more than {options.memory} MiB; "
+            f"give more (--memory {4 * options.memory}), or one virtual host (--vhost NAME)\n"
+        )
+        return NOT_PLAYED
+    except OSError as error:
+        sys.stderr.write(f"waterline-inspect: {error}; run it as the user of the node\n")
+        return NOTHING
+
+
+@contextlib.contextmanager
+def _bound(most_mib: int) -> Iterator[None]:
+    """Bound the memory of this process meanwhile, so that it never takes the machine's from the node."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = most_mib << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+class ProgressLines:
+    """Says on the error output what is done now, and of what is read how much.
+
+    Args:
+        name: of what is read.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name, self._said = name, ""
+
+    def __call__(self, step: str, **values: Any) -> None:
+        """Take note of a step; see `reading.ReadingSteps`."""
+        if step == "reading":
+            done = f"reading, {10 * (10 * values['done'] // max(1, values['size']))} %"
+        else:
+            done = {"starting": "playing the start", "answering": "answering"}.get(step) or (
+                f"rehearsing {values['release']}"
+            )
+        if done != self._said:
+            self._said = done
+            sys.stderr.write(f"{self._name}: {done} ...\n")
 
 
 def _node(place: Path) -> Path:
@@ -79,13 +136,21 @@ def _day(text: str) -> float:
 
 
 def _files(place: Path) -> Files:
-    """Return the files that matter, with the node's flags and definitions, which may lie beside its directory."""
-    found = [path for path in sorted(place.rglob("*")) if path.is_file() and is_needed(path.name)]
-    if sum(path.stat().st_size for path in found) > MOST_BYTES:
-        raise UnreadableInput("too_many_bytes", most=MOST_BYTES >> 20)
-    named = [(f"{place.resolve().name}/{path.relative_to(place).as_posix()}", path) for path in found]
-    named += [(path.name, path) for path in _flag_lists(place)]
-    return gathered(((name, [path.read_bytes()]) for name, path in named), MOST_BYTES)
+    """Return the files that matter, with the node's flags and definitions, which may lie beside its directory.
+
+    Of more than `MOST_BYTES` those with messages stay where they are.
+    """
+    storage = DirectoryStorage(str(place))
+    paths = [path for path in storage.paths() if is_needed(path)]
+    sizes = {path: storage.size(path) or 0 for path in paths}
+    placed = PlacedFiles(storage) if sum(sizes.values()) > MOST_BYTES else None
+    files: Files = {
+        path: placed.file(path)
+        if placed and path.endswith(WITH_MESSAGES)
+        else storage.read_bytes(path, 0, size)
+        for path, size in sizes.items()
+    }
+    return without_parents(files) | {path.name: path.read_bytes() for path in _flag_lists(place)}
 
 
 def _flag_lists(place: Path) -> list[Path]:
@@ -96,15 +161,21 @@ def _flag_lists(place: Path) -> list[Path]:
 
 def _answer(place: Path, options: argparse.Namespace) -> int:
     files = _files(place)
+    if not files:
+        sys.stderr.write(f"waterline-inspect: nothing of a queue is in {place}\n")
+        return NOTHING
     plain = reading.without_beside(files)[0]
     answers = []
     for vhost in vhost_directories(plain) or [""]:
         name = plain.get(f"{VHOSTS}/{vhost}/.vhost", b"").decode("utf-8", "replace")
         if options.vhost and options.vhost != name:
             continue
-        sys.stderr.write(f"reading {name or place} ...\n")
-        answer, _started = reading.directory(files, ReleaseChoice(vhost=vhost, day=options.day))
+        choice = ReleaseChoice(vhost=vhost, day=options.day)
+        answer = reading.directory(files, choice, ProgressLines(name or str(place)))[0]
         answers.append((name, vhost, answer))
+    if not answers:
+        sys.stderr.write(f"waterline-inspect: no virtual host {options.vhost!r} in {place}\n")
+        return NOTHING
     if options.json:
         rows = [{"vhost": name, **_short(answer)} for name, _vhost, answer in answers]
         sys.stdout.write(json.dumps(rows, indent=1) + "\n")
@@ -148,9 +219,9 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
     back = sum(row["back"] or 0 for row in answer["queues"])
     where = f"virtual host {name!r}" if name else "these files"
     if answer["failure"]:
-        yield f"FAILS: a start on {where} fails: {answer['failure']['code']} {answer['failure']['values']}"
+        yield f"FAILS: a start on {where} fails: {_why(answer['failure'])}"
     elif answer["unplayed"]:
-        yield f"NOT PLAYED: {where}: {answer['unplayed']['code']}"
+        yield f"NOT PLAYED: a start on {where}: {_why(answer['unplayed'])}"
     elif not answer["queues"]:
         yield f"NO QUEUE: {where} hold no index of a classic queue, so a start brings nothing back"
     else:
@@ -168,9 +239,11 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
         if row["is_back"] or row["policy"] is not None or "-v" in row["target"]:
             continue
         after = [queue["after"] for queue in row["queues"]]
-        said = "?" if None in after or row["unplayed"] else f"{sum(after)} of {live}"
+        trouble = row["failure"] or row["unplayed"]
+        said = "?" if None in after else f"{sum(after)} of {live}"
+        said = f"not played: {_why(trouble)}" if trouble else f"has {said}"
         yield f"  to {row['target']}: {_gate_words(row['gate'])}" + (
-            f", has {said}" if row["gate"]["accepted"] else ""
+            f", {said}" if row["gate"]["accepted"] else ""
         )
     losing_first = sorted(
         answer["queues"], key=lambda row: (row["back"] is not None, -(row["gone"] or 0), row["name"])
@@ -194,6 +267,22 @@ def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
         yield f"  damage: {each['file']}{at}: {each['words']}"
 
 
+WHY: Final = {
+    "start_needs_memory": "it needs more memory than it may take, for %(records)s records of the index; give it more "
+    "(--memory), or one virtual host (--vhost)",
+    "start_hangs": "the node hangs at its boot: it cannot read the index of queue %(queue)s, and the store waits for "
+    "that without end (S117)",
+    "far_apart": "a record's seq_id is millions of messages away from the others, and a start would look for every "
+    "one between them",
+    "unexpected": "%(why)s",
+}
+
+
+def _why(found: dict[str, Any]) -> str:
+    """Return why a start fails, or was not played, in words."""
+    return str((WHY | ENGLISH).get(found["code"], found["code"]) % found["values"])
+
+
 def _gate_words(gate: dict[str, Any]) -> str:
     if gate["accepted"]:
         return "starts"
@@ -202,18 +291,22 @@ def _gate_words(gate: dict[str, Any]) -> str:
 
 def _pinned(stores: list[dict[str, Any]]) -> Iterator[str]:
     """Yield which messages keep a store file on the disk that has more garbage than content, the largest first."""
-    for row in stores:
-        if row["pins"] and row["share"] is not None and row["share"] > MOST_GARBAGE:
-            kept = ", ".join(
-                f"{each['queue']} with {each['count']} (seq {each['first']} to {each['last']})"
-                for each in row["pins"][:MOST_PINS]
-            )
-            more = len(row["pins"]) - MOST_PINS
-            others = f", and {more} more queues" if more > 0 else ""
-            yield (
-                f"  store: {row['store']}/{row['file']}: {row['garbage']} of {row['after']} bytes are garbage; "
-                f"kept by {kept}{others}"
-            )
+    pinned = [
+        row for row in stores if row["pins"] and row["share"] is not None and row["share"] > MOST_GARBAGE
+    ]
+    for row in pinned[:MOST_FILES]:
+        kept = ", ".join(
+            f"{each['queue']} with {each['count']} (seq {each['first']} to {each['last']})"
+            for each in row["pins"][:MOST_PINS]
+        )
+        more = len(row["pins"]) - MOST_PINS
+        others = f", and {more} more queues" if more > 0 else ""
+        yield (
+            f"  store: {row['store']}/{row['file']}: {row['garbage']} of {row['after']} bytes are garbage; "
+            f"kept by {kept}{others}"
+        )
+    if len(pinned) > MOST_FILES:
+        yield f"  store: {len(pinned) - MOST_FILES} more files are mostly garbage"
 
 
 def _of_queue(row: dict[str, Any]) -> str:
@@ -266,50 +359,6 @@ def _beside(place: Path) -> Iterator[str]:
         for path in sorted(place.glob(f"{kind}/*/*" if kind != "stream" else f"{kind}/*")):
             if path.is_dir():
                 yield f"  {kind}: {path.name}: not read"
-
-
-def _only_read(place: Path, as_json: bool) -> int:
-    """Report on files that are too many for a start: what is live in each queue, and what is damaged."""
-    report = inspect(
-        DirectoryStorage(str(_node(place))), ReadingOptions(list_most=0, digests=False, pins=True)
-    )
-    if report["kind"] is None:
-        return NOTHING
-    if as_json:
-        sys.stdout.write(json.dumps(report) + "\n")
-        return NOT_PLAYED
-    most = MOST_BYTES >> 20
-    sys.stdout.write(f"NOT PLAYED: the files are larger than {most} MiB, so no start was played on them\n")
-    source = rehearsal.source_of(report, ReleaseChoice())
-    flags = next((ways.read_flags(path.read_bytes()) for path in _flag_lists(place)), None)
-    for target in rehearsal.TARGETS[source]:
-        if not target.is_back and target.policy is None and "-v" not in target.name:
-            gate = ways.gate(source.partition("-")[0], target.series, flags)
-            sys.stdout.write(f"  to {target.name}: {_gate_words(gate)}\n")
-    for queue in summary.queues_of(report):
-        sys.stdout.write(f"  {queue['name'] or queue['dir']}: {queue['lasting_messages']} live messages\n")
-    for line in _pinned(sorted(_store_rows(report), key=lambda row: -row["garbage"])[:MOST_FILES]):
-        sys.stdout.write(line + "\n")
-    for each in report["damage"]:
-        sys.stdout.write(f"  damage: {each['file']}: {each['words']}\n")
-    return NOT_PLAYED
-
-
-def _store_rows(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each store file that was read and not started on, as `summary.store_rows` has them."""
-    for store in summary.stores_of(report):
-        for file in store["files"]:
-            garbage = file["size"] - file["live_bytes"]
-            share = round(100 * garbage / file["size"]) if file["size"] else None
-            side = store["dir"].rpartition("_")[2]
-            yield {
-                "store": side,
-                "file": file["file"],
-                "after": file["size"],
-                "garbage": garbage,
-                "share": share,
-                "pins": [{**each, "queue": summary.whole_name(each["queue"])[0]} for each in file["pins"]],
-            }
 
 
 def _extract(place: Path, queue: str, vhost: str, now_us: int) -> int:

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import parse
+from playground.inspecting.placed_files import PlacedFiles, has_placed
 from playground.inspecting.readout import CRASHES
 from playground.inspecting.revival import (
     POWER_CUT_US,
@@ -16,6 +16,7 @@ from playground.inspecting.revival import (
     FoundFiles,
     QueueRevival,
     files_of,
+    parse_whole,
     taken_out,
 )
 from playground.inspecting.stopped import of_node
@@ -71,7 +72,7 @@ class _CountedFiles(FoundFiles):
 
 def _begun(revival: QueueRevival, storage: _CountedFiles) -> Cluster:
     """Return a node that has just started on the files."""
-    node = Cluster(parse({**revival.scenario, "commands": []}), storage)
+    node = Cluster(parse_whole({**revival.scenario, "commands": []}), storage)
     storage.met_to_count(node)
     node.advance(POWER_CUT_US)
     node.submit({"do": "restart", "kind": "power"})
@@ -120,8 +121,10 @@ def stop(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
         work, after = dict(storage.work), files_of(storage)
     except CRASHES as error:
         return None, {"files": [], "work": None, "saved": {}, "failure": why(error)}
+    kept = PlacedFiles(storage)
+    is_placed = has_placed(revival.files)
     left = {
-        path: storage.read_bytes(path, 0, storage.size(path) or 0)
+        path: kept.file(path) if is_placed else storage.read_bytes(path, 0, storage.size(path) or 0)
         for path in storage.paths()
         if not path.endswith((f"/{CLEAN}", "/.vhost"))
     }

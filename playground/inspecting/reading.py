@@ -138,9 +138,9 @@ def directory(
         "upgrades": rehearsed,
         "failure": revived.failure if revived else None,
         "unplayed": revived.unplayed if revived else None,
-        "not_started": revived.not_started if revived else 0,
+        "not_shown": revived.not_shown if revived else 0,
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
-        "started": started and rehearsal.shown(revived.scenario),  # type: ignore[union-attr]
+        "started": started and rehearsal.shown(revived.shown),  # type: ignore[union-attr,arg-type]
     }, revived
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import MAX_QUEUES, parse
+from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, QueueSpec, parse
 from engine.ctl.operator import operated
 from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes
@@ -17,6 +17,7 @@ from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
+from engine.storage.port import ByteChunk
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.inherit import override
 from playground.hosting.solo import SoloStorage
@@ -24,6 +25,7 @@ from playground.inspecting import dead_letters
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.dead_letters import DeadLetterRoutes
 from playground.inspecting.decoded_files import DecodedFiles
+from playground.inspecting.placed_files import PlacedBytes, has_placed
 from playground.inspecting.readout import CRASHES, DEAD, HOST, ReadableRecords, TakenOut, take_out
 from playground.inspecting.stopped import STORE, SavedStop, give, has_old_store, of_files
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
@@ -43,14 +45,15 @@ class QueueRevival(msgspec.Struct, frozen=True):
     """A start on files that were given.
 
     Args:
-        scenario: of the node that starts.
+        scenario: of the node that starts, with all queues.
+        shown: the same with as many queues as a page shows; None where it was not played.
         state: after the start; None where it fails.
         messages: what a page plays of it, in parts, each a list as JSON.
         failure: why it fails; None where it does not.
         unplayed: why it was not played to its end, which says nothing of the files; None where it was.
         names: of the queues in the node, by the queues' own names.
         files: what the node finds, by path in its own directory.
-        not_started: queues that were given besides.
+        not_shown: queues that were given besides those that a page shows.
         stop: what an orderly stop saved beside the files; None where the node just died.
         node: that has started; None where it was not played.
         now_us: the wall clock in microseconds when it starts.
@@ -68,7 +71,8 @@ class QueueRevival(msgspec.Struct, frozen=True):
     unplayed: Why | None
     names: dict[str, str]
     files: Files
-    not_started: int
+    not_shown: int = 0
+    shown: dict[str, Any] | None = None
     stop: SavedStop | None = None
     node: Cluster | None = None
     now_us: int = 0
@@ -111,6 +115,12 @@ class FoundFiles(SoloStorage):
             if self._missed > FAR_SEGMENTS:
                 raise FarApart()
         file = self._files.get(path)
+        if file is not None and any(isinstance(each, PlacedBytes) for each in file.chunks):
+            if len(file.chunks) == 1 and path.endswith(".rdq"):
+                return decode(file.chunks[0])  # it can be asked as bytes can
+            found = super().read(path, decode)
+            file.decoded = None
+            return found
         if (
             file is not None
             and file.decoded is None
@@ -172,7 +182,7 @@ def fill(storage: LedgerStorage, files: Files) -> None:
     for path, data in files.items():
         storage.create(path)
         if data:
-            storage.append(path, [RawBytes(data)])
+            storage.append(path, [data if isinstance(data, PlacedBytes) else RawBytes(data)])
         storage.fsync(path)
 
 
@@ -194,10 +204,18 @@ class _Read(LedgerStorage):
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
         """Read as a storage does."""
+        self._note(path)
+        return super().read_bytes(path, offset, count)
+
+    def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
+        """Read as a storage does."""
+        self._note(path)
+        return super().part(path, offset, count)
+
+    def _note(self, path: str) -> None:
         if self._left.pop(path, None) is not None:
             self._steps("reading", path=path, done=self._done, size=self._whole)
-            self._done += count
-        return super().read_bytes(path, offset, count)
+            self._done += self.size(path) or 0
 
 
 def report_on(
@@ -216,6 +234,8 @@ def report_on(
     """
     storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
     options = ReadingOptions(list_most=LISTED, entry_count=entries)
+    if has_placed(files):
+        options = ReadingOptions(list_most=0, entry_count=entries, digests=False, pins=True, heads=True)
     return inspect(storage, msgspec.structs.replace(options, series=series) if series else options)
 
 
@@ -248,11 +268,8 @@ def revive(
         definitions: the node's definitions.json, which says where expired messages go; None where it was not given.
     """
     vhost, root = the_vhost(files, report)
-    given = len(vhost.get("queues", []))
     found: list[dict[str, Any]] = vhost.get("queues", [])
-    queues = sorted(found, key=lambda each: -each["lasting_messages"])[
-        :MAX_QUEUES
-    ]  # the stage shows the first
+    queues = sorted(found, key=lambda each: -each["lasting_messages"])  # a page shows the first
     if not queues:
         return None
     names = {each["dir"]: _name(each["name"], at) for at, each in enumerate(queues)}
@@ -287,8 +304,7 @@ def revive(
         None,
         own,
         moved,
-        given - len(queues),
-        of_files(files, root, directories, count, bool(vhost.get("believed"))),
+        stop=of_files(files, root, directories, count, bool(vhost.get("believed"))),
         now_us=choice.now_us,
         is_damaged=bool(report["damage"]),
         routes=None if definitions is None else dead_letters.read(definitions, vhost.get("vhost")),
@@ -314,6 +330,8 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
         records: that are in its indexes, for anyone who asks why it takes too long.
     """
     played = _play(revival, records)
+    if _needs_memory(played) and len(revival.names) > 1:
+        return _one_by_one(revival, records)
     dead: list[str] = []
     whole = revival
     if played.failure is not None and played.failure["code"] != "far_apart":
@@ -340,6 +358,23 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
                 each.after = later[own].given
     found |= {own: TakenOut(None, end=DEAD) for own in dead}
     return msgspec.structs.replace(played, found=found)
+
+
+def _needs_memory(played: QueueRevival) -> bool:
+    return played.unplayed is not None and played.unplayed["code"] == "start_needs_memory"
+
+
+def _one_by_one(revival: QueueRevival, records: int) -> QueueRevival:
+    """Return what each queue gives that starts without the others: they share files, and no message of its own."""
+    found: dict[str, TakenOut] = {}
+    for own in revival.names:
+        alone = start(_alone(revival, own), records)
+        if alone.unplayed is not None:
+            return msgspec.structs.replace(revival, unplayed=alone.unplayed)
+        found |= alone.found
+        if alone.failure is not None:
+            found[own] = TakenOut(None, end=DEAD)
+    return msgspec.structs.replace(revival, found=found)
 
 
 def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
@@ -389,22 +424,42 @@ def _without(revival: QueueRevival, left_out: list[str]) -> QueueRevival:
 
 def _play(revival: QueueRevival, records: int) -> QueueRevival:
     starter = _Starter(revival)
+    stops = [POWER_CUT_US, revival.scenario["until_us"]]
+    first = _first_queues(revival.scenario)
     try:
-        recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, revival.scenario["until_us"]])  # type: ignore[arg-type]
+        recorded = recording.record(starter, revival.scenario, stops)  # type: ignore[arg-type]
+        if first != revival.scenario:
+            recorded = recording.record(_Starter(revival), first, stops)  # type: ignore[arg-type]
     except (MemoryError, OutOfTime) as error:
         return msgspec.structs.replace(revival, unplayed=too_much(error, records))
     except (*CRASHES, OSError) as error:
         return msgspec.structs.replace(revival, failure=why(error))
     assert starter.node is not None  # noqa: S101 - it was recorded
-    full, state = parse(revival.scenario).to_json(), starter.node.snapshot()
+    full, state = parse(first).to_json(), starter.node.snapshot()
     return msgspec.structs.replace(
         revival,
-        scenario=full,
+        scenario=full if first == revival.scenario else revival.scenario,
+        shown=full,
+        not_shown=max(0, len(revival.names) - MAX_QUEUES),
         state=state,
         messages=recorded.parts,
         node=starter.node,
         left=files_of(starter.node.storage),
     )
+
+
+def _first_queues(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario with as many queues as a page shows."""
+    topology = scenario["topology"]
+    return {**scenario, "topology": {**topology, "queues": topology["queues"][:MAX_QUEUES]}}
+
+
+def parse_whole(scenario: dict[str, Any]) -> ParsedScenario:
+    """Return a scenario parsed, however many queues it has: the bound is that of what a page shows."""
+    parsed = parse(_first_queues(scenario))
+    queues = msgspec.convert(scenario["topology"]["queues"], tuple[QueueSpec, ...])
+    assert parsed.topology is not None  # noqa: S101 - the scenario has one
+    return msgspec.structs.replace(parsed, topology=msgspec.structs.replace(parsed.topology, queues=queues))
 
 
 def files_of(storage: Any) -> dict[str, tuple[int, int]]:
@@ -468,7 +523,7 @@ class _Starter:
     def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Cluster:
         """Return a node whose storage has the files after its power cut."""
         files = FoundFiles(self._revival.files, stop=self._revival.stop, decoded=self._revival.decoded)
-        self.node = operated(parse(scenario), files, keep)
+        self.node = operated(parse_whole(scenario), files, keep)
         files.met_to_count(self.node)
         return self.node
 

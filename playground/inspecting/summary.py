@@ -163,7 +163,7 @@ def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                     "live": None if live is None else live[0],
                     "garbage": garbage,
                     "share": share,
-                    "pins": _pins(file, owners) if file["entries"] == len(file.get("list", ())) else None,
+                    "pins": _pins_of(file, owners),
                 }
             )
     return sorted(rows, key=lambda row: -(row["garbage"] or 0))
@@ -199,6 +199,23 @@ def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
                     (whole_name(str(queue["name"] or queue["dir"]))[0], each["seq"])
                 )
     return owners
+
+
+def _pins_of(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> list[dict[str, Any]] | None:
+    """Return the pins of a store file; None where its records are neither listed nor counted."""
+    if "pins" in file:
+        found: dict[str, dict[str, Any]] = {}
+        for each in file["pins"]:
+            own = whole_name(each["queue"])[0]
+            other = found.get(own, {"count": 0, "first": each["first"], "last": each["last"]})
+            found[own] = {
+                "queue": own,
+                "count": other["count"] + each["count"],
+                "first": min(other["first"], each["first"]),
+                "last": max(other["last"], each["last"]),
+            }
+        return sorted(found.values(), key=lambda each: each["count"])
+    return _pins(file, owners) if file["entries"] == len(file.get("list", ())) else None
 
 
 def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> list[dict[str, Any]]:

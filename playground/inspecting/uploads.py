@@ -49,8 +49,8 @@ BROKEN_ZIP: Final = (
 """What zipfile raises for bytes that are no zip."""
 
 ARCHIVES: Final = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z")
-Files = dict[str, bytes]
-"""By path, below the directory that was given."""
+Files = dict[str, Any]
+"""Bytes, or `PlacedBytes` of a file that is not kept, by path below the directory that was given."""
 Given = Iterable[tuple[str, Iterable[bytes]]]
 """Paths, each with the file's blocks."""
 
@@ -170,10 +170,10 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | N
         raise UnreadableInput("archive", name=archive)
     if not files:
         raise UnreadableInput("no_files")
-    return _without_parents(files)
+    return without_parents(files)
 
 
-def _without_parents(files: Files) -> Files:
+def without_parents(files: Files) -> Files:
     """Leave out the directories that all files lie in, but keep those by whose names the kind of directory is known."""
     while True:
         first = {path.split("/", 1)[0] for path in files}

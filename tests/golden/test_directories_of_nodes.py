@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from engine.storage.ledger import LedgerStorage
 from playground.inspecting import node_command, reading, revival
 from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.placed_files import PlacedFiles
 from playground.inspecting.uploads import Files
 from tools.proofs.interop import directories
 
@@ -98,3 +101,75 @@ def damage(files: Files) -> list[dict[str, Any]]:
         "damage"
     ]
     return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "3.8.9-stop-basic",
+        "3.10.8-kill-prio-ttl",
+        "3.10.8-stop-basic-v2",
+        "4.3.6-kill-basic",
+        "dmg-3.10.8-kill/d21",
+        "dmg-4.3.6-stop/d26",
+    ],
+)
+def test_files_that_stay_where_they_are_give_the_same_answer(kept: dict[str, Files], name: str) -> None:
+    """Of a directory that is too large to be kept, a start and each rehearsal look at the heads of its records."""
+    files = directories.as_of_node(kept[name])
+    storage = LedgerStorage()
+    revival.fill(storage, files)
+    left = PlacedFiles(storage)
+    placed = {
+        path: left.file(path) if path.endswith(node_command.WITH_MESSAGES) else data
+        for path, data in files.items()
+    }
+    answers = [reading.directory(each, ReleaseChoice(day=DAY))[0] for each in (files, placed)]
+    asked = (
+        "name",
+        "live",
+        "back",
+        "listed",
+        "unreadable",
+        "expired",
+        "ends",
+        "gone",
+        "redelivered",
+        "crashes",
+    )
+    for part in ("upgrades", "stores", "unowned", "failure", "unplayed", "source"):
+        assert answers[0][part] == answers[1][part], part
+    rows = [[[row[each] for each in asked] for row in answer["queues"]] for answer in answers]
+    assert rows[0] == rows[1]
+    found = [[(each["file"], each["code"]) for each in answer["damage"]] for answer in answers]
+    assert found[0] == found[1]
+
+
+def test_queues_that_need_too_much_memory_together_start_one_by_one(
+    kept: dict[str, Files], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = directories.as_of_node(kept["4.3.6-kill-basic"])
+    together = reading.directory(files, ReleaseChoice(day=DAY))[0]
+    play = revival._play
+
+    def narrow(begun: revival.QueueRevival, records: int) -> revival.QueueRevival:
+        if len(begun.names) > 1:
+            return msgspec.structs.replace(begun, unplayed=revival.too_much(MemoryError(), records))
+        return play(begun, records)
+
+    monkeypatch.setattr(revival, "_play", narrow)
+    alone = reading.directory(files, ReleaseChoice(day=DAY))[0]
+    asked = ("name", "back", "redelivered", "expired", "ends")
+    assert alone["unplayed"] is None
+    assert [[row[each] for each in asked] for row in alone["queues"]] == [
+        [row[each] for each in asked] for row in together["queues"]
+    ]
+    monkeypatch.setattr(
+        revival,
+        "_play",
+        lambda begun, records: narrow(msgspec.structs.replace(begun, names={"a": "a", "b": "b"}), 7),
+    )
+    said = next(node_command.lines("/", reading.directory(files, ReleaseChoice(day=DAY))[0]))
+    assert said.startswith(
+        "NOT PLAYED: a start on virtual host '/': it needs more memory than it may take, for 7 "
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import parse
+from engine.classic_v2.formats.mc import McCodec
+from engine.formats.names import queue_directory
+from engine.storage.directory import DirectoryStorage
 from tools import inspect_file
 from tools.proofs.interop import directories
 
@@ -98,3 +104,69 @@ def test_a_message_that_has_expired_is_printed_and_marked(built: Path, given: An
     assert [each["why"] for each in rows if not each["comes_back"]] == ["expired"] * (len(rows) - len(back))
     assert len(rows) == 2 * len(back)
     assert all(each["body"] for each in rows)
+
+
+def test_of_a_large_directory_no_body_is_read_and_the_start_is_played(
+    built: Path, given: Any, tmp_path: Path
+) -> None:
+    """400 MB, of which 384 are one body in each of 24 files: all is answered in 150 MiB."""
+    placed(given[1]["4.3.6-stop-basic"], tmp_path)
+    small = run(built, tmp_path, "--day", DAY)
+    [store] = tmp_path.rglob("msg_store_persistent")
+    for path in store.glob("*.ets"):  # so that the start scans the store
+        path.unlink()
+    size = 16 << 20
+    codec = McCodec(frame_bytes=2 * size)
+    for number in range(100, 124):
+        term = codec.one(b"foreign." + number.to_bytes(8, "big"), 0, size, True)
+        with (store / f"{number}.rdq").open("wb") as opened:
+            opened.write((len(term) + 16).to_bytes(8, "big") + b"foreign." + number.to_bytes(8, "big"))
+            opened.write(term[:200])
+            opened.seek(len(term) - 400, 1)  # the body is a hole
+            opened.write(term[-200:] + b"\xff")
+    large = run(built, tmp_path, "--day", DAY, "--memory", "150", "--what-to-do")
+    assert large.stdout.splitlines()[0] == small.stdout.splitlines()[0], large.stderr
+    assert "26 bodies (402702770 bytes) belong to no message" in large.stdout
+    assert large.returncode == 0, large.stdout
+    assert "reading, 90 %" in large.stderr
+    none = run(built, tmp_path, "--memory", "20")
+    assert none.returncode == 3
+    assert "needs more than 20 MiB; give more (--memory 80)" in none.stderr
+
+
+def test_a_virtual_host_with_hundreds_of_queues_starts_with_all_of_them(built: Path, tmp_path: Path) -> None:
+    """A page shows 64 of them; a start has them all."""
+    scenario = {
+        "version": 1,
+        "title": "",
+        "profile": "4.3.6",
+        "seed": 1,
+        "topology": {"queues": [{"name": "q-0"}]},
+        "commands": [
+            {
+                "at_us": 1,
+                "do": "publish",
+                "routing_key": "q-0",
+                "count": 3,
+                "size_bytes": 5000,
+                "persistent": True,
+            }
+        ],
+        "until_us": 2_000_000,
+    }
+    node = Cluster(parse(scenario), DirectoryStorage(str(tmp_path)))
+    node.advance(2_000_000)
+    node.submit({"do": "stop_app"})
+    node.advance(3_000_000)
+    [first] = (tmp_path / "msg_stores/vhosts").glob("*/queues/*")
+    for number in range(1, 200):
+        title = f"q-{number}"
+        other = first.with_name(queue_directory("/", title))
+        shutil.copytree(first, other)
+        (other / ".queue_name").write_text(f"VHOST: /\nQUEUE: {title}\nINDEX: v2\n")
+    done = run(built, tmp_path, "--json")
+    [answer] = json.loads(done.stdout)
+    assert {(row["live"], row["back"]) for row in answer["queues"]} == {(3, 3)}, done.stderr
+    assert len(answer["queues"]) == 200
+    assert answer["not_shown"] == 136
+    assert done.returncode == 0

@@ -20,7 +20,7 @@ const found = {
 };
 
 test("damage is told by code and kind, with its place", () => {
-  const answer = { failure: null, unplayed: null, left_out: [], left_out_count: 0, source: "3.10", target: "", not_started: 0, queues: [], stores: [], unowned: [], stop: null, upgrades: [], damage: [found], damage_more: 0, files: [], files_more: 0 };
+  const answer = { failure: null, unplayed: null, left_out: [], left_out_count: 0, source: "3.10", target: "", not_shown: 0, queues: [], stores: [], unowned: [], stop: null, upgrades: [], damage: [found], damage_more: 0, files: [], files_more: 0 };
   const text = textOf(report(answer, null, data, []));
   assert.ok(text.includes("0.rdq @ 7 结束标记不对: 偏移 7 处的记录以字节 0 结尾，而不是 255。broker 会跳过它。"), text);
   assert.ok(!text.includes("the record ends otherwise"));

@@ -25,7 +25,7 @@ from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands import operator_commands as cmd
-from engine.broker.commands.scenario import MAX_BACKING_QUEUES, MAX_QUEUES, check_label
+from engine.broker.commands.scenario import MAX_BACKING_QUEUES, check_label
 from engine.broker.control.node_lifecycle import Handlers
 from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
@@ -50,6 +50,7 @@ class TopologyVerbs(OnClientParts):
         self._nodes = cluster_parts.nodes
         self._mishaps = cluster_parts.mishaps
         self._places = cluster_parts.places
+        self._most_queues = cluster_parts.most_queues
         self._server_named = 0
         """How many queue names the broker has made."""
 
@@ -103,11 +104,11 @@ class TopologyVerbs(OnClientParts):
                 self._lifetimes.used(self._queues[command.name])
             return
         check_label(command.name, wanted.arguments, self._definitions.queues.values())
-        if len(self._queues) >= MAX_QUEUES:
-            raise CommandError("too_many_queues", most=MAX_QUEUES)
+        if len(self._queues) >= self._most_queues:
+            raise CommandError("too_many_queues", most=self._most_queues)
         others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())
         room = MAX_BACKING_QUEUES - others - 1
-        if wanted.arguments.get(PRIORITIES, 0) > room:
+        if wanted.arguments.get(PRIORITIES, 0) > max(room, 0):
             raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
         policy = self._definitions.policy(wanted.name)
         node = self._nodes.node_of(connection_of(command.channel))

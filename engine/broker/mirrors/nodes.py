@@ -202,6 +202,7 @@ class ClusterParts:
         syncs: fills mirrors.
         node_changed: called when a node came or went.
         redo: does a command that its client sent while its channel waited.
+        most_queues: that may be declared.
     """
 
     def __init__(
@@ -214,7 +215,9 @@ class ClusterParts:
         seed: int,
         node_changed: Callable[[str], None],
         redo: Callable[[Command], None],
+        most_queues: int,
     ) -> None:
+        self.most_queues = most_queues
         queues, connections, configuration = below.queues, below.connections, below.configuration
         self._nodes = below.nodes
         self.places = MirrorPlaces(cluster, configuration.current, seed)

@@ -154,6 +154,38 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
         return count_alike(data, at, chain.from_iterable(blocks))
 
 
+class RecordHead(msgspec.Struct, frozen=True):
+    """A record of another node's message, of which size, id and marker were read, as a start reads it (S209).
+
+    Args:
+        msg_no: number of the message.
+        data: the file.
+        begin: offset of the record.
+        record_bytes: bytes of all of it.
+    """
+
+    count = 1
+    step = 1
+    term = b""
+    msg_no: int
+    data: bytes
+    begin: int
+    record_bytes: int
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the record."""
+        return self.record_bytes
+
+    def encode(self) -> bytes:
+        """Return the bytes of the record."""
+        return bytes(self.data[self.begin : self.begin + self.record_bytes])
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset."""
+        return RawBytes(self.encode()).cut(offset_bytes)
+
+
 def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     """Read a store file into the longest runs, as the scanner of S209 does.
 
@@ -171,12 +203,23 @@ def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     return [chunk for _, chunk in scan_store(data, codec)]
 
 
-def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
-    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins."""
-    view = np.frombuffer(data, np.uint8)
+def decode_heads(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a store file as `decode_store` does, and of other nodes' messages the heads alone."""
+    return [chunk for _, chunk in scan_store(data, codec, heads=True)]
+
+
+def scan_store(data: bytes, codec: MessageCodec, heads: bool = False) -> Iterator[tuple[int, AnyChunk]]:
+    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins.
+
+    Args:
+        data: the whole file.
+        codec: reads messages and ids.
+        heads: whether the terms of other nodes' messages are passed over.
+    """
+    view = None
     at = 0
     while len(data) - at >= _SIZE.size:
-        size = _SIZE.unpack_from(data, at)[0]
+        size = int.from_bytes(data[at : at + _SIZE.size], "big")
         end = at + size + 9
         if not size or end > len(data):
             break
@@ -186,8 +229,15 @@ def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk
             continue
         if size < ID_BYTES:
             raise StoreCorrupt("record_too_small", size=size, at=at)
+        if heads and not codec.is_own(data[at + 8 : at + 24]):
+            yield at, RecordHead(codec.msg_no_of(data[at + 8 : at + 24]), data, at, size + 9)
+            at = end
+            continue
         run = read_record(data, at, size, codec)
         if run.term is None:
+            if view is None:
+                data = bytes(data)
+                view = np.frombuffer(data, np.uint8)
             run = _longest(data, view, at, run)
         yield at, run
         at += run.size_bytes

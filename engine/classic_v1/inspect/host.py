@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from engine.classic_v1.formats.record import MARKER, StoreRecords, scan_store
+from engine.classic_v1.formats.record import MARKER, RecordHead, StoreRecords, scan_store
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.damage.readers import InspectedQueue, StoredMessage
-from engine.damage.reading import body_of, content, until_damage
+from engine.damage.reading import body_of, until_damage
 from engine.damage.store import StoreFiles
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
@@ -26,11 +26,16 @@ class StoreInspector(StoreFiles):
     @override
     def _file(self, name: str) -> dict[str, Any]:
         path = self._path(name)
-        data = content(self._storage, path, self._findings) or b""
+        data = self._data(path)
         entries = 0
         listed: list[dict[str, Any]] = []
-        for offset, chunk in until_damage(scan_store(data, self._codec), path, self._findings):
-            if isinstance(chunk, StoreRecords):
+        scanned = scan_store(data, self._codec, self._options.heads)
+        for offset, chunk in until_damage(scanned, path, self._findings):
+            if isinstance(chunk, RecordHead):
+                entries += 1
+                self.message_numbers.add(chunk.msg_no)
+                self.runs.append((chunk.msg_no, 1, chunk.record_bytes))
+            elif isinstance(chunk, StoreRecords):
                 entries += chunk.count
                 self.message_numbers.update(range(chunk.msg_no, chunk.msg_no + chunk.count))
                 self.runs.append((chunk.msg_no, chunk.count, chunk.size_bytes // chunk.count))

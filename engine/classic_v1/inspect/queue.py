@@ -106,6 +106,7 @@ class FoundMessage(msgspec.Struct, gc=False):
         at: its place in the run.
         term: the embedded term of another node's message.
         embedded_bytes: length of the embedded term, 0 when the message is in a store.
+        body_bytes: of a body whose term is not kept.
         delivered: a deliver record follows.
         acked: an ack record follows.
     """
@@ -116,6 +117,7 @@ class FoundMessage(msgspec.Struct, gc=False):
     embedded_bytes: int
     delivered: bool = False
     acked: bool = False
+    body_bytes: int | None = None
 
     @property
     def publish(self) -> PublishRecord:
@@ -376,10 +378,14 @@ class QueueInspector:
     ) -> None:
         length = embedded_bytes(self._codec, publish, run.term)
         assert isinstance(length, int), "a reader of another's files has no columns"
+        term, body_bytes = run.term, None
+        if term is not None and self._options.heads:
+            body_bytes = self._codec.read_term(term).size_bytes
+            term = None
         for at in range(run.count):
             known = self.messages.get(run.start + at)
             if known is None:
-                self.messages[run.start + at] = FoundMessage(publish, at, run.term, length)
+                self.messages[run.start + at] = FoundMessage(publish, at, term, length, body_bytes=body_bytes)
             elif isinstance(run, SegmentRecords) or known.publish != publish.later(at):
                 self._again.add(offset, run.start)
 
@@ -431,7 +437,7 @@ class QueueInspector:
 
     def _listed(self) -> list[dict[str, Any]]:
         """Describe the messages in order; of very many only the first and the last."""
-        seqs = sorted(self.messages)
+        seqs = [] if self._options.heads else sorted(self.messages)
         if len(seqs) > self._options.list_most:
             seqs = seqs[:3] + seqs[-3:]
         return [self._described(seq, self.messages[seq]) for seq in seqs]
@@ -455,8 +461,8 @@ class QueueInspector:
 
     def body_bytes(self, seq: int) -> int | None:
         """Return the bytes of an embedded body, as its term says."""
-        term = self.messages[seq].term
-        return None if term is None else self._codec.read_term(term).size_bytes
+        found = self.messages[seq]
+        return found.body_bytes if found.term is None else self._codec.read_term(found.term).size_bytes
 
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message that is embedded."""

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.stores import CLEAN, StoreLoad
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_heads
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, FileTallies, StoreIndexRow, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
@@ -130,6 +130,7 @@ def _same(what: str, kept: object, counted: object) -> None:
 
 SIZE_FIELD_BYTES = 8
 
+_Records = StoreRecords | RecordHead
 Reference = Range | tuple[int, int]
 """A run of message numbers: start and count."""
 
@@ -158,14 +159,14 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: FileTallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
+def _claim(wanted: FileTallies, file: int, low: int, run: _Records) -> list[StoreIndexRow]:
     """Remove the records that are needed and have no place yet from `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)
     return [whole.part(each.start - run.msg_no, each.count).with_refs(each.value) for each in found]
 
 
-def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]], int]:
+def scan(state: StoreState, number: int) -> tuple[list[tuple[int, _Records]], int]:
     """Read a store file as the broker's scanner does (S209).
 
     Args:
@@ -176,11 +177,11 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]]
         (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
     """
     codec = state.codec
-    chunks = state.storage.read(state.path(number), partial(decode_store, codec=codec))
-    records: list[tuple[int, StoreRecords]] = []
+    chunks = state.storage.read(state.path(number), partial(decode_heads, codec=codec))
+    records: list[tuple[int, _Records]] = []
     at = end = 0
     for chunk in chunks:
-        if isinstance(chunk, StoreRecords):
+        if isinstance(chunk, StoreRecords | RecordHead):
             _append(records, at, chunk)
             end = at + chunk.size_bytes
         elif isinstance(chunk, RawBytes) and _complete(chunk.data):
@@ -191,13 +192,13 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]]
     return records, end
 
 
-def _append(records: list[tuple[int, StoreRecords]], at: int, run: StoreRecords) -> None:
+def _append(records: list[tuple[int, _Records]], at: int, run: _Records) -> None:
     """Add records to the longest runs of those before, as a reader of the bytes would.
 
     A ledger gives them as they were written, cut wherever a write ended; the tables must not depend on that.
     """
-    if records:
-        low, before = records[-1]
+    low, before = records[-1] if records else (0, run)
+    if records and isinstance(before, StoreRecords) and isinstance(run, StoreRecords):
         step = before.step if before.count > 1 else _written(run, 0) - before.msg_no
         follows = abs(step) == 1 and _written(run, 0) == _written(before, before.count - 1) + step
         if follows and _alike(before, run):

@@ -151,7 +151,7 @@ def scan(
                 return
             at = nearest
             continue
-        size = _SIZE.unpack_from(data, at)[0]
+        size = int.from_bytes(data[at : at + 8], "big")
         if not size:
             at += _zeros(data, at)
             continue

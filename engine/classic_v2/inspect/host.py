@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Collection
 from typing import Any, Final
 
@@ -10,8 +9,8 @@ from engine.classic_v2.formats.mc import container_body, parse_container
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
 from engine.classic_v2.inspect.queue import KeptMessage, QueueSigns, V2QueueInspector, content_of
 from engine.damage.readers import InspectedQueue, StoredMessage
-from engine.damage.reading import content, numbered
-from engine.damage.store import StoreFiles
+from engine.damage.reading import numbered
+from engine.damage.store import SIZE_BYTES, StoreFiles
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
@@ -19,7 +18,6 @@ from engine.values.inherit import override
 
 MOST_FILE_BYTES: Final = 1 << 40
 """Bytes that would make a record this large are no record."""
-_SIZE = struct.Struct(">Q")
 
 
 class V2StoreInspector(StoreFiles):
@@ -38,7 +36,7 @@ class V2StoreInspector(StoreFiles):
     @override
     def _file(self, name: str) -> dict[str, Any]:
         path = self._path(name)
-        data = content(self._storage, path, self._findings) or b""
+        data = self._data(path)
         listed: list[dict[str, Any]] = []
         entries = end = 0
         for offset, total, id16 in scan(data, _any_record, stops_early=False):
@@ -48,7 +46,8 @@ class V2StoreInspector(StoreFiles):
             number = self._codec.msg_no_of(id16)
             self.message_numbers.add(number)
             self.runs.append((number, 1, total))
-            found = self._message(path, data, offset, total, id16)
+            is_read = entries == 1 or not self._options.heads  # one shows the release
+            found = self._message(path, data, offset, total, id16) if is_read else None
             if entries <= self._options.list_most:
                 listed.append(
                     {
@@ -80,12 +79,12 @@ class V2StoreInspector(StoreFiles):
 
     def _skipped(self, path: str, data: bytes, begin: int, end: int) -> None:
         """Note what should be a record and is none; other gaps are what a compaction leaves (W142, W143)."""
-        if end - begin < _SIZE.size:
+        if end - begin < SIZE_BYTES:
             if any(data[begin:end]):
                 count = end - begin
                 self._findings.add(path, begin, "truncated", "size_field_cut_off", count=count, at=begin)
             return
-        size = _SIZE.unpack_from(data, begin)[0]
+        size = int.from_bytes(data[begin : begin + SIZE_BYTES], "big")
         if size < ID_BYTES:
             return
         total = size + 9

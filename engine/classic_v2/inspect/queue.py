@@ -65,7 +65,8 @@ class FoundSlot(msgspec.Struct, gc=False):
         at: its place among them.
         entry: where its entry is in `.qs`; None where its body is in a shared store.
         id16: its id; None where the entry cannot be read.
-        body: of an entry that can be read.
+        body: of an entry that can be read, where it is kept.
+        found_bytes: length of that body.
     """
 
     slots: IndexSlots
@@ -73,6 +74,7 @@ class FoundSlot(msgspec.Struct, gc=False):
     entry: int | None
     id16: bytes | None
     body: dict[str, Any] | None = None
+    found_bytes: int | None = None
     acked: bool = False
 
     @property
@@ -242,7 +244,9 @@ class V2QueueInspector:
         for skip in range(slots.count):
             entry, size = slots.offset_of(skip), equal(slots.term_bytes)
             id16, body = self._body(self._path(beside or ""), store, entry, size, at + skip)
-            self.messages[at + skip] = FoundSlot(slots, skip, entry, id16, body)
+            found_bytes = None if body is None else body["body_length"]
+            kept = None if self._options.heads else body
+            self.messages[at + skip] = FoundSlot(slots, skip, entry, id16, kept, found_bytes)
 
     def _body(
         self, path: str, store: bytes, entry: int, term_bytes: int, seq: int
@@ -291,10 +295,8 @@ class V2QueueInspector:
     def body_bytes(self, seq: int) -> int | None:
         """Return the bytes of another node's body in `.qs`, as it says itself; None where it cannot be read."""
         found = self.messages[seq]
-        if found.id16 is None or found.body is None or found.id16.startswith(self._codec.id_prefix):
-            return None
-        size: int = found.body["body_length"]
-        return size
+        is_own = found.id16 is None or found.id16.startswith(self._codec.id_prefix)
+        return None if is_own else found.found_bytes
 
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message whose body is in `.qs`; None where a broker would not take it."""

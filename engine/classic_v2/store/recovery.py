@@ -147,7 +147,7 @@ def _scan_file(state: V2StoreState, number: int, known: Stretches[FileMessage]) 
                     _enter_run(state, file, known, row.start, row.count, row.offset, size)
             offset += chunk.size_bytes
         return
-    data = b"".join(chunk.encode() for chunk in chunks)
+    data = chunks[0].encode() if len(chunks) == 1 else b"".join(chunk.encode() for chunk in chunks)
 
     def accept(id16: bytes, total: int, offset: int) -> bool:
         number = state.codec.msg_no_of(id16)

@@ -26,7 +26,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ release: string | null, source: string, target: string, stopped: boolean, orderly: OrderlyStop | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, collector?: Collector | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number, at_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, source: string, target: string, stopped: boolean, orderly: OrderlyStop | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, collector?: Collector | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_shown: number, begun: Values | null, started: { scenario: Values, power_cut_us: number, at_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow

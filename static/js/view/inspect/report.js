@@ -151,8 +151,8 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
   const unplayed = answer.unplayed
     ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold is listed below."), { why: codedWords(answer.unplayed, sentences) }))
     : null;
-  const left = answer.not_started
-    ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only the first ones are started here.", "%(n)s more queues were given; only the first ones are started here.", answer.not_started), { n: number(answer.not_started) }))
+  const left = answer.not_shown
+    ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only those with the most messages are shown in the session.", "%(n)s more queues were given; only those with the most messages are shown in the session.", answer.not_shown), { n: number(answer.not_shown) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)),
