@@ -186,12 +186,13 @@ class RecordHead(msgspec.Struct, frozen=True):
         return RawBytes(self.encode()).cut(offset_bytes)
 
 
-def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[AnyChunk]:
     """Read a store file into the longest runs, as the scanner of S209 does.
 
     Args:
         data: the whole file.
         codec: reads messages and ids.
+        heads: whether the terms of other nodes' messages are passed over.
 
     Returns:
         `StoreRecords`s in file order. `RawBytes` or `Zeros` is what the scanner skips (a complete record with a wrong
@@ -200,12 +201,7 @@ def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     Raises:
         StoreCorrupt: a size of 1 to 15, on which the broker crashes.
     """
-    return [chunk for _, chunk in scan_store(data, codec)]
-
-
-def decode_heads(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
-    """Read a store file as `decode_store` does, and of other nodes' messages the heads alone."""
-    return [chunk for _, chunk in scan_store(data, codec, heads=True)]
+    return [chunk for _, chunk in scan_store(data, codec, heads)]
 
 
 def scan_store(data: bytes, codec: MessageCodec, heads: bool = False) -> Iterator[tuple[int, AnyChunk]]:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.stores import CLEAN, StoreLoad
-from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_heads
+from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, FileTallies, StoreIndexRow, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
@@ -177,7 +177,7 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, _Records]], in
         (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
     """
     codec = state.codec
-    chunks = state.storage.read(state.path(number), partial(decode_heads, codec=codec))
+    chunks = state.storage.read(state.path(number), partial(decode_store, codec=codec, heads=True))
     records: list[tuple[int, _Records]] = []
     at = end = 0
     for chunk in chunks:
