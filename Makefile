@@ -31,6 +31,7 @@ CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
 WORDS_ARGS := --count 2 --summary var/tiny/words.json
 LESSON_ARGS := --tiny --out var/tiny/lessons.md
+ATTACK_ARGS := --tiny --first
 CONSOLE_ARGS := --recorded --lines 40
 STORIES_ARGS := --nodes 1 --summary var/tiny/stories.json
 QUESTIONS_ARGS := --names 2 --out var/tiny/questions.json
@@ -321,7 +322,7 @@ slides: env ## Write the slides of a unit as one file to present with: make slid
 	@$(PY) manage.py write_slides $(if $(TINY),waterline,$(UNIT)) $(if $(TINY),var/tiny,dist) --language $(or $(IN),en)
 
 attack: dev-env ## Try all that a stranger may (or GROUP=files), with a server beside it that is left alone; on this machine only
-	@$(PY) -m tools.proofs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))
+	@$(PY) -m tools.proofs.attack $(ATTACK_ARGS) $(if $(GROUP),--group $(GROUP))
 
 fuzz: $(if $(TINY),dev-env,compiled) ## Play COUNT=100000 random programs over all verbs from SEED on, on the sources and compiled
 	@$(PY) -m tools.proofs.fuzz --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))

@@ -9,15 +9,23 @@ import pytest
 
 from bench.__main__ import BENCHES
 
-APART = {"frames": pytest.mark.browser, "static_edition": pytest.mark.browser, "sweep": pytest.mark.spark}
-"""What needs a browser or Spark, each on its own; the others run in one process, as `make bench` runs them."""
+APART = {
+    "frames": [pytest.mark.browser],
+    "static_edition": [pytest.mark.browser, pytest.mark.soak],
+    "sweep": [pytest.mark.spark, pytest.mark.soak],
+    "school": [pytest.mark.soak],
+}
+"""What needs a browser or Spark, each on its own; the others run in one process, as `make bench` runs them.
+
+`school` is `classroom` with more students; tests/browser and tests/spark go the ways of the other long ones.
+"""
 TOGETHER = [name for name in BENCHES if name not in APART]
 SECONDS = 900
 """A run that hangs ends; a machine with other work may take long to start a browser with an engine in it."""
 
 
 @pytest.mark.parametrize(
-    "names", [TOGETHER, *(pytest.param([name], id=name, marks=mark) for name, mark in APART.items())]
+    "names", [TOGETHER, *(pytest.param([name], id=name, marks=marks) for name, marks in APART.items())]
 )
 def test_a_tiny_run_ends_with_its_verdict(names: list[str], repo_root: Path) -> None:
     kept = repo_root / "bench" / "results.json"

@@ -79,9 +79,12 @@ def reads_here(server: live_server.LiveServer, engine_for_browsers: Path) -> Ite
     shutil.rmtree(built)
 
 
-@pytest.fixture(params=["here", "there"])
+@pytest.fixture(params=[pytest.param("here", marks=pytest.mark.soak), "there"])
 def reads(request: pytest.FixtureRequest) -> str:
-    """Return who reads what Inspect is given: the browser's own engine, or the server; a test runs with each."""
+    """Return who reads what Inspect is given: the browser's own engine, or the server; long tests run with each.
+
+    `test_bytes.py` shows in short that the browser's engine reads.
+    """
     if request.param == "here":
         request.getfixturevalue("reads_here")
     return str(request.param)

@@ -12,10 +12,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from engine import ENGINE_VERSION
 from tests.house.files import copy_repository
 from tools.compiled import lacks, translate
+from tools.proofs.attack.cases import GROUPS
 from tools.proofs.fidelity.__main__ import MEASURES
 
 BY_MAKE_TEST = {"programs", "lint", "types", "supplies", "js-test", "spark-classes", "collect", "py-test"}
@@ -47,6 +49,8 @@ QUICK = (
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
+AT_LENGTH = {"docs-images", "browser-test", "static-digests", "spark-cluster"}
+"""What only the long tests run: `screenshots`, `wasm-digests`, tests/browser and tests/spark go the same ways."""
 ELSEWHERE = {"bench"}
 """Its tiny mode is run by tests/bench."""
 WRITES = {
@@ -185,19 +189,24 @@ def test_what_needs_a_browser_or_spark_is_where_make_test_searches(repo_root: Pa
     assert elsewhere == []
 
 
+def with_marks(targets: tuple[str, ...]) -> list[ParameterSet]:
+    """Return targets as parameters, marked where only the long tests run them."""
+    return [pytest.param(each, marks=pytest.mark.soak if each in AT_LENGTH else ()) for each in targets]
+
+
 @pytest.mark.parametrize("target", QUICK)
 def test_target(place: Path, target: str) -> None:
     succeeds(place, target)
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("target", BROWSER)
+@pytest.mark.parametrize("target", with_marks(BROWSER))
 def test_target_with_a_browser(place: Path, target: str) -> None:
     succeeds(place, target)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("target", SPARK)
+@pytest.mark.parametrize("target", with_marks(SPARK))
 def test_target_with_spark(place: Path, target: str) -> None:
     succeeds(place, target)
 
@@ -214,8 +223,15 @@ def test_long_tests_run_one(place: Path) -> None:
     assert re.search(r"[1-9]\d* passed", succeeds(place, "long-tests"))
 
 
+def test_attack_tries_a_case_of_each_group(place: Path) -> None:
+    found = re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack"))
+    assert found
+    assert int(found[1]) == len(GROUPS)
+
+
+@pytest.mark.soak
 def test_attack_tries_what_takes_no_time(place: Path) -> None:
-    assert re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack"))
+    assert re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack", "ATTACK_ARGS=--tiny"))
 
 
 def test_fidelity_measures_everything(place: Path) -> None:
@@ -233,6 +249,7 @@ def test_fuzz_plays_two_programs(place: Path) -> None:
     assert re.search(r"fuzz: programs 2, refused \d, engines [12], broken 0\n", succeeds(place, "fuzz"))
 
 
+@pytest.mark.soak
 def test_soak_brings_about_every_fault_once(place: Path) -> None:
     printed = succeeds(place, "soak")
     assert re.search(r"soak: [1-9]\d* faults, \d+ sessions, [1-9]\d* commands accepted", printed)
@@ -254,9 +271,9 @@ def test_cluster_shows_that_another_process_takes_over(place: Path) -> None:
     ("target", "release"),
     [
         ("differential", "3.10.8"),
-        ("stories", "3.10.8"),
         ("questions", "3.10.8"),
-        ("interop", "3.10.8"),
+        pytest.param("stories", "3.10.8", marks=pytest.mark.soak),
+        pytest.param("interop", "3.10.8", marks=pytest.mark.soak),
         pytest.param("differential", "3.8.9", marks=pytest.mark.soak),
         pytest.param("interop", "3.8.9", marks=pytest.mark.soak),
     ],
@@ -292,6 +309,7 @@ def test_a_broker_of_today_is_compared_where_it_is(
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
 
 
+@pytest.mark.soak
 def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
     """Without a C compiler the target can do no more than say so."""
     missing = lacks()

@@ -22,7 +22,7 @@ from tests.unit.classic_v2.world import World
 from tools.proofs.conformance.vector_v2 import Files, vector
 
 FOLDERS = {"": "queues/q", "p/": "msg_store_persistent", "t/": "msg_store_transient"}
-PROGRAMS = 20
+PROGRAMS = [*range(8), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(8, 60))]
 STEPS = 30
 SIZES = (0, 1, 30, 100, 301, 4000, 4095, 4096, 5000, 11_999, 12_001)
 """Of messages that differ: on both sides of where they belong to a store, and of what a load reads of it."""
@@ -200,7 +200,7 @@ class Followed:
         self.world.queue.verify()
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+@pytest.mark.parametrize("seed", PROGRAMS)
 def test_the_state_is_the_fold_of_the_transitions(seed: int) -> None:
     """W13, W35, W86, W114, W132: after every step, in runs and by single messages."""
     source = random.Random(1000 + seed)
@@ -218,7 +218,7 @@ def test_the_state_is_the_fold_of_the_transitions(seed: int) -> None:
             each.check()
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+@pytest.mark.parametrize("seed", PROGRAMS)
 def test_a_run_ends_as_its_messages_one_by_one(seed: int) -> None:
     """W33, W40, W45, W50, W86, W114, W133: wherever a run is cut, nothing shows it."""
     source = random.Random(seed)

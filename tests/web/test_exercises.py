@@ -27,6 +27,7 @@ from playground.texts.page_message import PageMessage
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
+LANGUAGES = ("en", "zh-hans", "zh-hant")
 
 
 @pytest.fixture(autouse=True)
@@ -81,16 +82,24 @@ def test_a_visit_begins_nothing(client: Client) -> None:
     assert (Work.objects.count(), Session.objects.count()) == (0, 0)
 
 
-@pytest.mark.parametrize("slug", list(catalog.exercises()))
-def test_every_exercise_has_its_page(client: Client, slug: str) -> None:
+IN_TURN = [
+    (slug, LANGUAGES[number % len(LANGUAGES)]) for number, slug in enumerate(sorted(catalog.exercises()))
+]
+OTHERWISE = [(slug, language) for slug, taken in IN_TURN for language in LANGUAGES if language != taken]
+
+
+@pytest.mark.parametrize(
+    ("slug", "language"), [*IN_TURN, *(pytest.param(*each, marks=pytest.mark.soak) for each in OTHERWISE)]
+)
+def test_every_exercise_has_its_page(client: Client, slug: str, language: str) -> None:
+    """In one of the languages; the long tests see it in the others."""
     begin(client, slug)
-    for language in ("en", "zh-hans", "zh-hant"):
-        page = client.get(address(slug), headers={"accept-language": language}).content.decode()
-        texts = catalog.exercise(slug).texts(language)
-        assert texts.title in page
-        assert texts.explain not in page, f"the explanation gives the answer away: {language}"
-        for hint in texts.hints:
-            assert hint not in page
+    page = client.get(address(slug), headers={"accept-language": language}).content.decode()
+    texts = catalog.exercise(slug).texts(language)
+    assert texts.title in page
+    assert texts.explain not in page, "the explanation gives the answer away"
+    for hint in texts.hints:
+        assert hint not in page
 
 
 def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> None:

@@ -17,9 +17,17 @@ from tools.proofs.surfaces.walk import STEPS
 pytestmark = pytest.mark.django_db
 QUICK = ("console", "static_link", "lazy_mode", "paging_ratio", "ram_target", "workload_csv")
 """What `make check` asks of every release; the rest takes a process or a page each."""
+SHORT = {each.name for each in COLUMNS if each.scale == "classroom" or each.of == COLUMNS[-1].of}
+"""What `make test` asks: every release at one scale, and the newest at both."""
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(each, id=each.name, marks=() if each.name in SHORT else pytest.mark.soak)
+        for each in COLUMNS
+    ],
+)
 @pytest.mark.parametrize(
     "surface", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in SURFACES]
 )

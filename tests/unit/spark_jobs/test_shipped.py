@@ -57,7 +57,13 @@ def test_cells_are_those_of_the_description(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("heatmap", "run"), SAMPLES, ids=[f"{heatmap.name}-{run.cell_id}" for heatmap, run in SAMPLES]
+    ("heatmap", "run"),
+    [
+        pytest.param(
+            *each, id=f"{each[0].name}-{each[1].cell_id}", marks=pytest.mark.soak if number % 2 else ()
+        )
+        for number, each in enumerate(SAMPLES)
+    ],
 )
 def test_a_cell_computed_again_is_equal(heatmap: ShippedHeatmap, run: CellRun) -> None:
     cell = Cell(

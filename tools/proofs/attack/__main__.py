@@ -173,9 +173,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--group", choices=list(GROUPS), action="append", help="the cases of a file, or of several"
     )
+    parser.add_argument("--first", action="store_true", help="of each group nothing but its first case")
     parser.add_argument("--only", metavar="CASE", default="", help="the cases whose names have this")
     options = parser.parse_args(argv)
-    cases = chosen(options.tiny, options.group or list(GROUPS), options.only)
+    cases = chosen(options.tiny, options.group or list(GROUPS), options.only, options.first)
     began_s = time.monotonic()
     with contextlib.ExitStack() as held:
         place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="waterline-")))

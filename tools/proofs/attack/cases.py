@@ -61,18 +61,20 @@ LONG: Final = frozenset(
 """Those that are not worth their time in a tiny run: others, or a test of their own, show that their way works."""
 
 
-def chosen(tiny: bool, groups: Collection[str] = tuple(GROUPS), only: str = "") -> list[Case]:
+def chosen(
+    tiny: bool, groups: Collection[str] = tuple(GROUPS), only: str = "", first: bool = False
+) -> list[Case]:
     """Return cases in their order.
 
     Args:
         tiny: without the long ones.
         groups: names of groups.
         only: a part of the cases' names.
+        first: of each group nothing but its first one.
     """
-    return [
-        case
+    found = [
+        [case for case in cases if only in case.__name__ and not (tiny and case in LONG)]
         for name, cases in GROUPS.items()
         if name in groups
-        for case in cases
-        if only in case.__name__ and not (tiny and case in LONG)
     ]
+    return [case for cases in found for case in (cases[:1] if first else cases)]

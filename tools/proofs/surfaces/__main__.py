@@ -78,7 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     collector = CellCollector()
     which = TINY if options.tiny else TESTS
     for test in (which,) if options.tiny else ((each,) for each in which):
-        pytest.main(["-q", "-n", "0" if options.tiny else "auto", "--tb=line", *test], plugins=[collector])
+        pytest.main(
+            ["-q", "-m", "", "-n", "0" if options.tiny else "auto", "--tb=line", *test], plugins=[collector]
+        )
     wanted = list(collector.cells) if options.tiny else surface_table.names()
     missing = empty(collector.cells, wanted)
     for each in missing:
