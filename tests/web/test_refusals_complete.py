@@ -108,20 +108,25 @@ def test_a_code_means_one_thing() -> None:
     assert len({code for table in tables for code in table}) == sum(map(len, tables))
 
 
-@pytest.mark.parametrize("code", [*SHOWN, *DAMAGE, *REMARKS])
-def test_a_code_has_a_text_in_three_languages(code: str) -> None:
-    sentence, lazy = {**SHOWN, **DAMAGE, **REMARKS}[code]
-    english = str(lazy)
-    assert filled(english) <= set(PLACES.findall(sentence)), "a place that nobody fills"
+def test_every_code_has_a_text_in_three_languages() -> None:
+    sentences = {**SHOWN, **DAMAGE, **REMARKS}
+    english = {code: str(lazy) for code, (_sentence, lazy) in sentences.items()}
+    for code, (sentence, _lazy) in sentences.items():
+        assert filled(english[code]) <= set(PLACES.findall(sentence)), f"{code}: a place that nobody fills"
     for language in ("zh-hans", "zh-hant"):
         with translation.override(language):
-            text = str(lazy)
-        assert set(PLACES.findall(text)) == set(PLACES.findall(english))
-        assert (text != english) or code in AS_THEY_ARE, f"{code} has no words in {language}"
+            texts = {code: str(lazy) for code, (_sentence, lazy) in sentences.items()}
+        for code, text in texts.items():
+            assert set(PLACES.findall(text)) == set(PLACES.findall(english[code])), (code, language)
+            assert (text != english[code]) or code in AS_THEY_ARE, f"{code} has no words in {language}"
 
 
-@pytest.mark.parametrize("code", SHOWN)
-def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> None:
+def test_every_refusal_is_written_whatever_its_parameters_are_called() -> None:
+    for code in SHOWN:
+        is_written(code)
+
+
+def is_written(code: str) -> None:
     kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
     read_by: Callable[[Exception], PageMessage] = sweeping.message_of
     if code in OF_FILES:
@@ -139,7 +144,7 @@ def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> N
     for place in PLACES.findall(str(SHOWN[code][1])):
         value = error.values[place.removesuffix("_mib").removesuffix("_n")]
         shown = str(value // MEBIBYTE) if place in in_mib else value
-        assert (f"12\u202f{value - 12_000}" if place in grouped else shown) in str(message)
+        assert (f"12\u202f{value - 12_000}" if place in grouped else shown) in str(message), code
 
 
 def sources() -> Iterator[Path]:

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import polib
@@ -77,6 +78,7 @@ TEMPLATE_CALL = re.compile(rf"(?:pgettext\({TEMPLATE_TEXT},\s*|(?<!p)gettext\(){
 SCRIPT_CALL = re.compile(r"\bn?gettext\(\s*(?P<text>\"(?:[^\"\\]|\\.)*\"\s*[,)])?")
 
 
+@cache
 def catalogue(language: str, domain: str) -> polib.POFile:
     """Return a file of translations, without those that are kept though nobody says them any more."""
     path = ROOT / "locale" / language / "LC_MESSAGES" / f"{domain}.po"
