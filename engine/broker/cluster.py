@@ -17,7 +17,6 @@ from engine.broker.clients.connections import MessageRouter, PublishBounds, Publ
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
-from engine.broker.commands.client_commands import Consume, Get, Purge
 from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.operator_commands import KillQueue
 from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, RefusedCommand, TimedCommand
@@ -275,13 +274,22 @@ class Cluster:
         self._clock.after(1, partial(self._crash, queue))
 
     def _crashed(self, crash: ProcessCrash) -> None:
-        """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8, V9)."""
+        """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8, V9).
+
+        The connection of a channel that waits for the call's answer ends (V9).
+        """
         for name, live in self.queues.items():
             if crash.queue == name or crash.queue in live.process.queue.parts:
                 live.process.hold()
                 self._clock.after(0, partial(self._crash, name))
-                return
-        raise crash
+                break
+        else:
+            raise crash
+        if crash.caller is not None:
+            channel, begun = crash.caller
+            if begun:  # nobody cancels a consumer that its channel does not have before the answer
+                self.consumers.unsubscribe(self.consumers.all[begun])
+            self._clock.after(0, partial(self._closing.fail, channel, AmqpError("internal_error", ""), "D4"))
 
     def _crash(self, queue: str) -> None:
         """Let a queue's supervisor start its process again: more than five times in ten seconds it does not (D16)."""
@@ -374,20 +382,8 @@ class Cluster:
             self._verbs.do(command)
         except ProcessCrash as crash:
             self._crashed(crash)
-            if isinstance(command, Consume | Get | Purge):
-                self._call_failed(command)
         self.history.append(TimedCommand(self._clock.now_us, command))
         self._end_event()
-
-    def _call_failed(self, command: Consume | Get | Purge) -> None:
-        """End the connection of a channel that waits for the answer of a queue process that has ended (V9).
-
-        Nobody cancels its new consumer, which the channel does not have before the answer.
-        """
-        if isinstance(command, Consume) and command.name in self.consumers.all:
-            self.consumers.unsubscribe(self.consumers.all[command.name])
-        error = AmqpError("internal_error", "")
-        self._clock.after(0, partial(self._closing.fail, command.channel, error, "D4"))
 
     def _scheduled(self, timed: TimedCommand) -> None:
         try:

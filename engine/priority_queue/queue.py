@@ -30,6 +30,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.names import priority_resource, queue_directory
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueStarted, QueueStopped
+from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, Extent
 from engine.values.inherit import override
 from engine.values.labels import bare
@@ -392,10 +393,14 @@ class PriorityQueue(PriorityReading):
         self, count: int, take: Callable[[BackingQueue, int], list[TakenMessages]]
     ) -> list[TakenMessages]:
         found: list[TakenMessages] = []
-        for number, part in self.by_number.items():
-            left = count - sum(each.extent.count for each in found)
-            if left and part.depth:
-                found += taken(take(part, left), number)
+        try:
+            for number, part in self.by_number.items():
+                left = count - sum(each.extent.count for each in found)
+                if left and part.depth:
+                    found += taken(take(part, left), number)
+        except ProcessCrash as crash:
+            crash.fetched[:0] = found
+            raise
         return self._done(found)
 
     @override

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal, TypeVar
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from engine.values.labels import BREAK
 
@@ -299,6 +299,10 @@ class ProcessCrash(EngineError):
         self.function = function
         self.arguments = arguments
         self.kind = kind
+        self.fetched: list[Any] = []
+        """Messages that the same call had taken before, which clients have got."""
+        self.caller: tuple[str, str] | None = None
+        """The channel that waits for the call's answer, and the consumer that the call begins, empty for none."""
         super().__init__(f"{queue}: {self.reason}")
 
     @property

@@ -236,17 +236,17 @@ class ManualDeliveries:
 
     def get(self, hand: ManualChannel, queue: str, count: int, ack: bool) -> None:
         """basic.get `count` times (P10)."""
-        self._queues[queue].get(count, ack, partial(self._got, hand, queue, count, ack))
+        self._queues[queue].get(count, ack, partial(self._got, hand, queue, ack))
 
     def _got(
-        self, hand: ManualChannel, queue: str, count: int, ack: bool, taken: list[TakenMessages]
+        self, hand: ManualChannel, queue: str, ack: bool, taken: list[TakenMessages], empty: bool
     ) -> None:
         for each in taken:
             hand.delivered += each.extent.count
             hand.redelivered += each.redelivered
             life = self._queues[queue].life
             hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack, life=life)
-        if sum(each.extent.count for each in taken) < count:
+        if empty:
             self._emit(GotEmpty("P10", hand.name, queue))
 
     def ack_held(self, hand: ManualChannel, count: int, multiple: bool) -> None:

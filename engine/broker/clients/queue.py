@@ -12,6 +12,9 @@ from engine.broker.time.process import WorkProcess
 from engine.values.extents import Extent
 from engine.values.stretches import Range
 
+GetAnswers = Callable[[list[TakenMessages], bool], None]
+"""Takes what basic.get fetched, and whether the queue was empty before all were."""
+
 
 class MessageSettler(Protocol):
     """Receives acks, nacks and requeues from channels."""
@@ -111,7 +114,7 @@ class ClientQueue(Protocol):
     def unlimit(self, channel: Channel) -> None:
         """Remove a channel's limit (P13)."""
 
-    def get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
+    def get(self, count: int, ack: bool, then: GetAnswers) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
 
 

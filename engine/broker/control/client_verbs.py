@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
@@ -25,10 +26,20 @@ from engine.broker.control.verb_parts import ClientParts, OnClientParts
 from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.broker.vhost.reported_state import ReportedState
-from engine.values.errors import CommandError
+from engine.values.errors import CommandError, ProcessCrash
 from engine.values.labels import bare
 
 MAX_ACTORS: Final = 128
+
+
+@contextmanager
+def _called_by(channel: str, begins: str = "") -> Iterator[None]:
+    """Note who waits for the answer of a queue's process that ends meanwhile, and which consumer the call begins."""
+    try:
+        yield
+    except ProcessCrash as crash:
+        crash.caller = (channel, begins)
+        raise
 
 
 class ClientVerbs(OnClientParts):
@@ -149,9 +160,12 @@ class ClientVerbs(OnClientParts):
         """Give a queue a new or changed consumer."""
         self._check_consume(consumer)
         queue = self._queues[consumer.queue]
-        if consumer not in queue.consumers:
-            self._consumers.subscribe(consumer)
-        queue.wake(consumer)
+        if consumer in queue.consumers:
+            queue.wake(consumer)
+            return
+        self._consumers.subscribe(consumer)
+        with _called_by(consumer.channel.name, consumer.name):
+            queue.wake(consumer)
 
     def _consume(self, command: hand_cmd.Consume) -> None:
         """Begin a manual consumer; its channel must not have the tag yet."""
@@ -293,7 +307,8 @@ class HandVerbs(OnClientParts):
     def _get_now(self, hand: ManualChannel, command: hand_cmd.Get) -> None:
         self._check_access(hand, command.queue)
         self._lifetimes.used(self._queues[command.queue])
-        self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
+        with _called_by(hand.name):
+            self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
 
     def _purge(self, hand: ManualChannel, command: hand_cmd.Purge) -> None:
         self._check_access(hand, command.queue)
@@ -303,7 +318,8 @@ class HandVerbs(OnClientParts):
 
     def _purge_now(self, hand: ManualChannel, command: hand_cmd.Purge) -> None:
         self._check_access(hand, command.queue)
-        self._queues[command.queue].purge()
+        with _called_by(hand.name):
+            self._queues[command.queue].purge()
 
     def _check_held(self, hand: ManualChannel, count: int) -> None:
         held = len(hand.channel)

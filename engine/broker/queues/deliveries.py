@@ -13,7 +13,7 @@ from engine.backing_queue.protocol import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, until_unknown
 from engine.broker.clients.delivery_path import WayOut
-from engine.broker.clients.queue import ClientQueue
+from engine.broker.clients.queue import ClientQueue, GetAnswers
 from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
@@ -22,6 +22,7 @@ from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
 from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import Discarded, Dropped
+from engine.values.errors import ProcessCrash
 from engine.values.extents import Extent
 from engine.values.sizes import equal
 from engine.values.stretches import Range
@@ -398,7 +399,7 @@ class QueueDeliveries:
     def _woken(self, consumer: Consumer) -> None:
         self.process.begin()
         self.ring.unpark(consumer.channel)
-        self.run_backlog(BURST_SPACING_US)
+        self.run_backlog(BURST_SPACING_US, consumer.channel)
         self.finishing.changed(consumer)
         self.process.handled()
 
@@ -661,34 +662,51 @@ class QueueDeliveries:
         """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
         queue = self.process.queue
         taken: list[TakenMessages] = []
-        while count > 0 and queue.depth:
-            batch = self.evictions.unexpired(queue.undisturbed(count))
-            got = queue.fetch(batch, ack, spacing_us)
-            for each in got:
-                count -= each.extent.count
-            taken += got
-            self.evictions.drop_expired()
+        try:
+            while count > 0 and queue.depth:
+                batch = self.evictions.unexpired(queue.undisturbed(count))
+                got = queue.fetch(batch, ack, spacing_us)
+                for each in got:
+                    count -= each.extent.count
+                taken += got
+                self.evictions.drop_expired()
+        except ProcessCrash as crash:
+            crash.fetched[:0] = taken
+            raise
         return taken
 
-    def run_backlog(self, spacing_us: int) -> None:
-        """Deliver waiting messages while a consumer is ready (P7)."""
+    def run_backlog(self, spacing_us: int, calling: Channel | None = None) -> None:
+        """Deliver waiting messages while a consumer is ready (P7).
+
+        Args:
+            calling: the channel that waits for the end of this: it never reads what comes if the process ends.
+        """
         queue = self.process.queue
         while (depth := queue.depth) and (consumer := self.ring.next()) is not None:
             turns, each = self.ring.turns(consumer, depth)
-            taken = self.take(each * len(turns), consumer.needs_ack, spacing_us)
+            try:
+                taken = self.take(each * len(turns), consumer.needs_ack, spacing_us)
+            except ProcessCrash as crash:
+                if not any(each.channel is calling for each in turns):
+                    self._deal(turns, [(one.extent, one.redelivered) for one in crash.fetched])
+                raise
             self._deal(turns, [(one.extent, one.redelivered) for one in taken])
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 
-    def get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
-        """basic.get `count` times; `then` takes the messages (P10)."""
+    def get(self, count: int, ack: bool, then: GetAnswers) -> None:
+        """basic.get `count` times; `then` takes the messages, and whether the queue was empty before (P10)."""
         self.process.send(PUBLISH, partial(self._get, count, ack, then))
 
-    def _get(self, count: int, ack: bool, then: Callable[[list[TakenMessages]], None]) -> None:
+    def _get(self, count: int, ack: bool, then: GetAnswers) -> None:
         self.process.begin()
-        taken = self.take(count, ack, BURST_SPACING_US)
+        try:
+            taken = self.take(count, ack, BURST_SPACING_US)
+        except ProcessCrash as crash:
+            then(crash.fetched, False)
+            raise
         self.process.handled()
-        then(taken)
+        then(taken, sum([each.extent.count for each in taken]) < count)
 
     def purge(self) -> int:
         """Drop every ready message; return how many (P19)."""

@@ -305,29 +305,33 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     taken: list[TakenMessages] = []
     started_us = q.now_us
     done = 0
-    while done < count:
-        q.now_us = started_us + done * spacing_us
-        many = several(q, count - done) if count - done > 1 and takes_many(q) else 0
-        if many:
-            taken += take_several(q, many, ack_required, read, spacing_us)
-            done += many
-            continue
-        wanted = _alike(q, count - done) if read and not ack_required else count - done
-        wanted = _before_refill(q, wanted, ack_required)
-        parts: list[Extent] = []
-        leave = partial(_leave_fetched, q, parts, ack_required, read)
-        each = take(q, wanted, leave)
-        if each is None:
-            break
-        extent = each.extent
-        if read and not extent.flags & IN_RAM:
-            fetch_body(q, extent)
-        for part in parts:
-            seen = each.redelivered
-            if seen:
-                seen = min(part.count, max(0, seen - (part.start - extent.start)))
-            taken.append(TakenMessages(_remove(q, part, ack_required, spacing_us), seen, each.lane))
-        done += extent.count
+    try:
+        while done < count:
+            q.now_us = started_us + done * spacing_us
+            many = several(q, count - done) if count - done > 1 and takes_many(q) else 0
+            if many:
+                taken += take_several(q, many, ack_required, read, spacing_us)
+                done += many
+                continue
+            wanted = _alike(q, count - done) if read and not ack_required else count - done
+            wanted = _before_refill(q, wanted, ack_required)
+            parts: list[Extent] = []
+            leave = partial(_leave_fetched, q, parts, ack_required, read)
+            each = take(q, wanted, leave)
+            if each is None:
+                break
+            extent = each.extent
+            if read and not extent.flags & IN_RAM:
+                fetch_body(q, extent)
+            for part in parts:
+                seen = each.redelivered
+                if seen:
+                    seen = min(part.count, max(0, seen - (part.start - extent.start)))
+                taken.append(TakenMessages(_remove(q, part, ack_required, spacing_us), seen, each.lane))
+            done += extent.count
+    except ProcessCrash as crash:
+        crash.fetched[:0] = taken
+        raise
     return taken
 
 

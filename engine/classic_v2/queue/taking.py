@@ -501,29 +501,33 @@ def fetch(
     taken: list[TakenMessages] = []
     started_us = q.now_us
     done = 0
-    while done < count:
-        q.now_us = started_us + done * spacing_us
-        wanted = q.steady(count - done, spacing_us)
-        if not q.head and q.tail.count:
-            # What a flush of acks opens and closes comes between two loads (W90).
-            load_through(q, q.window, wanted if ack_required else min(wanted, q.index.acks_to_flush))
-        parts = _take(q, wanted)
-        if not parts:
-            break
-        taken += [TakenMessages(extent, extent.count if flag else 0, LANE) for extent, flag in parts]
-        again = {extent.start for extent, flag in parts if flag}
-        for some in together([extent for extent, _ in parts]):
-            if read:
-                read_bodies(q, some)
-            _leave(q, some, again, ack_required, read)
-            if not ack_required:
-                remove_each(q, some)
-                account_removed(q, some)
-            for extent in some:
-                bump(q, extent)
-            number = sum([extent.count for extent in some])
-            q.rates.count_each(number, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
-            done += number
+    try:
+        while done < count:
+            q.now_us = started_us + done * spacing_us
+            wanted = q.steady(count - done, spacing_us)
+            if not q.head and q.tail.count:
+                # What a flush of acks opens and closes comes between two loads (W90).
+                load_through(q, q.window, wanted if ack_required else min(wanted, q.index.acks_to_flush))
+            parts = _take(q, wanted)
+            if not parts:
+                break
+            taken += [TakenMessages(extent, extent.count if flag else 0, LANE) for extent, flag in parts]
+            again = {extent.start for extent, flag in parts if flag}
+            for some in together([extent for extent, _ in parts]):
+                if read:
+                    read_bodies(q, some)
+                _leave(q, some, again, ack_required, read)
+                if not ack_required:
+                    remove_each(q, some)
+                    account_removed(q, some)
+                for extent in some:
+                    bump(q, extent)
+                number = sum([extent.count for extent in some])
+                q.rates.count_each(number, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
+                done += number
+    except ProcessCrash as crash:
+        crash.fetched[:0] = taken
+        raise
     q.settle()
     return taken
 

@@ -10,6 +10,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions import IndexForgotten
+from engine.report.transitions.amqp import ConnectionClosed
 from engine.report.transitions.node import MirrorLeft
 from engine.report.transitions.queue import QueueStopped
 from engine.storage.ledger import LedgerStorage
@@ -66,7 +67,7 @@ def test_a_3_10_flushes_at_every_unclean_start() -> None:
     assert state_of(it.node).len == 30
 
 
-def taken_to_the_last(profile: str) -> Follower:
+def taken_to_the_last(profile: str, *last: dict[str, Any]) -> Follower:
     """Take nine of ten transient messages from a lazy queue whose dead letters go elsewhere, then one more."""
     it = follower(profile)
     commands: list[dict[str, Any]] = [
@@ -78,14 +79,36 @@ def taken_to_the_last(profile: str) -> Follower:
             "pattern": "^orders$",
             "definition": {"queue-mode": "lazy", **DEAD},
         },
-        {"do": "get", "count": 9, "ack": True},
-        {"do": "get", "count": 1, "ack": True},
+        *(last or ({"do": "get", "count": 9, "ack": True}, {"do": "get", "count": 1, "ack": True})),
     ]
     for command in commands:
         assert it.submit(command)
         it.node.advance(it.node.now_us + SECOND)
         it.check()
     return it
+
+
+def closed(node: Cluster) -> list[tuple[str, int]]:
+    rows = node.log.since(0)
+    assert rows is not None
+    return [(each.actor, each.code) for each in rows.rows if isinstance(each, ConnectionClosed)]
+
+
+def test_who_gets_ten_has_nine_when_the_last_read_ends_the_process() -> None:
+    """V9: each basic.get is a call of its own, and only the last one has no answer (seen on a real 3.8.9)."""
+    it = taken_to_the_last("articles", {"do": "get", "count": 10, "ack": True})
+    assert stops(it.node) == ["crash"]
+    assert closed(it.node) == [("hand", 541)]
+    assert it.node.consumers.by_hand["hand"].delivered == 9
+
+
+def test_a_new_consumer_of_a_process_that_ends_gets_nothing() -> None:
+    """V9: its channel waits for the answer of basic.consume, and reads no delivery before it (seen on a real 3.8.9)."""
+    consumer = {"do": "set_consumer", "name": "c", "ack": "auto", "rate_per_s": 100}
+    it = taken_to_the_last("articles", consumer)
+    assert stops(it.node) == ["crash"]
+    assert closed(it.node) == [("c", 541)]
+    assert it.node.consumers.all["c"].delivered == 0
 
 
 def test_a_delta_whose_message_the_index_forgot_ends_the_process() -> None:
