@@ -137,7 +137,7 @@ def _by_sender(view: View, channels: Mapping[int, str]) -> tuple[dict[str, Any],
     for each in plain.pop("deliveries", []):
         del each["tag"]
         deaths = each.get("headers", {}).get("x-death")
-        sender = f"queue {deaths[0]['queue']}" if deaths else channels.get(each["size_bytes"], "")
+        sender = f"queue {deaths[0].get('queue')}" if deaths else channels.get(each["size_bytes"], "")
         senders.setdefault(sender, []).append(each)
     return plain, senders
 
