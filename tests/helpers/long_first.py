@@ -10,8 +10,19 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-TOGETHER: Final = ("tests/proofs/wasm/", "tests/layering/")
-"""Folders whose tests share what takes most of their time (an engine, all sources parsed): one worker gets all."""
+TOGETHER: Final = (
+    "tests/proofs/wasm/",
+    "tests/layering/",
+    "tests/golden/test_inspect_file.py",
+    "tests/house/test_compiled_python.py",
+    "tests/rules/test_coverage.py",
+    "tests/unit/spark_jobs/test_publish.py",
+    "tests/web/test_static_edition.py",
+)
+"""Folders and files whose tests share what takes most of their time (an engine, all sources parsed, an edition).
+
+One worker gets all of one; otherwise each that has a long test of it would make that anew.
+"""
 
 
 def dealt(names: Sequence[str], workers: int, seconds: Mapping[str, float]) -> list[str]:
