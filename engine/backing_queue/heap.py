@@ -25,6 +25,7 @@ class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         process: of an empty queue that hibernates.
         store_row: a message in the index of a message store.
         cache_row: a message of the current store file, which also keeps its body in RAM.
+        traced: whether the heaps of its processes were traced, so that their sizes are computed, not drawn.
     """
 
     alpha_small: int = 600_770
@@ -36,6 +37,7 @@ class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     process: int = 19_748_000
     store_row: int = 122_590
     cache_row: int = 459_350
+    traced: bool = True
 
 
 MEASURED_3_10: Final = HeapFigures()

@@ -21,6 +21,7 @@ FIGURES: Final = HeapFigures(
     process=4_320_000,
     store_row=133_800,
     cache_row=528_500,
+    traced=False,
 )
 HEAPS[CLASSIC_V2] = FIGURES
 INDEX_ITEM_OWN: Final = 181_400

@@ -80,8 +80,14 @@ def worst_run(cells: list[dict[str, Any]], metric: str) -> str:
 
 
 def _beside(name: str, each: dict[str, Any] | None) -> str:
-    """Return predicted and measured value of a metric."""
+    """Return predicted and measured value of a metric, each with the lowest and the highest of its runs."""
     if each is None:
         return NOTHING
-    kind = label(name).kind
-    return f"{full(each['predicted'], kind)} / {full(each['measured'], kind)}"
+    predicted = _with_range(label(name).kind, each["predicted"], each["low"], each["high"])
+    measured = _with_range(label(name).kind, each["measured"], each["measured_low"], each["measured_high"])
+    return f"{predicted} / {measured}"
+
+
+def _with_range(kind: str, value: float, low: float, high: float) -> str:
+    words, *ends = (full(each, kind) for each in (value, low, high))
+    return words if {*ends} == {words} else f"{words} ({ends[0]}–{ends[1]})"

@@ -59,9 +59,9 @@ class CellCertainty(NamedTuple):
 
 
 def certainty(metric: str) -> CellCertainty:
-    """Return what was measured of a metric's error."""
+    """Return what was measured of a metric's error, where work takes no time, as in heatmaps."""
     found = fidelity_figures.predictions() or {"metrics": {}}
-    each = found["metrics"].get(metric)
+    each = found.get("swept", found["metrics"]).get(metric)
     if each is None:
         return CellCertainty()
     return CellCertainty(each["verdict"], each["median_pct"], each["worst_pct"], each["cells"], each["floor"])

@@ -153,6 +153,8 @@ class PublisherConnections:
         self.burst = Publisher("burst")
         self.publishers = confirms.publishers
         self.publishers[self.burst.name] = self.burst
+        self.has_burst = False
+        """Whether a burst came, over the connection that all of them share."""
         self.logged = False
         """Whether a log came: bursts of unequal bodies, over one connection that is always busy."""
         self.alarms: frozenset[str] = frozenset()
@@ -186,6 +188,7 @@ class PublisherConnections:
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
         publisher.address(burst)
+        self.has_burst = True
         self.logged = self.logged or bool(burst.sizes)
         carries = self._bounds.settings().connection_bytes_per_s
         if carries is None:

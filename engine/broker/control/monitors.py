@@ -19,7 +19,6 @@ from engine.broker.time.scheduler import TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage
-from engine.values.labels import bare
 
 
 def used_at(storage: Storage, nodes: Mapping[str, BrokerNode], node: str | None = None) -> int:
@@ -158,8 +157,6 @@ class MemoryMonitors:
         self._happened: Callable[[], int] = int
         self._alone_us = 0
         """When the first timer comes that is none of the checks'."""
-        self._reads = 0
-        """From how many connections there is garbage."""
         self.disk = DiskWatch(
             clock,
             configuration.current,
@@ -222,10 +219,8 @@ class MemoryMonitors:
     @property
     def _is_settled(self) -> bool:
         """Whether the check that was just used finds the same again, as long as no other timer comes."""
-        node = self._configuration.node
-        drawn = node.garbage_follows and self._reads and node.receive_buffer_bytes
         alone = len(self._cluster.nodes) == 1 and not self._processes.timed
-        return alone and not drawn and self._watch.is_settled and self._clock.now_us < self._alone_us
+        return alone and self._watch.is_settled and self._clock.now_us < self._alone_us
 
     def _rest_of(self, interval_ms: int) -> int:
         """Return how long a timer still waits on a node that has run for a while, in microseconds."""
@@ -255,11 +250,11 @@ class MemoryMonitors:
         each_bytes = settings.connection_memory_bytes
         queues = list(self._host.queues())
         actors = self._actors(FIRST_NODE)
-        garbage = self._garbage(actors) if settings.garbage_follows else None
+        garbage = self._garbage() if settings.garbage_follows else None
         memory = model.measure(
             settings.base_memory_bytes + model.queues_bytes(queues, self._count(queues), each_bytes),
             actors * each_bytes,
-            (actors if garbage is None else garbage.buffers) * settings.receive_buffer_bytes,
+            (actors if garbage is None else self._read(actors)) * settings.receive_buffer_bytes,
             queues,
             self._host.store_loads(),
             garbage,
@@ -273,19 +268,15 @@ class MemoryMonitors:
             self._board.report_part("alarms", "M7", self.alarm_items(), why)
             self._send_alarms()
 
-    def _garbage(self, actors: int) -> GarbageBytes:
-        """Return the garbage of processes; a connection that nobody reads has no receive buffer.
+    def _garbage(self) -> GarbageBytes:
+        """Return the garbage of processes."""
+        processes = (live.process for _, live in self._queues.items())
+        return self._garbage_watch.check(processes, self._connections.logged)
 
-        A log comes over a connection that is always busy, other bursts over one that is idle when they are over.
-        """
-        log = self._connections.logged
-        blocked = sum(
-            each.blocked
-            for each in self._connections.publishers.values()
-            if log or bare(each.name) != "burst"
-        )
-        self._reads = actors + log - blocked
-        return self._garbage_watch.check((live.process for _, live in self._queues.items()), self._reads, log)
+    def _read(self, actors: int) -> int:
+        """Return how many connections the node reads: each has a receive buffer, one that is blocked has none."""
+        blocked = sum(each.blocked for each in self._connections.publishers.values())
+        return actors + self._connections.has_burst - blocked
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has; a single node counts all, even while its broker is stopped."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, Protocol
 
@@ -11,6 +11,7 @@ import msgspec
 from engine.backing_queue.heap import BODY_PER_BYTE, MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
+from engine.broker.memory.heaps import CHANCES, QueueHeaps
 from engine.broker.time.scheduler import RandomDraws
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.sizes import BodyCost, Sizes
@@ -49,17 +50,19 @@ RESIDUAL_PCT: Final[dict[str, float | None]] = {
 
 
 HEAP_BYTES: Final = tuple(10_000 * each for each in (150, 225, 255, 294, 353, 425, 604, 743, 835))
-"""Heap bytes of all processes beyond the live messages, while a queue is awake.
+"""Heap bytes of all processes beyond the live messages, while a queue is awake whose heaps were not traced.
 
-Nine quantiles measured over six workloads: low after a large collection, high after a small one.
+Nine quantiles measured over six workloads on 3.10.8: low after a large collection, high after a small one.
 """
-BUFFERS: Final = (0, 1, 1, 2)
-"""Receive buffers that a busy connection has at once."""
+OWN_BYTE: Final = 1_000
+"""A byte of a body alone: who publishes at a rate sends each message in reads of its own, with little framing."""
 
 
 class HeapCollector(Protocol):
     """A queue process, seen as a producer of garbage."""
 
+    name: str
+    queue: BackingQueue
     awake: bool
     collections: int
     """How often it has collected its garbage."""
@@ -73,15 +76,15 @@ class GarbageBytes(msgspec.Struct, frozen=True):
     """Memory of processes beyond live data.
 
     Args:
-        heap_bytes: on the heaps of processes.
+        heaps: of the processes of queues that are awake and were traced, by the queue's name.
+        heap_bytes: on the heaps of the others.
         body_bytes: of bodies that left RAM and were not collected.
-        buffers: receive buffers of all connections.
         shared_reads: whether bodies of unequal sizes came over one connection.
     """
 
+    heaps: Mapping[str, QueueHeaps]
     heap_bytes: int
     body_bytes: int
-    buffers: int
     shared_reads: bool = False
 
 
@@ -92,37 +95,45 @@ class GarbageWatch:
         seed: all draws follow from it.
     """
 
-    __slots__ = ("_draws", "_collections", "_heap_bytes")
+    __slots__ = ("_draws", "_heaps", "_collections", "_heap_bytes")
 
     def __init__(self, seed: str) -> None:
         self._draws = RandomDraws(seed)
+        self._heaps: dict[str, QueueHeaps] = {}
         self._collections = -1
         self._heap_bytes = 0
-        """The last draw, and the number of collections at that time."""
+        """The last draw for heaps that were not traced, and the number of collections at that time."""
 
-    def check(
-        self, processes: Iterable[HeapCollector], connections: int, shared_reads: bool = False
-    ) -> GarbageBytes:
+    def check(self, processes: Iterable[HeapCollector], shared_reads: bool = False) -> GarbageBytes:
         """Return the garbage of processes now; a body that left several queues at once counts once.
 
         Args:
             processes: of the queues.
-            connections: how many there are whose sockets are read.
-            shared_reads: whether bodies of unequal sizes came over one of them.
+            shared_reads: whether bodies of unequal sizes came over one connection.
         """
         every = list(processes)
-        collections = sum(each.collections for each in every)
-        if not any(each.awake for each in every):
+        traced = [each for each in every if each.queue.heap.traced]
+        self._heaps = {each.name: self._heaps_of(each) for each in traced if each.awake}
+        self._draw([each for each in every if not each.queue.heap.traced])
+        garbage = max((each.garbage_bytes for each in every), default=0)
+        return GarbageBytes(self._heaps, self._heap_bytes, garbage, shared_reads)
+
+    def _draw(self, processes: Sequence[HeapCollector]) -> None:
+        """Draw the heaps of processes that were not traced, if one of them has collected garbage."""
+        collections = sum(each.collections for each in processes)
+        if not any(each.awake for each in processes):
             self._heap_bytes = 0
         elif collections != self._collections:
             self._heap_bytes = HEAP_BYTES[self._draws.below(len(HEAP_BYTES))]
         self._collections = collections
-        return GarbageBytes(
-            self._heap_bytes,
-            max((each.garbage_bytes for each in every), default=0),
-            sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(connections)),
-            shared_reads,
-        )
+
+    def _heaps_of(self, process: HeapCollector) -> QueueHeaps:
+        """Return the heaps of a process that is awake, and draw whether a large or a small collection was the last."""
+        heaps = self._heaps.get(process.name, QueueHeaps())
+        collected = process.collections != heaps.collections
+        heaps.chances = (self._draws.below(CHANCES), self._draws.below(CHANCES)) if collected else None
+        heaps.collections = process.collections
+        return heaps
 
 
 class SharedReads:
@@ -186,7 +197,7 @@ def _round_up_to_8(size: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
+def _costs(heap: HeapFigures, flags: int, size_bytes: int, per_byte: int = BODY_PER_BYTE) -> tuple[int, int]:
     """Return what one message takes in the queue's heap, and its body outside, in thousandths of a byte.
     Cached, because each check of the memory asks for every run, and there are few kinds of messages.
     """
@@ -194,13 +205,13 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
         return (heap.gamma if flags & INDEXED else heap.beta), 0
     if size_bytes <= SMALL_BODY_BYTES:
         return heap.alpha_small + 1000 * _round_up_to_8(size_bytes), 0
-    return heap.alpha_large, BODY_BINARY + BODY_PER_BYTE * size_bytes
+    return heap.alpha_large, BODY_BINARY + per_byte * size_bytes
 
 
 @cache
-def _in_ram(heap: HeapFigures, part: int) -> BodyCost:
+def _in_ram(heap: HeapFigures, part: int, per_byte: int = BODY_PER_BYTE) -> BodyCost:
     """Return one of the two costs of a message in RAM, by its body."""
-    return BodyCost(lambda size_bytes: _costs(heap, IN_RAM, size_bytes)[part], SMALL_BODY_BYTES + 1)
+    return BodyCost(lambda size_bytes: _costs(heap, IN_RAM, size_bytes, per_byte)[part], SMALL_BODY_BYTES + 1)
 
 
 def entries_bytes(heap: HeapFigures, extent: Extent) -> int:
@@ -211,12 +222,12 @@ def entries_bytes(heap: HeapFigures, extent: Extent) -> int:
     return sizes.total(extent.msg_no, extent.count, _in_ram(heap, 0))
 
 
-def _bodies_bytes(heap: HeapFigures, extent: Extent) -> int:
+def _bodies_bytes(heap: HeapFigures, extent: Extent, per_byte: int) -> int:
     """Return thousandths of a byte that bodies in RAM take outside the heap."""
     sizes = extent.size_bytes
     if isinstance(sizes, int):
-        return extent.count * _costs(heap, extent.flags, sizes)[1]
-    return sizes.total(extent.msg_no, extent.count, _in_ram(heap, 1))
+        return extent.count * _costs(heap, extent.flags, sizes, per_byte)[1]
+    return sizes.total(extent.msg_no, extent.count, _in_ram(heap, 1, per_byte))
 
 
 def queues_bytes(queues: Sequence[BackingQueue], count: int, connection_bytes: int) -> int:
@@ -248,26 +259,34 @@ def measure(
         garbage: of the queue processes; None counts only live data.
     """
     entries = bodies = in_ram_and_store = 0
+    alone = garbage is not None and all(queue.heap.traced for queue in queues)
+    per_byte = OWN_BYTE if alone else BODY_PER_BYTE
     reads = SharedReads()
     counted = RangeSet()
     for queue in queues:
         heap = queue.heap
-        pending_bytes = heap.pending + heap.channel_pending
+        own = held = 0
         for place, extent in queue.entries():
             flags, count = extent.flags, extent.count
-            entries += entries_bytes(heap, extent) + (count * pending_bytes if place.unacked else 0)
+            own += entries_bytes(heap, extent)
+            if place.unacked:
+                own += count * heap.pending
+                held += count * heap.channel_pending
             if garbage is not None and garbage.shared_reads:
                 reads.add(extent)
             if flags & IN_RAM:
                 news = [extent] if len(queues) == 1 else _not_counted(counted, extent)
                 for new in news:
-                    bodies += _bodies_bytes(heap, new)
+                    bodies += _bodies_bytes(heap, new, per_byte)
                     if flags & IN_STORE:
                         in_ram_and_store += new.total_bytes
+        entries += own + held
+        if garbage is not None and (heaps := garbage.heaps.get(queue.name)):
+            entries += 1000 * heaps.beyond_bytes(own // 1000, held // 1000)
     stores_total, cached = _stores(stores, with_removed=garbage is not None)
     if garbage is not None:
         entries += 1000 * garbage.heap_bytes
-        bodies += BODY_PER_BYTE * garbage.body_bytes
+        bodies += per_byte * garbage.body_bytes
         in_ram_and_store += garbage.body_bytes
     cached_bodies = max(0, cached - in_ram_and_store, reads.kept_by(cached))
     return MemoryModel(
@@ -277,7 +296,7 @@ def measure(
         bodies=bodies // 1000,
         journal=sum(_journal(queue) for queue in queues) // 1000,
         stores=stores_total // 1000,
-        cached_bodies=BODY_PER_BYTE * cached_bodies // 1000,
+        cached_bodies=per_byte * cached_bodies // 1000,
         buffers=buffers,
     )
 

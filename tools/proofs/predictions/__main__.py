@@ -45,6 +45,10 @@ OF_NODES = {
 """Constants that fresh nodes showed, by the names of settings."""
 CLIENT_TRIP_US = 1200
 """By how much longer than its work such a client takes for a message where it waits for each."""
+WORK_PROFILE = "measured-vm"
+"""What work takes on such a machine; measured on the reference only."""
+SWEPT_EACH = 3
+"""Of so many phases one is run again as heatmaps are swept: their work takes no time."""
 ORDERED = "backlog-drain"
 """The workload of which enough settings were measured to judge whether their order is predicted."""
 
@@ -62,6 +66,7 @@ def constants(release: str = LATEST) -> dict[str, Any]:
             "base_memory_bytes": usual.base_memory_bytes,
             "receive_buffer_bytes": usual.receive_buffer_bytes,
             "connection_bytes_per_s": CONNECTION_BYTES_PER_S,
+            "work_profile": WORK_PROFILE,
         }
     else:
         nodes = json.loads(kept(release).read_text(encoding="utf-8"))["nodes"]
@@ -183,6 +188,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             used = fit([cell for cell in cells if cell.fitted], pool, used, _print)
             _print(f"fit: the engine should have {used}")
         found = compare(cells, predict(cells, pool, used, phases))
+        if "work_profile" in used:
+            swept = {name: value for name, value in used.items() if name != "work_profile"}
+            found["swept"] = compare(cells, predict(cells, pool, swept, phases[::SWEPT_EACH]))["metrics"]
         under_rss = predict(resident, pool, used, phases)
     document = {
         "measured_on": measured_on(date=options.date),
