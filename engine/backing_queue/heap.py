@@ -42,6 +42,8 @@ class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 MEASURED_3_10: Final = HeapFigures()
 """Figures of a RabbitMQ 3.10.8 node, for queues of version 1 and for kinds that were not measured."""
+LAZY_3_10: Final = HeapFigures(traced=False)
+"""The same for a lazy queue."""
 
 HEAPS: Final[dict[str, HeapFigures]] = {}
 """Figures by kind of queue, for kinds that were measured separately."""

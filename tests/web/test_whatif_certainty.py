@@ -75,6 +75,16 @@ def test_what_is_not_predicted_has_no_error_around_it_and_says_so() -> None:
     assert "never compared with" in certainty("paged_out").words()
 
 
+@pytest.mark.usefixtures("measured")
+def test_errors_are_those_of_work_that_takes_no_time() -> None:
+    path = fidelity_figures.PREDICTIONS
+    document = json.loads(path.read_text())
+    swept = {"blocked_s": {**document["metrics"]["blocked_s"], "worst_pct": 77.0}}
+    path.write_text(json.dumps({**document, "swept": swept}))
+    assert certainty("blocked_s").worst_pct == 77.0
+    assert certainty("peak_ram_bytes").verdict == ""
+
+
 def test_bands_that_share_a_value_are_no_cliff() -> None:
     assert ErrorBand(1, 2).apart_from(ErrorBand(2.1, 3))
     assert not ErrorBand(1, 2).apart_from(ErrorBand(2, 3))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
+from engine.backing_queue.heap import LAZY_3_10, MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
 from engine.backing_queue.plain import StateQueue
 from engine.backing_queue.protocol import (
@@ -234,6 +235,11 @@ class VariableQueueReading(StateQueue[QueueState]):
     """The read-only part of a variable queue."""
 
     kind = VARIABLE_QUEUE
+
+    @property
+    @override
+    def heap(self) -> HeapFigures:
+        return MEASURED_3_10 if self.state.mode == "default" else LAZY_3_10
 
     @property
     @override
