@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import datetime as dt
 import json
+import re
 import resource
 import sys
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,8 @@ MOST_PINS: Final = 5
 """Queues that pin a file and are named, those with the fewest messages first."""
 BESIDE: Final = ("quorum", "stream", "coordination")
 """Directories of a node that are no classic queue's."""
+OF_QUEUE: Final = re.compile(rb"queue_resource\s*=>\s*\{resource,\s*<<([^>]*)>>,\s*queue,\s*<<([^>]*)>>\}")
+"""Virtual host and name in the `config` that a quorum queue's log keeps, a term in Erlang's own print."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -177,7 +180,8 @@ def _answer(place: Path, options: argparse.Namespace) -> int:
         sys.stderr.write(f"waterline-inspect: no virtual host {options.vhost!r} in {place}\n")
         return NOTHING
     if options.json:
-        rows = [{"vhost": name, **_short(answer)} for name, _vhost, answer in answers]
+        beside = [*_beside(place)]
+        rows = [{"vhost": name, **_short(answer), "beside": beside} for name, _vhost, answer in answers]
         sys.stdout.write(json.dumps(rows, indent=1) + "\n")
     else:
         for name, vhost, answer in answers:
@@ -338,11 +342,14 @@ def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iter
         return
     yield "  do first: stop the node, and copy its directory: cp -a DIR DIR.copy"
     below = f"{VHOSTS}/{vhost}/" if vhost else ""
+    unread = any(row["unreadable"] for row in answer["queues"])
+    if not unread and not any(row["ends"] == DEAD for row in answer["queues"]):
+        yield "  do: no file that is moved away brings more back; take what is not back with --extract, then start"
     for row in answer["queues"]:
         if row["ends"] == DEAD:
             yield f"  do: move the files of {row['name']} away; costs its {row['live']} messages"
             yield f"      (--extract first); mv {below}{row['dir']} /safe/place/"
-    if any(row["unreadable"] for row in answer["queues"]):
+    if unread:
         saved = "recovery.dets"
         rest = {path: data for path, data in files.items() if not path.endswith(f"/{saved}")}
         later, _started = reading.directory(rest, ReleaseChoice(vhost=vhost, day=day))
@@ -354,11 +361,29 @@ def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iter
 
 
 def _beside(place: Path) -> Iterator[str]:
-    """Yield a line for each directory of queues that are not classic ones."""
+    """Yield a line for each directory of what is no classic queue: a quorum queue's by the name that it keeps in it."""
     for kind in BESIDE:
-        for path in sorted(place.glob(f"{kind}/*/*" if kind != "stream" else f"{kind}/*")):
+        for path in sorted(_node(place).glob(f"{kind}/*/*" if kind != "stream" else f"{kind}/*")):
             if path.is_dir():
-                yield f"  {kind}: {path.name}: not read"
+                config = path / "config"
+                named = OF_QUEUE.search(config.read_bytes()) if config.is_file() else None
+                whose = (
+                    ""
+                    if named is None
+                    else f" of queue {_text(named[2])!r} in virtual host {_text(named[1])!r}"
+                )
+                yield f"  {kind}: {path.name}{whose}: not read"
+
+
+def _text(term: bytes) -> str:
+    """Return what stands between the brackets of an Erlang binary as text: a string, or the numbers of its bytes."""
+    if term.startswith(b'"'):
+        return (
+            term.partition(b"/")[0].strip(b'"').decode("utf-8", "replace")
+            if term.endswith(b"utf8")
+            else (term.strip(b'"').decode("latin-1"))
+        )
+    return bytes(int(each) for each in term.split(b",")).decode("utf-8", "replace")
 
 
 def _extract(place: Path, queue: str, vhost: str, now_us: int) -> int:

@@ -48,7 +48,7 @@ def run(built: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]
     """Run it with the plain interpreter: -I and -S keep every installed package away."""
     plain = getattr(sys, "_base_executable", sys.executable)
     command = [plain, "-I", "-S", built, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8")
 
 
 def test_it_says_first_what_comes_back(built: Path, given: Any, tmp_path: Path) -> None:
@@ -56,6 +56,26 @@ def test_it_says_first_what_comes_back(built: Path, given: Any, tmp_path: Path) 
     assert whole.returncode == 0, whole.stdout + whole.stderr
     assert whole.stdout.startswith("ALL BACK: 4.3 starts on virtual host '/' and has 137 of 137 messages")
     assert "  orders: 61 of 61 back, 0 redelivered" in whole.stdout
+
+
+def test_what_is_no_classic_queue_is_named(built: Path, given: Any, tmp_path: Path) -> None:
+    """A quorum queue's log keeps its name in `config`, as `~p` prints it: by letters, or by the bytes of others."""
+    placed(given[1]["4.3.6-stop-basic"], tmp_path)
+    for place, name in (
+        ("quorum/rabbit@a/2F_BIGABC", '<<"big">>'),
+        ("quorum/rabbit@a/2F_OFABC", "<<195,188>>"),
+    ):
+        config = tmp_path / "rabbit@a" / place / "config"
+        config.parent.mkdir(parents=True)
+        config.write_text(
+            f'#{{machine => {{module,rabbit_fifo,#{{queue_resource =>\n  {{resource,<<"/">>,queue,{name}}}}}}}}}.'
+        )
+    (tmp_path / "rabbit@a" / "stream" / "__log_1796").mkdir(parents=True)
+    for given_place in (tmp_path, tmp_path / "rabbit@a"):
+        said = run(built, given_place, "--day", DAY).stdout
+        assert "  quorum: 2F_BIGABC of queue 'big' in virtual host '/': not read" in said
+        assert "  quorum: 2F_OFABC of queue 'ü' in virtual host '/': not read" in said
+        assert "  stream: __log_1796: not read" in said
 
 
 def test_it_says_what_to_do_about_damage_and_what_that_costs(built: Path, given: Any, tmp_path: Path) -> None:
