@@ -35,7 +35,9 @@ def messages_of(
         now_us: the wall clock at a start in microseconds since 1970, by which messages have expired.
     """
     below = f"{directory}/" if directory else ""
-    readers = GenerationReaders(storage, "/", entry_count, DamageFindings(), ReadingOptions(list_most=0))
+    readers = GenerationReaders(
+        storage, "/", entry_count, DamageFindings(), ReadingOptions(list_most=0, heads=True)
+    )
     reader = readers.queue(f"{below}{queue}")
     reader.report()
     ids = {

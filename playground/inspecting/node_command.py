@@ -21,8 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.damage.reading import ReadingOptions
-from engine.inspect.directory_kinds import VHOSTS, inspect
+from engine.inspect.directory_kinds import VHOSTS
 from engine.inspect.messages import messages_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
@@ -31,7 +30,7 @@ from playground.inspecting import reading, summary
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.placed_files import PlacedFiles
 from playground.inspecting.readout import DEAD
-from playground.inspecting.revival import vhost_directories
+from playground.inspecting.revival import report_on, vhost_directories
 from playground.inspecting.uploads import Files, is_needed, without_parents
 
 GOOD, BAD, NOTHING, NOT_PLAYED = range(4)
@@ -389,7 +388,7 @@ def _text(term: bytes) -> str:
 def _extract(place: Path, queue: str, vhost: str, now_us: int) -> int:
     """Print the messages of each queue of that name."""
     storage = DirectoryStorage(str(_node(place)))
-    report = inspect(storage, ReadingOptions(list_most=0, digests=False))
+    report = report_on(reading.without_beside(_files(place))[0])
     hosts = [each for each in hosts_of(report) if not vhost or each["vhost"] == vhost]
     if not any(queue == name for host in hosts for (name, _priority), _place in _parts(host)):
         sys.stderr.write(f"waterline-inspect: no queue {queue!r} in {place}\n")

@@ -23,6 +23,7 @@ from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.segments import MORE_THAN_DELTA
 from engine.classic_v1.settings import QueueSettings
+from engine.damage.findings import DamageFindings
 from engine.damage.readers import InspectedQueue
 from engine.damage.reading import body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
@@ -194,6 +195,8 @@ class QueueInspector:
         """Numbers of the segments that have a file."""
         self._again = QueueOddities()
         self._strays = QueueOddities()
+        self._terms: tuple[int, dict[int, bytes]] = (-1, {})
+        """A segment, and the embedded terms of its messages, where they are not kept."""
 
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the first read of delta ends the process: a 3.8 may have left a journal that is too old (V8)."""
@@ -470,6 +473,25 @@ class QueueInspector:
         publish = message.publish
         if not publish.embedded or message.term is not None:
             return message.term
+        if message.body_bytes is not None:
+            return self._terms_of(seq // self._entry_count).get(seq)
         shape = (publish.template, equal(publish.size_bytes), publish.raw_persistent)
         term: bytes = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
         return term
+
+    def _terms_of(self, segment: int) -> dict[int, bytes]:
+        """Return the embedded terms of a segment's messages, which are read again, once for all of them."""
+        if self._terms[0] != segment:
+            found: dict[int, bytes] = {}
+            nowhere = DamageFindings()
+            path, journal = self._path(f"{segment}.idx"), self._path("journal.jif")
+            data = content(self._storage, path, nowhere) or b""
+            noted = content(self._storage, journal, nowhere) or b""
+            for _offset, run in (
+                *until_damage(scan_journal(noted, self._codec), journal, nowhere),
+                *until_damage(scan_segment(data, segment, self._entry_count, self._codec), path, nowhere),
+            ):
+                if isinstance(run, SegmentRecords | JournalRecords) and run.publish and run.term is not None:
+                    found[run.start] = run.term
+            self._terms = segment, found
+        return self._terms[1]
