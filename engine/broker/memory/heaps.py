@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final
 
-import msgspec
-
 FIBONACCI_SIZES: Final = 23
 """Heaps grow as Fibonacci numbers up to this many sizes, later by a fifth."""
 LARGEST_WORDS: Final = 1 << 34
@@ -36,16 +34,16 @@ def fitting(words: int) -> int:
     return bisect_left(HEAP_WORDS, words)
 
 
-class ProcessHeap(msgspec.Struct):
-    """The heap of one process: after a large collection one heap, after a small one an old and a young heap.
+class ProcessHeap:
+    """The heap of one process: after a large collection one heap, after a small one an old and a young heap."""
 
-    Args:
-        size: number in `HEAP_WORDS` of its heap after a large collection.
-        small: whether the last collection was a small one.
-    """
+    __slots__ = ("size", "small")
 
-    size: int = 0
-    small: bool = False
+    def __init__(self) -> None:
+        self.size = 0
+        """Number in `HEAP_WORDS` of its heap after a large collection."""
+        self.small = False
+        """Whether the last collection was a small one."""
 
     def collect(self, live_words: int, chance: int) -> None:
         """Size the heap for what lives in it, and let the last collection have been a large or a small one.
@@ -73,18 +71,18 @@ class ProcessHeap(msgspec.Struct):
         return HEAP_WORDS[self.size + OLD_SIZES] + self._young_words if self.small else HEAP_WORDS[self.size]
 
 
-class QueueHeaps(msgspec.Struct):
-    """The heap of a queue's process while it is awake, and that of channels which hold its messages.
+class QueueHeaps:
+    """The heap of a queue's process while it is awake, and that of channels which hold its messages."""
 
-    Args:
-        collections: how often the process had collected garbage when the memory was last looked at.
-        chances: drawn for both heaps if it has collected since, else None.
-    """
+    __slots__ = ("collections", "chances", "own", "channels")
 
-    collections: int = -1
-    chances: tuple[int, int] | None = None
-    own: ProcessHeap = msgspec.field(default_factory=ProcessHeap)
-    channels: ProcessHeap = msgspec.field(default_factory=ProcessHeap)
+    def __init__(self) -> None:
+        self.collections = -1
+        """How often the process had collected garbage when the memory was last looked at."""
+        self.chances: tuple[int, int] | None = None
+        """Drawn for both heaps if it has collected since."""
+        self.own = ProcessHeap()
+        self.channels = ProcessHeap()
 
     def beyond_bytes(self, own_bytes: int, held_bytes: int) -> int:
         """Return what the heaps take beyond what lives in them.

@@ -47,7 +47,8 @@ def test_sizes_are_fibonacci_numbers_up_to_a_million_words_and_grow_by_a_fifth_a
 
 
 def test_a_queue_without_a_collection_keeps_its_heaps_and_what_lives_in_them_counts_once() -> None:
-    heaps = QueueHeaps(chances=(CHANCES - 1, CHANCES - 1))
+    heaps = QueueHeaps()
+    heaps.chances = (CHANCES - 1, CHANCES - 1)
     first = heaps.beyond_bytes(800_000, 80_000)
     total = (heaps.own.words + heaps.channels.words) * WORD_BYTES
     assert first == total - 880_000
