@@ -140,7 +140,10 @@ class BrokerPlayer(Clients):
 
     def _alarm(self, on: bool) -> None:
         if on:
-            for confirm in (False, True):  # the node does not answer who opens a channel on a blocked connection
+            for confirm in (
+                False,
+                True,
+            ):  # the node does not answer who opens a channel on a blocked connection
                 self._publisher(confirm)
         self._driver.ask({"do": "watermark", "share": 0.0 if on else 0.4})
         self._alarmed = on
