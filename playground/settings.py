@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
 from playground import environment
-from playground.limits import request_limits
+from playground.limits import rate_limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = environment.writable(Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve())
@@ -128,7 +128,7 @@ WASM_DIR = Path(environment.text("WATERLINE_WASM", str(BASE_DIR / "dist" / "wasm
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise reads it when the app starts
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [  # the first that has a file wins
-    "playground.server.script_bundles.BundleFinder",
+    "playground.server.static_assets.BundleFinder",
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
 ]
@@ -210,7 +210,7 @@ WATERLINE = {
     "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound
     "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
     "command_bytes": environment.integer("WATERLINE_COMMAND_BYTES", 16 * 1024),
-    "scenario_bytes": request_limits.SCENARIO_BYTES,
+    "scenario_bytes": rate_limits.SCENARIO_BYTES,
     "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 96),
     "sessions_per_address": environment.integer("WATERLINE_SESSIONS_PER_ADDRESS", 64),  # a class behind one
     "sockets_per_visitor": environment.integer("WATERLINE_SOCKETS_PER_VISITOR", 16),
@@ -270,7 +270,7 @@ if REDIS:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS}}
 CHECKPOINT_BYTES = 512 * 1024 * 1024
 WORKER_BYTES = environment.integer("WATERLINE_WORKER_BYTES", 1024 * 1024 * 1024)
-DATA_UPLOAD_MAX_MEMORY_SIZE = request_limits.FORM_BYTES
+DATA_UPLOAD_MAX_MEMORY_SIZE = rate_limits.FORM_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 
 # --- logging: one line each, to standard error ---

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import coverage, kinds, lane_module, markdown, rows, types
+from playground.catalogue import documents, kinds, lane_module, types
 
 FILES: Final[dict[str, Callable[[], str]]] = {
-    "static/js/model/catalogue/kinds.js": kinds.module,
-    "static/js/model/catalogue/places.js": lane_module.module,
-    "static/js/model/catalogue/rows.js": rows.module,
+    "static/js/model/catalogue/kinds.js": kinds.kinds_module,
+    "static/js/model/catalogue/places.js": lane_module.lanes_module,
+    "static/js/model/catalogue/rows.js": types.rows_module,
     "static/js/model/catalogue/types.js": types.module,
-    "docs/transitions.md": markdown.page,
-    "docs/coverage-of-the-articles.md": coverage.page,
+    "docs/transitions.md": documents.transitions_page,
+    "docs/coverage-of-the-articles.md": documents.coverage_page,
 }
 """Path in the repository -> the function that makes the file's text."""
 

@@ -11,7 +11,7 @@ from engine.transitions import all_kinds, fields_of
 from playground.catalogue import javascript as js
 
 
-def module() -> str:
+def kinds_module() -> str:
     """Return the text of static/js/model/catalogue/kinds.js."""
     return "".join(
         [

@@ -11,7 +11,7 @@ from engine.releases import RELEASES
 from playground.catalogue import javascript as js
 
 
-def module() -> str:
+def lanes_module() -> str:
     """Return the text of static/js/model/catalogue/places.js."""
     return "".join(
         [

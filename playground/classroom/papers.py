@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from django.db import IntegrityError, transaction
@@ -12,7 +14,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground.classroom import gains, rooms
+from playground.classroom import rooms
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
 from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
@@ -20,6 +22,82 @@ from playground.exercises.kinds import grade, kind_of
 from playground.exercises.schema import Exercise
 from playground.storybook.cards import SUBJECTS
 from playground.texts.page_message import RequestRefused
+
+Z: Final = 1.96
+RESAMPLES: Final = 2000
+FEWEST: Final = 2
+"""Students below whom nothing is said of a class."""
+
+
+class ShareChange(NamedTuple):
+    """How a share of the students changed, as parts of one.
+
+    Args:
+        before, after: how many of them, in each form.
+        change: of the share.
+        low, high: its interval of 95 %.
+    """
+
+    before: int
+    after: int
+    change: float
+    low: float
+    high: float
+
+
+class ClassGain(NamedTuple):
+    """The normalised gain of a class; None where nothing was missing before, or nobody took both forms."""
+
+    students: int
+    before: float
+    after: float
+    gain: float | None
+    low: float | None
+    high: float | None
+
+
+def change(pairs: Sequence[tuple[bool, bool]]) -> ShareChange:
+    """Return how a share changed; each pair says of one student whether it was so before, and after."""
+    up = sum(after and not before for before, after in pairs)
+    down = sum(before and not after for before, after in pairs)
+    n = len(pairs)
+    n_, up_, down_ = n + 2, up + 0.5, down + 0.5
+    middle = (up_ - down_) / n_
+    half = Z * math.sqrt(max(0.0, up_ + down_ - (up_ - down_) ** 2 / n_)) / n_
+    return ShareChange(
+        sum(before for before, _after in pairs),
+        sum(after for _before, after in pairs),
+        (up - down) / n if n else 0.0,
+        max(-1.0, middle - half),
+        min(1.0, middle + half),
+    )
+
+
+def normalised(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Return the normalised gain of shares before and after; None where nothing was missing."""
+    before, after = (sum(each) / len(pairs) for each in zip(*pairs, strict=True))
+    return None if before >= 1 else (after - before) / (1 - before)
+
+
+def of_class(shares: Mapping[int, tuple[float, float]]) -> ClassGain:
+    """Return the gain of a class.
+
+    Args:
+        shares: of right answers before and after, by the number of the student.
+    """
+    pairs = [shares[each] for each in sorted(shares)]
+    if len(pairs) < FEWEST:
+        return ClassGain(len(pairs), 0.0, 0.0, None, None, None)
+    chance = random.Random(len(pairs))  # the same report twice has the same interval
+    drawn = (normalised(chance.choices(pairs, k=len(pairs))) for _each in range(RESAMPLES))
+    found = sorted(each for each in drawn if each is not None)
+    before, after = (sum(each) / len(pairs) for each in zip(*pairs, strict=True))
+    gain = normalised(pairs)
+    if gain is None or not found:
+        return ClassGain(len(pairs), before, after, None, None, None)
+    low, high = found[round(0.025 * (len(found) - 1))], found[round(0.975 * (len(found) - 1))]
+    return ClassGain(len(pairs), before, after, gain, low, high)
+
 
 EXAM: Final = "exam"
 KINDS: Final = {
@@ -214,7 +292,7 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
     def share(paper: ClassPaper, student: int) -> float:
         return sum(right(paper, student, each.exercise) for each in items) / len(items)
 
-    whole = gains.of_class({student: (share(before, student), share(after, student)) for student in both})
+    whole = of_class({student: (share(before, student), share(after, student)) for student in both})
     asked = {name for each in items for name in catalog.asked_by(each.exercise)}
     return {
         "students": whole.students,
@@ -244,7 +322,7 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
 
 def _changed(title: str, pairs: list[tuple[bool, bool]]) -> dict[str, Any]:
     """Return a row of the report: how many before and after, and the change in percent with its interval."""
-    found = gains.change(pairs)
+    found = change(pairs)
     percents = {name: round(100 * getattr(found, name)) for name in ("change", "low", "high")}
     percent = {name: f"{value:+}" if value else "0" for name, value in percents.items()}
     return {"title": title, "before": found.before, "after": found.after, **percent}

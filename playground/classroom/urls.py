@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from playground.classroom import accounts, leaving, one_student, paper_views, students, views
+from playground.classroom import accounts, leaving, students, views
 
 CLASS = r"(?P<public_id>[2-9a-z]{16})"
 STUDENT = rf"{CLASS}/students/(?P<pk>[0-9]{{1,12}})"
@@ -23,7 +23,7 @@ urlpatterns = [
     path("back", students.come_back, name="student-back"),
     path("me/", students.home, name="student"),
     path("me/vote/", students.vote, name="class-vote-page"),
-    path("me/test/", paper_views.page, name="class-paper"),
+    path("me/test/", views.paper, name="class-paper"),
     path("me/leave", students.leave, name="student-leave"),
     path("me/delete", students.delete, name="student-delete"),
     path("me/delete-work", students.delete_work, name="learner-delete"),
@@ -35,9 +35,9 @@ urlpatterns = [
     re_path(rf"^{CLASS}/freeze\Z", views.freeze, name="class-freeze"),
     re_path(rf"^{CLASS}/push\Z", views.push, name="class-push"),
     re_path(rf"^{CLASS}/vote\Z", views.vote, name="class-vote"),
-    re_path(rf"^{CLASS}/test\Z", paper_views.lead, name="class-test"),
-    re_path(rf"^{CLASS}/exam\.csv\Z", paper_views.marks_table, name="class-exam-table"),
-    re_path(rf"^{CLASS}/inventory\.csv\Z", paper_views.inventory_table, name="class-inventory-table"),
+    re_path(rf"^{CLASS}/test\Z", views.lead, name="class-test"),
+    re_path(rf"^{CLASS}/exam\.csv\Z", views.marks_table, name="class-exam-table"),
+    re_path(rf"^{CLASS}/inventory\.csv\Z", views.inventory_table, name="class-inventory-table"),
     re_path(rf"^{CLASS}/delete\Z", views.delete, name="class-delete"),
     re_path(rf"^{CLASS}/unblock\Z", views.unblock, name="class-unblock"),
     re_path(rf"^{CLASS}/teachers\Z", views.teachers, name="class-teachers"),
@@ -47,10 +47,10 @@ urlpatterns = [
     re_path(rf"^{CLASS}/votes\.csv\Z", views.votes_table, name="class-votes-table"),
     re_path(rf"^{CLASS}/qr\.svg\Z", views.qr, name="class-qr"),
     re_path(rf"^{CLASS}/projector/\Z", views.projector, name="class-projector"),
-    re_path(rf"^{STUDENT}/\Z", one_student.student, name="class-student"),
-    re_path(rf"^{STUDENT}/fork\Z", one_student.fork, name="class-student-fork"),
-    re_path(rf"^{STUDENT}/rename\Z", one_student.rename, name="class-student-rename"),
-    re_path(rf"^{STUDENT}/block\Z", one_student.block, name="class-student-block"),
-    re_path(rf"^{STUDENT}/code\Z", one_student.code, name="class-student-code"),
-    re_path(rf"^{STUDENT}/delete\Z", one_student.delete, name="class-student-delete"),
+    re_path(rf"^{STUDENT}/\Z", views.student, name="class-student"),
+    re_path(rf"^{STUDENT}/fork\Z", views.fork, name="class-student-fork"),
+    re_path(rf"^{STUDENT}/rename\Z", views.rename, name="class-student-rename"),
+    re_path(rf"^{STUDENT}/block\Z", views.block, name="class-student-block"),
+    re_path(rf"^{STUDENT}/code\Z", views.code, name="class-student-code"),
+    re_path(rf"^{STUDENT}/delete\Z", views.delete_student, name="class-student-delete"),
 ]

@@ -6,27 +6,32 @@ from collections.abc import Iterable
 from typing import Any
 
 import segno
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from playground.classroom import leaving, limits, papers, selectors, services, voting
-from playground.classroom.access import for_teachers, for_the_teacher
-from playground.classroom.models import ClassPaper, Classroom, Vote
-from playground.exercises import catalog, course, learners
-from playground.exercises.kinds import kind_of
+from playground.classroom.access import for_students, for_teachers, for_the_teacher, student_or_gone
+from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student, Vote
+from playground.exercises import catalog, course, learners, task
+from playground.exercises import selectors as exercises
+from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.schema import Exercise
+from playground.exercises.views import ask_to_delete
 from playground.library import ready_scenarios
 from playground.records import selectors as kept_runs
+from playground.records import selectors as sessions
+from playground.records import services as session_services
 from playground.records import session_ownership
-from playground.sessions import sharing
+from playground.sessions import scenario_links
 from playground.texts.page_message import RequestRefused
 from playground.web import network
-from playground.web.access import session_or_gone
+from playground.web.access import rate_limited, session_or_gone
 
 MINE = 12
 """Sessions of a teacher's browser that can be shown to a class, at most."""
@@ -216,7 +221,7 @@ def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
     if mine and session_ownership.owns(request.session, mine):
-        kept = sharing.share(session_or_gone(mine))
+        kept = scenario_links.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
         services.push(found, request.POST.get("link", ""), request.user.get_username())
@@ -358,3 +363,221 @@ def report(request: HttpRequest, found: Classroom) -> HttpResponse:
         "marks": papers.marks(exam) if exam else [],
     }
     return render(request, "classroom/report.html", context)
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Show what one student did."""
+    return _page(request, found, pk)
+
+
+def _page(
+    request: HttpRequest, found: Classroom, pk: int, problem: str = "", status: int = 200
+) -> HttpResponse:
+    who = student_or_gone(found, pk)
+    context = {"classroom": found, "who": who, "works": selectors.student_detail(who, get_language() or "en")}
+    context |= {"new_code": request.session.pop("new_code", None), "problem": problem}
+    return render(request, "classroom/student.html", context, status=status)
+
+
+@require_POST
+@rate_limited
+@for_the_teacher
+def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Open a session of one's own that repeats a student's."""
+    who = student_or_gone(found, pk)
+    work = who.learner.works.exclude(session=None).order_by("-touched").first()
+    session = sessions.session_by_id(work.session.public_id) if work else None
+    if session is None:
+        return redirect("class-student", found.public_id, pk)
+    try:
+        kept = scenario_links.share(session)
+    except RequestRefused as refused:
+        return page(request, found, str(refused.message), status=409)
+    opened = session_services.replay_session(kept)
+    session_ownership.claim(request.session, opened.public_id)
+    return redirect("session", opened.public_id)
+
+
+@require_POST
+@for_the_teacher
+def code(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Give a student who lost the personal code another one, shown once."""
+    who = student_or_gone(found, pk)
+    request.session["new_code"] = learners.renew_code(who.learner)
+    return redirect("class-student", found.public_id, pk)
+
+
+@require_POST
+@for_the_teacher
+def rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Give a student another nickname."""
+    who = student_or_gone(found, pk)
+    try:
+        services.rename(who, request.POST.get("nickname", ""))
+    except RequestRefused as refused:
+        return _page(request, found, pk, str(refused.message), 422)
+    return redirect("class-student", found.public_id, pk)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_the_teacher
+def block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Ask once more; then delete a student, and keep nickname and browser out of this class."""
+    question = _("Block %(name)s?")
+    lost = _(
+        "The student and all work will be deleted, and neither this nickname nor this browser can join "
+        "the class again."
+    )
+    return _part_from(request, found, pk, question, lost, blocked=True)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_the_teacher
+def delete_student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Ask once more; then delete a student with all work."""
+    question = _("Delete %(name)s and all work?")
+    lost = _("The nickname, the answers and the sessions of this student will be deleted.")
+    return _part_from(request, found, pk, question, lost, blocked=False)
+
+
+def _part_from(
+    request: HttpRequest, found: Classroom, pk: int, question: str, lost: str, *, blocked: bool
+) -> HttpResponse:
+    who = student_or_gone(found, pk)
+    if request.method != "POST":
+        back = reverse("class-student", args=[found.public_id, pk])
+        return ask_to_delete(request, question % {"name": who.nickname}, lost, back)
+    if blocked:
+        services.block(who)
+    leaving.leave(request, who.learner)
+    return redirect("class", found.public_id)
+
+
+@changes_class
+def lead(request: HttpRequest, found: Classroom) -> None:
+    """Begin a test, or end the one that is on."""
+    kind, minutes = request.POST.get("kind", ""), request.POST.get("minutes", "")
+    if kind:
+        long = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 4 else 0
+        papers.open_paper(found, kind, long, selectors.assigned(found))
+        done = _("The test has begun. Students find it on their page of the class.")
+    else:
+        papers.close(found)
+        done = _("The test has ended. Students see the solutions; the marks are in the report.")
+    messages.success(request, done, extra_tags="done")
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Download the answers to the last exam."""
+    paper = papers.latest(found, papers.EXAM)
+    return csv_answer(found, "waterline-exam", papers.marks_rows(paper) if paper else ())
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def inventory_table(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Download the answers to both forms of the inventory, without names."""
+    return csv_answer(found, "waterline-inventory", papers.inventory_rows(found))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_students
+def paper(request: HttpRequest, student: Student) -> HttpResponse:
+    """Show a question of the test that is on, or take an answer; after the end, show all with their solutions."""
+    paper = papers.current(student.classroom) or student.classroom.papers.first()
+    if paper is None:
+        return redirect("student")
+    given = {each.exercise: each for each in paper.answers.filter(student=student)}
+    if not papers.is_open(paper):
+        late = request.method == "POST"
+        ended = _ended(paper, student, given) | {
+            "problem": _("The test ended before this answer came. It is not kept.") if late else ""
+        }
+        return render(request, "classroom/paper_end.html", ended, status=409 if late else 200)
+    asked, open_ones = _asked(request), [at for at, slug in enumerate(paper.exercises) if slug not in given]
+    if request.method == "POST" and asked is not None and asked not in open_ones:
+        return redirect("class-paper")  # sent twice: it is no answer to the question that comes next
+    number, problem = asked if asked in open_ones else next(iter(open_ones), None), ""
+    if number is None:
+        return render(request, "classroom/paper.html", {"paper": paper, "classroom": student.classroom})
+    slug = paper.exercises[number]
+    found = papers.question(paper, student, slug)
+    if request.method == "POST":
+        try:
+            limits.take("vote", str(student.pk))
+            answer = None if "unknown" in request.POST else kind_of(found).read(request.POST)
+            papers.take(paper, student, slug, answer)
+            messages.success(
+                request, _kept(number + 1, answer is None, len(open_ones) - 1), extra_tags="done"
+            )
+            return redirect("class-paper")
+        except RequestRefused as refused:
+            problem = str(refused.message)
+    texts = found.texts(get_language() or "en")
+    context = {
+        "paper": paper,
+        "classroom": student.classroom,
+        "exercise": found,
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "answer": exercises.answer_form(found, texts, KindProgress(seed=f"paper {student.pk}")),
+        "number": number + 1,
+        "questions": [(place, each in given) for place, each in enumerate(paper.exercises, 1)],
+        "left_s": papers.left_s(paper),
+        "problem": problem,
+        "mine": None,
+    }
+    return render(request, "classroom/paper.html", context, status=409 if problem else 200)
+
+
+def _kept(number: int, unknown: bool, left: int) -> str:
+    """Return what happened with a question, and how many are left."""
+    kept = (
+        _("Question %(number)s: you do not know.")
+        if unknown
+        else _("Question %(number)s: your answer is kept.")
+    )
+    more = ngettext("%(n)s question is left.", "%(n)s questions are left.", left)
+    return f"{kept % {'number': number}} {more % {'n': left}}"
+
+
+def _asked(request: HttpRequest) -> int | None:
+    """Return the place of the question that the address names."""
+    text = request.GET.get("q", "")
+    return int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 4 and int(text) else None
+
+
+def _ended(paper: ClassPaper, student: Student, given: dict[str, PaperAnswer]) -> dict[str, Any]:
+    language = get_language() or "en"
+    lines = []
+    for slug in paper.exercises:
+        found = papers.question(paper, student, slug)
+        texts, mine = found.texts(language), given.get(slug)
+        lines.append(
+            {
+                "title": texts.title,
+                "task": texts.task.split("\n\n"),
+                "mine": kind_of(found).tally_text(texts, mine.tally) if mine and mine.tally != "-" else "",
+                "right": bool(mine and mine.right),
+                "solution": exercises.shown_solution(found, language),
+                "explain": texts.explain,
+                "address": task.address(found),
+            }
+        )
+    return {
+        "paper": paper,
+        "classroom": student.classroom,
+        "lines": lines,
+        "right": sum(each["right"] for each in lines),
+        "back": reverse("student"),
+    }

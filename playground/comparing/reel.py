@@ -6,20 +6,244 @@ import gzip
 import logging
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
 
 import msgspec
 
+from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
+from engine.counting.memory import peak_ram_bytes
+from engine.counting.messages import confirmed
+from engine.counting.pressure import blocked_s, over_watermark_s
+from engine.counting.survival import confirmed_and_lost
+from engine.counting.waits import confirm_p95_s
+from engine.metrics import METRICS, RunMeter, is_had
+from engine.replay import PlayedPiece, RunPlayer, RunWitness
+from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
+from engine.replay.player import KEEP_EVENTS
+from engine.transitions import all_kinds
+from engine.values.errors import RunTooLong
 from engine.values.sizes import plain
 from playground.comparing import changes
-from playground.comparing.side import ComparedRun, Row, RunComparison, builtins
+from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, job
 from playground.limits import work_places
+from playground.storybook.other_release import shown_release
 from playground.texts.page_message import PageMessage, RequestRefused
+from playground.whatif.labels import metric
+
+TOLD = tuple(each.name for each in (confirmed_and_lost, confirmed, confirm_p95_s, bytes_written))
+"""Loss, confirms and bytes: what of the difference matters first."""
+FIRST = tuple(
+    each.name
+    for each in (
+        peak_ram_bytes,
+        blocked_s,
+        over_watermark_s,
+        disk_reads,
+        disk_writes,
+        fsyncs,
+        bytes_written,
+    )
+)
+"""Figures that are shown even when they are alike, in this order."""
+
+
+def figure_labels() -> list[dict[str, object]]:
+    """Return name, label, kind and better direction of every figure, the important ones first."""
+    labels = {name: metric(name) for name in dict.fromkeys((*TOLD, *FIRST, *METRICS))}
+    return [
+        {
+            "name": name,
+            "label": str(label.name),
+            "kind": label.kind,
+            "better": label.better,
+            "always": name in FIRST,
+        }
+        for name, label in labels.items()
+    ]
+
+
+MOST_TRANSITIONS = 250_000
+MOST_BYTES = 8_000_000
+"""Bytes of messages of all sides; when half of its share is used, a side's whole states come further apart."""
+CURVES = tuple(each.name for each in (disk_writes, disk_reads, fsyncs, confirmed))
+"""Metrics that are drawn as they grow."""
+
+Row = tuple[int, bytes]
+
+
+class ComparedRun:
+    """A run from its beginning to its end, in the same messages that a live session sends.
+
+    Args:
+        scenario: the run, in full.
+        until_us: where it ends.
+        sides: how many are compared.
+    """
+
+    def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
+        self._node = door().rehearse(scenario, KEEP_EVENTS)
+        self._release = shown_release(scenario)
+        self._player = RunPlayer(self._node, most=MOST_TRANSITIONS, whole=True)
+        self._until_us = until_us
+        self._meter, self._witness = RunMeter(), RunWitness(self._node)
+        self._bytes, self._most_bytes = 0, MOST_BYTES // sides
+        self.curves: dict[str, list[Any]] = {name: [0] for name in CURVES}
+        self._snapshot_us = 0
+        self.messages: list[msgspec.Raw] = []
+        self._send_message(self._snapshot("join"))
+        self._shown = self._node.log.number
+        self.first = self._observe(self._player.news())
+
+    def go_on(self, until_us: int) -> list[Row]:
+        """Advance to `until_us`, add a message about it, and return what happened.
+
+        Raises Refused for a run that is longer than a comparison may be.
+        """
+        rows: list[Row] = []
+        try:
+            for piece in self._player.play(until_us):
+                rows += self._observe(piece)
+        except RunTooLong:
+            raise RequestRefused(changes.TOO_LONG, most=MOST_TRANSITIONS) from None
+        self._send_frame(rows)
+        for name, values in self.curves.items():
+            values.append(self._meter.so_far(until_us, name) or 0)
+        return rows
+
+    def _observe(self, piece: PlayedPiece) -> list[Row]:
+        rows = []
+        for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
+            self._meter.observe(at_us, transition)
+            self._witness.observe(transition)
+            rows.append((at_us, encode(transition)))
+        return rows
+
+    # --- messages ---
+
+    def _send_frame(self, rows: list[Row]) -> None:
+        if len(rows) <= ROWS_IN_A_FRAME:
+            if self._shown == self._node.log.number - len(rows):
+                self._send_message(self._frame(rows))
+            else:  # a state was left out before these rows
+                self._send_message(self._snapshot("fast"))
+        elif (
+            self._bytes < self._most_bytes // 2
+            or self._node.now_us - self._snapshot_us >= self._until_us // 60
+        ):
+            self._send_message(self._snapshot("fast"))
+        else:
+            return
+        self._shown = self._node.log.number
+
+    def _send_message(self, message: dict[str, Any]) -> None:
+        data = encode(message)
+        self._bytes += len(data)
+        self.messages.append(msgspec.Raw(data))
+
+    def _frame(self, rows: list[Row]) -> dict[str, Any]:
+        times = [at_us for at_us, _row in rows]
+        return frame_message(
+            PlayedFrame(self._shown, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
+        )
+
+    def _snapshot(self, why: str) -> dict[str, Any]:
+        node = self._node
+        self._snapshot_us = node.now_us
+        return snapshot_message(node.log.number, node.now_us, node.snapshot(), why, {})
+
+    # --- the end ---
+
+    @property
+    def digest(self) -> str:
+        """The digest of everything so far."""
+        return str(self._node.log.digest)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the metrics of the run so far by name; None for what its release does not have."""
+        refused, lost = len(self._node.refused), self._witness.lost()
+        counted = self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)
+        return {name: value if is_had(self._release, name) else None for name, value in counted.items()}
+
+
+SETTINGS = frozenset({b"NodeChanged", b"ModeChanged"})
+"""What the runs say of their settings and of the node around the queue: that differs because of the change itself."""
+
+ARRIVALS = frozenset(kind.__name__.encode() for kind in all_kinds() if kind.about.arrives)
+
+
+class RunDivergence(msgspec.Struct, frozen=True):
+    """The first difference.
+
+    Args:
+        at_us: when.
+        a, b: the transition of each run, None for one that had nothing more to do.
+    """
+
+    at_us: int
+    a: msgspec.Raw | None
+    b: msgspec.Raw | None
+
+
+class RunComparison:
+    """Compares two logs as they grow."""
+
+    def __init__(self) -> None:
+        self.found: RunDivergence | None = None
+        self._began = [False, False]
+        self._sides: tuple[deque[Row], deque[Row]] = (deque(), deque())
+
+    def add(self, a: Iterable[Row], b: Iterable[Row]) -> None:
+        """Take what both runs did since the last time."""
+        if self.found:
+            return
+        for side, rows in enumerate((a, b)):
+            self._sides[side].extend(row for row in rows if self._matters(side, _kind(row[1])))
+        self._compare(last=False)
+
+    def _matters(self, side: int, kind: bytes) -> bool:
+        """What happens before the first message shows what was changed, not what came of it."""
+        self._began[side] = self._began[side] or kind in ARRIVALS
+        return self._began[side] and kind not in SETTINGS
+
+    def end(self) -> None:
+        """Compare what is left: one of the runs may have done more than the other."""
+        if not self.found:
+            self._compare(last=True)
+
+    def _compare(self, last: bool) -> None:
+        a, b = self._sides
+        while a and b:
+            if a[0] != b[0]:
+                self._part(a[0], b[0])
+                return
+            a.popleft()
+            b.popleft()
+        if last and (a or b):
+            self._part(a[0] if a else None, b[0] if b else None)
+
+    def _part(self, a: Row | None, b: Row | None) -> None:
+        at_us = min(row[0] for row in (a, b) if row is not None)
+        self.found = RunDivergence(at_us, *(_at(row, at_us) for row in (a, b)))
+
+
+def _kind(row: bytes) -> bytes:
+    return row[2 : row.index(b'"', 2)]
+
+
+def _at(row: Row | None, at_us: int) -> msgspec.Raw | None:
+    """Return the transition if it happened then; what a run does later is not what it did instead."""
+    return msgspec.Raw(row[1]) if row is not None and row[0] == at_us else None
+
+
+def builtins(found: RunDivergence | None) -> Any:
+    """Return the divergence as it is sent, None for runs that are alike."""
+    return None if found is None else {"at_us": found.at_us, "a": found.a, "b": found.b}
+
 
 logger = logging.getLogger(__name__)
 

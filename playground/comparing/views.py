@@ -14,15 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.releases import PROFILES, RELEASES
 from playground.callers import request_callers
 from playground.comparing import changes, ready
-from playground.comparing.forms import ChangeForm
-from playground.comparing.reel import studio
-from playground.comparing.side import CURVES, figure_labels
+from playground.comparing.changes import ChangeForm
+from playground.comparing.reel import CURVES, figure_labels, studio
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
-from playground.limits import scenario_bounds, session_limits, work_places
+from playground.limits import session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services
-from playground.sessions import sharing
+from playground.sessions import scenario_links
 from playground.storybook import other_release, rehearsal
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage, RequestRefused
@@ -51,7 +50,7 @@ def choose(request: HttpRequest) -> HttpResponse:
             found = session_or_gone(session)
             kept_bytes.check(request_callers.of_request(request))
             paused_sessions.check_may_leave(found.public_id)
-            a = sharing.share(found).short_id
+            a = scenario_links.share(found).short_id
         except RequestRefused as refused:
             return answer(request, 409, _("That did not work"), refused.message)
     initial = {
@@ -98,7 +97,7 @@ def new(request: HttpRequest) -> HttpResponse:
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
         checked = rehearsal.check_run({**changed, "title": _title(a, form)})
-        scenario_bounds.check(checked, session_limits.current())
+        session_limits.check(checked, session_limits.current())
         b = services.keep_scenario(checked)
         charge(request, checked)
         a_kept = services.keep_scenario(rehearsal.check_run(a)) if wanted["more_s"] else kept
@@ -153,7 +152,7 @@ def releases(request: HttpRequest) -> HttpResponse:
         title = f"{body['title']} ({RELEASES[series].name})"[:200]
         try:
             checked = rehearsal.check_run({**taken.scenario, "title": title})
-            scenario_bounds.check(checked, session_limits.current())
+            session_limits.check(checked, session_limits.current())
         except RequestRefused as refused:
             form.releases_error = str(refused.message)
             return _choose(request, "" if prepared else a, form, status=422)

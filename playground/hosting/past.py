@@ -8,13 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
 from engine.replay import RunPlayer
 from engine.replay.frames import encode
-from engine.replay.player import SLICE, PlayedPiece
+from engine.replay.player import KEEP_EVENTS, SLICE, PlayedPiece
+from engine.replay.survival import foresee
 from engine.values.byte_cache import ByteCache
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor
@@ -326,3 +327,27 @@ class PastReader:
             self._directory.forget(path.name)
             raise
         return PastFiles(path, record.commands[:used])
+
+
+Kind = Literal["clean", "kill", "power"]
+KINDS: Final = get_args(Kind)
+
+
+def fates_of(door: NodeDoor, past_s: float, kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
+    """Return the fate of each queue's messages as JSON, see `engine.replay.survival.Fate`, and of how many commands.
+
+    Args:
+        door: makes the node.
+        past_s: longest time of the repetition.
+        kind: of stop.
+        record: of the session, with the time that the run has reached.
+
+    Raises:
+        NotThere: "too_long" when repeating the run takes too long.
+    """
+    player = RunPlayer(door.rehearse(record.scenario, KEEP_EVENTS), record.commands)
+    deadline_s = time.monotonic() + past_s
+    for piece in player.play(record.reached_us):
+        if not piece.last and time.monotonic() > deadline_s:
+            raise NotThere("too_long")
+    return encode(foresee(player, kind)), player.given

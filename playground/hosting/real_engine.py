@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import threading
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
+
+import msgspec
 
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
@@ -23,9 +27,23 @@ from engine.values.errors import (
     ScenarioError,
     StorageFull,
 )
-from playground.hosting import warm_types
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import RecordReader
+
+
+def types() -> None:
+    """Build the tables of every type that is imported by now. Call it again after importing more."""
+    for kind in _kinds(msgspec.Struct):
+        with contextlib.suppress(TypeError):  # a type that cannot be decoded never is
+            msgspec.json.Decoder(kind)
+
+
+def _kinds(kind: type) -> Iterator[type]:
+    subclasses: list[type] = kind.__subclasses__()
+    for each in subclasses:
+        yield each
+        yield from _kinds(each)
+
 
 _lock = threading.Lock()
 
@@ -33,7 +51,7 @@ _lock = threading.Lock()
 @cache
 def _door() -> NodeDoor:
 
-    warm_types.types()  # nobody uses an engine before this
+    types()  # nobody uses an engine before this
     return cast(NodeDoor, EngineDoor())  # it gets back no nodes and files but those that it opened
 
 

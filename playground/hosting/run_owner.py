@@ -16,7 +16,7 @@ import msgspec
 from playground.hosting import refusals, wording
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.session import failures, protocol
+from playground.hosting.session import protocol
 from playground.hosting.session_record import (
     OwnedElsewhere,
     RecordedSession,
@@ -309,7 +309,7 @@ class RunOwner:
         try:
             self._directory.renew()
         except OSError as error:
-            failed = failures.of(error, self._door)
+            failed = protocol.of(error, self._door)
             raise WorkerFailed(failed, until_us, play) from error
         fields = {"scenario": record.scenario, "commands": record.commands}
         opened = await self.call(

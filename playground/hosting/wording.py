@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.session.failures import WorkFailure
+from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.verdict import judge
 from playground.texts.page_message import PageMessage
 

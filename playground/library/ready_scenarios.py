@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import MutableMapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Final
 
 from playground.storybook.entry import BadScenario, LibraryEntry, read
 
@@ -61,3 +63,20 @@ def _order(each: LibraryEntry) -> tuple[int, str]:
 
 
 __all__ = ["FOLDER", "BadScenario", "after", "entries", "entry", "files", "load"]
+
+
+KEY: Final = "opened"
+MOST: Final = 300
+"""Of a browser's scenarios; the oldest is forgotten first."""
+
+
+def slugs(browser: MutableMapping[str, Any]) -> list[str]:
+    """Return the scenarios in the order in which they were first opened."""
+    return [each for each in browser.get(KEY, []) if isinstance(each, str)]
+
+
+def note(browser: MutableMapping[str, Any], slug: str) -> None:
+    """Remember that a scenario was opened."""
+    known = slugs(browser)
+    if slug and slug not in known:
+        browser[KEY] = [*known, slug][-MOST:]

@@ -5,16 +5,48 @@ sense; this module only decides whether the server can afford it.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.client_commands import unpack
+from engine.broker.commands.settings import resolve
 from engine.values.errors import ValueRefused
-from playground.limits.session_bounds import SessionBounds, number_of
 from playground.texts.page_message import PageMessage, RequestRefused
+
+RECORD_BYTES: Final = 230
+"""What files have of a message besides its body: index entries, properties, framing.
+
+Measured: 193 to 228 bytes, in both scales, persistent or not; a tenth of the room stays for deliveries and acks.
+"""
+
+
+class SessionBounds(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits that whoever plays a session must know; see `playground.limits.session_limits.SessionLimits`."""
+
+    max_disk_bytes: int
+    max_messages: int
+    max_transitions: int
+    max_virtual_s: int
+
+    @property
+    def room_bytes(self) -> int:
+        """Bytes of files at which a run stops, so that accepted messages can still be written when they leave RAM."""
+        return self.max_disk_bytes + RECORD_BYTES * self.max_messages
+
+    @property
+    def of_a_run(self) -> dict[str, int]:
+        """Return how far a run may go, as numbers for a message."""
+        return {"steps": self.max_transitions, "hours": self.max_virtual_s // 3600}
+
+
+def number_of(command: dict[str, Any], name: str) -> float:
+    """Return a number of the command, 0 for anything else: the engine refuses what is wrong with it."""
+    value = command.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
 
 
 class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,3 +251,54 @@ def beyond(command: dict[str, Any], limits: SessionLimits) -> tuple[str, PageMes
             text = _("%(name)s is %(value)s; this server takes up to %(most)s. Choose a smaller value.")
             return name, PageMessage(text, name=name, value=value, most=most)
     return None
+
+
+MOST_FILES: Final = 5000
+"""Segments, and store files, of one session: with more, each message costs more than the one before it."""
+ACTORS: Final = frozenset({"set_publisher", "set_consumer"})
+
+
+def problems(scenario: dict[str, Any], limits: SessionLimits) -> Iterator[tuple[str, PageMessage]]:
+    """Find everything in a checked scenario that exceeds the limits, each with its path.
+
+    Args:
+        scenario: in full, as the door's `check` returns it.
+        limits: of this server.
+    """
+    unequal = too_unequal(scenario["commands"], limits)
+    if unequal is not None:
+        yield "commands", unequal
+        return
+    names: set[str] = set()
+    for number, command in enumerate(scenario["commands"]):
+        found = beyond(command, limits)
+        if found is not None:
+            yield f"commands[{number}].{found[0]}", found[1]
+        if command["do"] in ACTORS:
+            names.add(str(command.get("name")))
+    if len(names) > limits.max_actors:
+        text = _("The scenario has %(count)s publishers and consumers; this server takes up to %(most)s.")
+        yield "commands", PageMessage(text, count=len(names), most=limits.max_actors)
+    yield from _files(scenario, limits)
+
+
+def _files(scenario: dict[str, Any], limits: SessionLimits) -> Iterator[tuple[str, PageMessage]]:
+    queue, node = resolve(scenario["profile"], scenario["settings"])
+    messages = min(node.max_messages, limits.max_messages)
+    for name, value, all_in_all in (
+        ("segment_entry_count", queue.segment_entry_count, messages),
+        ("msg_store_file_size_limit", queue.msg_store_file_size_limit, limits.max_disk_bytes),
+    ):
+        least = -(-all_in_all // MOST_FILES)
+        if value < least:
+            text = _(
+                "%(name)s is %(value)s, so a session could need more than %(most)s files; this server takes at "
+                "least %(least)s."
+            )
+            yield f"settings.{name}", PageMessage(text, name=name, value=value, most=MOST_FILES, least=least)
+
+
+def check(scenario: dict[str, Any], limits: SessionLimits) -> None:
+    """Raise `RequestRefused` for the first thing that a checked scenario asks too much."""
+    for _path, message in problems(scenario, limits):
+        raise RequestRefused(message)

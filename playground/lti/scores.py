@@ -21,7 +21,7 @@ from requests import RequestException
 
 from playground.exercises import learners, selectors
 from playground.exercises.models import Learner
-from playground.lti import statements, targets
+from playground.lti import launches, statements
 from playground.lti.launches import RESULT, SCORE
 from playground.lti.models import Placement
 
@@ -84,7 +84,7 @@ def send_due(learner_id: int | None = None) -> int:
 def score_of(placement: Placement) -> float | None:
     """Return what somebody's work on a target counts so far, 0 to 1; None before anything is done."""
     works = selectors.works_of(placement.seat.learner)
-    slugs = targets.slugs_of(placement.target)
+    slugs = launches.slugs_of(placement.target)
     done = [works[slug] for slug in slugs if slug in works and works[slug].done_at is not None]
     if not done:
         return None

@@ -23,7 +23,7 @@ from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.lineitem import LineItem
 
 from playground.limits import page_scheduler
-from playground.lti import launches, log_ins, targets, tokens
+from playground.lti import launches, tokens
 from playground.lti.models import LogIn
 from playground.lti.tokens import DeepLinking, TokenDistrusted, TokenMalformed
 from playground.texts.page_message import PageMessage
@@ -82,7 +82,7 @@ def log_in(request: HttpRequest, registration_uuid: Any) -> HttpResponse:
             raise TokenDistrusted("client_id is not that of the registration")
     except (TokenMalformed, TokenDistrusted) as error:
         return _refused(request, error, registration)
-    state, nonce, secret = log_ins.begin(request, registration)
+    state, nonce, secret = launches.begin_log_in(request, registration)
     question = {
         "scope": "openid",
         "response_type": "id_token",
@@ -102,7 +102,7 @@ def log_in(request: HttpRequest, registration_uuid: Any) -> HttpResponse:
         response = _in_frame(render(request, "lti/log_in.html", context), registration)
     else:
         response = redirect(address)
-    log_ins.remember(request, response, secret)
+    launches.remember(request, response, secret)
     return response
 
 
@@ -119,13 +119,13 @@ def _storage(registration: LtiRegistration, target: str, state: str) -> dict[str
 def launch(request: HttpRequest) -> HttpResponse:
     """Take a signed launch: work on an exercise, or choose what is placed in a course."""
     token, state, kept = (request.POST.get(name, "") for name in ("id_token", "state", "kept"))
-    found = log_ins.find(state)
+    found = launches.find(state)
     try:
         if not token or not state:
             raise TokenMalformed("id_token or state is missing")
         if found is None:
             raise TokenDistrusted("state is unknown, used already, or older than an hour")
-        if not log_ins.began_in(request, found, kept):
+        if not launches.began_in(request, found, kept):
             return _ask_platform(request, found.registration, token, state)
         claims = _claims(found, token)
     except (TokenMalformed, TokenDistrusted) as error:
@@ -152,7 +152,7 @@ def _claims(found: LogIn, token: str) -> tokens.LaunchClaims:
     """Return what a launch says that belongs to a log-in, which is used up by it."""
     with page_scheduler.aside():  # it may ask the platform for its keys
         claims = tokens.claims_of(token, found.registration)
-    if not log_ins.is_nonce_of(found, claims.nonce):
+    if not launches.is_nonce_of(found, claims.nonce):
         raise TokenDistrusted("nonce is that of another log-in")
     if claims.message_type not in {RESOURCE, DEEP_LINKING}:
         raise TokenDistrusted("this kind of message is not supported")
@@ -160,7 +160,7 @@ def _claims(found: LogIn, token: str) -> tokens.LaunchClaims:
         raise TokenDistrusted("anonymous launches are not supported")
     if claims.message_type == DEEP_LINKING and not _origin(_settings(claims).deep_link_return_url):
         raise TokenMalformed("deep_link_return_url is missing")
-    if not log_ins.use_up(found):
+    if not launches.use_up(found):
         raise TokenDistrusted("state is used already")
     return claims
 
@@ -186,7 +186,7 @@ def _choice(request: HttpRequest, registration: LtiRegistration, claims: tokens.
     choice = ContentChoice(registration.pk, claims.deployment, _settings(claims))
     token = signing.dumps(msgspec.to_builtins(choice), salt=SALT, compress=True)
     context = {
-        "targets": targets.titled(get_language() or "en"),
+        "targets": launches.titled(get_language() or "en"),
         "token": token,
         "several": choice.is_several,
     }
@@ -226,7 +226,7 @@ def choose(request: HttpRequest) -> HttpResponse:
         return _refused(request, error)
     if not Key.objects.active().exists():
         Key.objects.generate()
-    titles = {slug: title for slug, title, _is_unit in targets.titled(get_language() or "en")}
+    titles = {slug: title for slug, title, _is_unit in launches.titled(get_language() or "en")}
     chosen = [each for each in request.POST.getlist("target")[:60] if each in titles]
     chosen = chosen if choice.is_several else chosen[:1]
     resources = [_resource(request, slug, titles[slug]) for slug in chosen]

@@ -15,8 +15,7 @@ from django.db import Error as DatabaseError
 
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
 from playground.records import kept_bytes, paused_sessions, selectors, session_leases
-from playground.records.record_appends import RecordAppend
-from playground.records.record_writer import writer
+from playground.records.record_writer import RecordAppend, writer
 from playground.records.session_leases import LeaseHolder, ProcessPresence
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,9 @@ from twisted.web.http import RESPONSES
 from zope.interface import implementer
 
 from playground.callers.request_callers import last_hop, network
-from playground.limits import request_limits, work_places
+from playground.limits import rate_limits, work_places
+from playground.limits.page_scheduler import App, PageScheduler, PagesOverfull, lane_of
+from playground.sessions.socket_consumer import TRY_AGAIN
 from playground.texts.page_message import PageMessage
 from playground.web import turned_away
 from playground.web.turned_away import BUSY
@@ -107,10 +109,10 @@ class RequestIntake:
     def __init__(self, server: Any, handles: int, proxies: int) -> None:
         self.server = server
         self.proxies = proxies
-        self.budget = request_limits.RequestBudget()
-        most = max(request_limits.KEPT_FREE, handles - request_limits.KEPT_FREE)
+        self.budget = rate_limits.RequestBudget()
+        most = max(rate_limits.KEPT_FREE, handles - rate_limits.KEPT_FREE)
         self.connections = OpenConnections(
-            most, None if proxies else min(request_limits.CONNECTIONS_EACH, most // 2)
+            most, None if proxies else min(rate_limits.CONNECTIONS_EACH, most // 2)
         )
 
     def protocol_for(self, address: Any) -> BoundedChannel | None:
@@ -161,7 +163,7 @@ class BoundedChannel(HTTPChannel):
         self._address = address
         self._sender = address
         """Whose body it is: where a proxy sends it, the visitor's address."""
-        self._body = request_limits.FORMS
+        self._body = rate_limits.FORMS
         self._received = self._held = 0
         self._deadline: Any = None
         self._turned_away = self._left = False
@@ -172,7 +174,7 @@ class BoundedChannel(HTTPChannel):
         """Begin to wait for the first request."""
         self._reception.connections.enter(self, self._address)
         super().connectionMade()
-        self._wait(request_limits.HEAD_S, self.drop)
+        self._wait(rate_limits.HEAD_S, self.drop)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
         """Take what has come; after a refusal it is thrown away."""
@@ -182,7 +184,7 @@ class BoundedChannel(HTTPChannel):
                 self.transport.pauseProducing()
             return
         if self._deadline is None and not self._handlingRequest:
-            self._wait(request_limits.HEAD_S, self.drop)
+            self._wait(rate_limits.HEAD_S, self.drop)
         super().dataReceived(data)
 
     def rawDataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
@@ -194,7 +196,7 @@ class BoundedChannel(HTTPChannel):
         """Check the stated length of a request's body before reading it."""
         self._reception.connections.heard(self)
         self._received = 0
-        self._body = request_limits.body_of(self._path.split(b"?", 1)[0].decode("latin1"))
+        self._body = rate_limits.body_of(self._path.split(b"?", 1)[0].decode("latin1"))
         self._sender = self._address_of(self.requests[-1])
         if self.length != 0:
             self._wait(self._body.within_s, self._is_too_slow)
@@ -323,3 +325,47 @@ class BoundedChannel(HTTPChannel):
         self.transport.write(b"\r\n".join([*lines, b"", body]))
         self.transport.loseWriteConnection()
         self._wait(LINGERS_S, self.drop)
+
+
+AT_ONCE: Final = 1
+WAITING: Final = 2000
+"""Most waiting sockets; the next one is closed, and its page tries again by itself."""
+PATIENCE_S: Final = 15.0
+"""Daphne closes a socket that is not let in within twenty seconds (`playground/server/serve.py`)."""
+
+
+class LetIn:
+    """Passes each socket to an application when it has its turn, which ends when the socket is accepted.
+
+    Args:
+        application: takes sockets.
+        turns: the scheduler.
+    """
+
+    def __init__(self, application: App, turns: PageScheduler) -> None:
+        self._application = application
+        self._turns = turns
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Wait, and hand on."""
+        try:
+            turn = await self._turns.take(lane_of(scope))
+        except PagesOverfull:
+            await send({"type": "websocket.close", "code": TRY_AGAIN})
+            return
+        received = 0
+
+        async def receive_next() -> Any:
+            nonlocal received
+            received += 1
+            if received > 1:  # the first message is the wish to be let in, and it is dealt with
+                turn.end()
+            return await receive()
+
+        try:
+            await self._application(scope, receive_next, send)
+        finally:
+            turn.end()
+
+
+letting_in = PageScheduler(AT_ONCE, WAITING, PATIENCE_S)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.replay import RunPlayer
 from engine.values.errors import RunTooLong
-from playground.hosting import past, survival_preview
+from playground.hosting import past
 from playground.hosting.real_engine import door
 from playground.hosting.session_record import RecordedSession
 from playground.jobs.job import RUN, job
@@ -26,9 +26,9 @@ def rows_missed(first: int, last: int, record: RecordedSession) -> tuple[bytes, 
 
 
 @job(RUN)
-def fates(kind: survival_preview.Kind, record: RecordedSession) -> tuple[bytes, int]:
+def fates(kind: past.Kind, record: RecordedSession) -> tuple[bytes, int]:
     """Return what a stop would leave, and on how many commands that rests; see `foresight.fates_of`."""
-    return survival_preview.fates_of(door(), session_limits.current().past_s, kind, record)
+    return past.fates_of(door(), session_limits.current().past_s, kind, record)
 
 
 @job(RUN)

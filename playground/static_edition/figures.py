@@ -11,7 +11,7 @@ from typing import Final
 
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
-from playground.storybook.thumbnails import leads_to
+from playground.storybook.stage_picture import leads_to
 
 FOLDER: Final = "data/leads"
 """Where they lie in an edition."""

@@ -20,7 +20,7 @@ from playground.exercises import catalog, examples, task
 from playground.hosting.real_engine import door
 from playground.inspecting import page
 from playground.library import ready_scenarios
-from playground.server.script_bundles import bundle, entries
+from playground.server.static_assets import bundle, entries
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
 from playground.static_edition.figures import Moment, moments, write_leads

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.storybook import other_release, thumbnails
+from playground.storybook import other_release, stage_picture
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.stage_picture import StagePicture
 from playground.storybook.story import in_language
@@ -256,7 +256,7 @@ def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
         subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],
         questions=[(number, str(QUESTIONS[number])) for number in story.questions],
         predicts=story.prediction is not None,
-        picture=thumbnail.picture if (thumbnail := thumbnails.kept().get(entry.slug)) else None,
+        picture=thumbnail.picture if (thumbnail := stage_picture.kept().get(entry.slug)) else None,
         **shown,
     )
 

@@ -7,23 +7,116 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from json import JSONDecodeError
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.broker.commands import base, commands
+from engine.broker.commands import scenario as scenarios
 from engine.broker.commands.base import refused
+from engine.broker.commands.settings import RULES, NodeSettings
+from engine.releases import PROFILES, RELEASES
 from engine.values.errors import Refusal
 from playground.hosting.real_engine import door
-from playground.limits import scenario_bounds
+from playground.limits import session_limits
 from playground.limits.session_limits import SessionLimits, too_unequal
 from playground.storybook import workload
-from playground.storybook.authored_texts import WrittenWrong, message_of
-from playground.storybook.positions import Steps, line_and_column, positions
-from playground.storybook.story import FIELDS, ScenarioStory, in_language
+from playground.storybook.story import (
+    FIELDS,
+    Microseconds,
+    ScenarioStory,
+    WrittenWrong,
+    in_language,
+    message_of,
+)
 from playground.texts.page_message import PageMessage
 from playground.texts.pasted_text import text_of
+
+Steps = tuple[str | int, ...]
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_PLAIN: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+DEPTH: Final = 30
+
+
+def positions(text: str) -> dict[Steps, int]:
+    """Return the offset at which each value begins, by its path. A key that is there twice counts as the last.
+
+    Raises JSONDecodeError, which has line and column, for what is no JSON.
+    """
+    found: dict[Steps, int] = {}
+    end = _value(text, _skip(text, 0), (), found)
+    end = _skip(text, end)
+    if end != len(text):
+        raise JSONDecodeError("there is something after the end of the object", text, end)
+    return found
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Return both, counted from 1."""
+    before = text[:offset]
+    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _value(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
+    if len(path) > DEPTH:
+        raise JSONDecodeError("this is nested too deeply", text, at)
+    found[path] = at
+    first = text[at : at + 1]
+    if first == "{":
+        return _members(text, at, path, found)
+    if first == "[":
+        return _items(text, at, path, found)
+    if first == '"':
+        return int(scanstring(text, at + 1, True)[1])
+    plain = _PLAIN.match(text, at)
+    if plain is None:
+        raise JSONDecodeError("a value is expected here", text, at)
+    return plain.end()
+
+
+def _members(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "}":
+        return at + 1
+    while True:
+        if text[at : at + 1] != '"':
+            raise JSONDecodeError("a name in double quotes is expected here", text, at)
+        name, at = scanstring(text, at + 1, True)
+        at = _skip(text, at)
+        if text[at : at + 1] != ":":
+            raise JSONDecodeError("a colon is expected here", text, at)
+        at = _skip(text, _value(text, _skip(text, at + 1), (*path, name), found))
+        if text[at : at + 1] == "}":
+            return at + 1
+        if text[at : at + 1] != ",":
+            raise JSONDecodeError("a comma or } is expected here", text, at)
+        at = _skip(text, at + 1)
+
+
+def _items(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "]":
+        return at + 1
+    number = 0
+    while True:
+        at = _skip(text, _value(text, at, (*path, number), found))
+        if text[at : at + 1] == "]":
+            return at + 1
+        if text[at : at + 1] != ",":
+            raise JSONDecodeError("a comma or ] is expected here", text, at)
+        at = _skip(text, at + 1)
+        number += 1
+
 
 LARGEST: Final = 2**63 - 1
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -383,7 +476,7 @@ def _problems(body: dict[str, Any], limits: SessionLimits | None) -> Iterator[tu
         return
     yield from _late(story, run["until_us"])
     if limits is not None:
-        yield from scenario_bounds.problems(run, limits)
+        yield from session_limits.problems(run, limits)
 
 
 def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, PageMessage]:
@@ -430,3 +523,75 @@ def _late(story: ScenarioStory, until_us: int) -> Iterator[tuple[str, PageMessag
     for path, at_us in moments:
         if at_us is not None and at_us > until_us:
             yield path, PageMessage(text, path=path, most=until_us)
+
+
+ADDRESS: Final = "/schema/scenario-v1.json"
+STORAGE: Final[dict[str, Any]] = {
+    each.storage.settings.__name__: each.storage.settings for each in RELEASES.values()
+}
+"""The settings of each generation of storage, by their name in the schema."""
+CHOSEN: Final = frozenset().union(*(each.storage.chosen for each in RELEASES.values()))
+"""Those of them that a scenario may choose."""
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the schema as an object."""
+    run_type = scenarios._Raw  # noqa: SLF001
+    types = (ScenarioStory, run_type, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())
+    _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    definitions = {name: _portable(value) for name, value in definitions.items()}
+    story, run = definitions.pop("ScenarioStory"), definitions.pop("_Raw")
+    timed = _timed(definitions)
+    run["properties"]["profile"] = {"enum": sorted(PROFILES)}
+    run["properties"]["version"] = {"const": PRESENT}
+    run["properties"]["commands"]["items"] = {"$ref": "#/$defs/TimedCommand"}
+    run["properties"]["settings"] = _settings(definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": ADDRESS,
+        "title": "Waterline scenario, version 1",
+        "description": "A run of a RabbitMQ classic queue, and the story around it. Times are virtual microseconds.",
+        "type": "object",
+        "properties": {**run["properties"], **story["properties"]},
+        "required": run["required"],
+        "additionalProperties": False,
+        "$defs": {**definitions, "TimedCommand": timed},
+    }
+
+
+def _timed(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Give every command its time, and the virtual host that it may name."""
+    hosts = {kind.__name__ for kind in commands.KINDS.values() if base.in_a_host(kind)}
+    verbs = [name for name, value in definitions.items() if "do" in value.get("properties", {})]
+    for name in verbs:
+        properties = definitions[name]["properties"]
+        definitions[name]["properties"] = {
+            "at_us": _portable({"type": "integer", "minimum": 0}),
+            **properties,
+            **({base.FIELD: _portable({"type": "string", "minLength": 1})} if name in hosts else {}),
+        }
+        definitions[name]["required"] = ["at_us", *definitions[name]["required"]]
+    return {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in sorted(verbs)]}
+
+
+def _settings(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Every setting of the queue and the node, none of them required."""
+    properties: dict[str, Any] = {RULES: {"enum": sorted(RELEASES)}}
+    for name in STORAGE:
+        chosen = definitions.pop(name)["properties"].items()
+        properties |= {setting: value for setting, value in chosen if setting in CHOSEN}
+    properties |= definitions.pop("NodeSettings")["properties"]
+    for each in properties.values():
+        each.pop("default", None)
+    return {"type": "object", "properties": dict(sorted(properties.items())), "additionalProperties": False}
+
+
+def _portable(value: Any) -> Any:
+    r"""Write patterns as ECMAScript has them: `$` for Python's `\Z`."""
+    if isinstance(value, dict):
+        return {
+            name: each.replace("\\Z", "$") if name == "pattern" and isinstance(each, str) else _portable(each)
+            for name, each in value.items()
+        }
+    return [_portable(each) for each in value] if isinstance(value, list) else value

@@ -6,10 +6,32 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, needs_whole_run
-from playground.storybook.authored_texts import WrittenWrong
+from engine.values.errors import ScenarioError, ValueRefused
+from playground.hosting import refusals
 from playground.storybook.workload import WorkloadPhase
+from playground.texts.page_message import PageMessage
+
+OF_FILES: Final[dict[str, Any]] = {
+    "asked_too_late": _("ask_at_us must be before at_us."),
+    "whole_run_needed": _("Only a claim may use a condition that needs the whole run."),
+    "usual_not_drawn": _("variants: the usual number must be one of those that can be drawn."),
+}
+TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_FILES}
+
+
+class WrittenWrong(ValueRefused, ScenarioError):
+    """A file of a story or an exercise has what it may not have; the code is a key of `TEXTS`."""
+
+    sentences = {**ScenarioError.sentences, **OF_FILES}
+
+
+def message_of(error: Exception) -> PageMessage:
+    """Return what is wrong with a file of a story or an exercise."""
+    return refusals.message_of(error, TEXTS)
+
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
 Key = Literal["en", "zh_Hans", "zh_Hant"]

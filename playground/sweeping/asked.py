@@ -20,7 +20,7 @@ from engine.values.errors import EngineError
 from playground.hosting import session_record
 from playground.hosting.real_engine import door
 from playground.jobs.job import CHECK, job
-from playground.limits import scenario_bounds, session_limits
+from playground.limits import session_limits
 from playground.models import Session
 from playground.records import paused_sessions, selectors
 from playground.sweeping.grids import OFFERED, home, values
@@ -101,7 +101,7 @@ def read_workload(kind: str, text: str, recorded: Scenario | None) -> tuple[Work
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
         raise RequestRefused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
-    scenario_bounds.check(whole, session_limits.current())
+    session_limits.check(whole, session_limits.current())
     return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source), remarks
 
 

@@ -16,7 +16,7 @@ from engine.releases import PROFILES
 from playground.callers import request_callers
 from playground.jobs.job import JobEnded
 from playground.library import demo_run as demos
-from playground.library import opened_scenarios
+from playground.library import ready_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import selectors, services, session_ownership
@@ -116,7 +116,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if name:
         kept = scenario_or_gone(name[:80])
         session = _ready(request, kept)
-        opened_scenarios.note(request.session, kept.slug or "")
+        ready_scenarios.note(request.session, kept.slug or "")
     else:
         profile = request.POST.get("profile", USUAL_PROFILE)
         if profile not in PROFILES:

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from playground.library import opened_scenarios, ready_scenarios
+from playground.library import ready_scenarios
 from playground.records import selectors
 from playground.storybook import cards
 from playground.storybook.cards import QUESTIONS, SUBJECTS
-from playground.storybook.schema import schema
+from playground.storybook.entry import schema
 from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_reading
 from playground.web.errors import PageGone
@@ -39,7 +39,7 @@ def page(request: HttpRequest) -> HttpResponse:
     by_slug = {each.slug: each for each in every}
     among = every if path is None else _in_order(by_slug, path.slugs)
     found = cards.found(among, words, subject, question)
-    seen = set(opened_scenarios.slugs(request.session))
+    seen = set(ready_scenarios.slugs(request.session))
     context = {
         "cards": found,
         "count": len(every),

@@ -28,7 +28,7 @@ from engine.values.errors import RunTooLong
 from playground.hosting.past import PendingAnswers
 from playground.hosting.real_engine import door
 from playground.jobs.job import PICTURE, JobEnded, job
-from playground.library import link_picture, opened_scenarios
+from playground.library import link_picture, ready_scenarios
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import paused_sessions, selectors, services, session_ownership
@@ -36,8 +36,8 @@ from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release, rehearsal
 from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
+from playground.storybook.stage_picture import lead_to
 from playground.storybook.story import in_language
-from playground.storybook.thumbnails import lead_to
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone
 from playground.web.errors import PageGone, answer
@@ -105,7 +105,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem.message))
     charge(request, scenario)
-    opened_scenarios.note(request.session, kept.slug or "")
+    ready_scenarios.note(request.session, kept.slug or "")
     return _open(request, kept, scenario, place)
 
 

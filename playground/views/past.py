@@ -13,9 +13,8 @@ from django.views.decorators.http import require_safe
 
 from playground.hosting import past
 from playground.hosting.file_records import NotThere
-from playground.hosting.past import PendingAnswers
+from playground.hosting.past import KINDS, PendingAnswers
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.survival_preview import KINDS
 from playground.limits import work_places
 from playground.models import Session
 from playground.records import paused_sessions, selectors

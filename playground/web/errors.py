@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from playground.jobs.job import BEYOND_BOUNDS, JobEnded
-from playground.limits import request_limits, work_places
+from playground.limits import rate_limits, work_places
 from playground.records import kept_bytes
 from playground.texts.page_message import PageMessage
 from playground.web import turned_away
@@ -70,7 +70,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 @require_safe
 def too_large(request: HttpRequest) -> HttpResponse:
     """Say what a proxy refused because it was too large; see `tools/cluster/proxy.py`."""
-    body = request_limits.body_of(request.GET.get("path", ""))
+    body = rate_limits.body_of(request.GET.get("path", ""))
     return answer(request, 413, turned_away.TOO_LARGE, turned_away.too_large(body))
 
 

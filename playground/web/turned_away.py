@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from playground.limits import request_limits, work_places
+from playground.limits import rate_limits, work_places
 from playground.texts.page_message import PageMessage, language_of
 
 _STYLE = mark_safe(
@@ -64,11 +64,11 @@ TOO_LARGE_TEXT: Final = _(
 )
 
 
-def too_large(body: request_limits.BodyBound) -> PageMessage:
+def too_large(body: rate_limits.BodyBound) -> PageMessage:
     """Return the answer to a visitor who sent more than an address may."""
     count = body.most_bytes
     return PageMessage(
-        TOO_LARGE_TEXT, most=f"{count >> 20} MB" if count >= request_limits.MEBI else f"{count >> 10} kB"
+        TOO_LARGE_TEXT, most=f"{count >> 20} MB" if count >= rate_limits.MEBI else f"{count >> 10} kB"
     )
 
 

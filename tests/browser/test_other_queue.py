@@ -34,7 +34,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the page of a run with a queue in RAM; its module of places is generated as for any queue."""
     install(monkeypatch)
     read = page.read
-    generated = {"js/model/catalogue/places.js": lane_module.module()}
+    generated = {"js/model/catalogue/places.js": lane_module.lanes_module()}
     monkeypatch.setattr(page, "read", lambda path: generated.get(path) or read(path))
     scenario, saved_page = tmp_path / "run.json", tmp_path / "run.html"
     scenario.write_text(json.dumps(RUN), "utf-8")

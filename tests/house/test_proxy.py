@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.limits import request_limits
+from playground.limits import rate_limits
 from tools.cluster import servers
 from tools.free_port import free_port
 from tools.live_server import wait_until_it_answers
@@ -60,15 +60,15 @@ def send(listen: str, path: str, count: int, *, chunked: bool = False) -> tuple[
     return answer.status, text
 
 
-@pytest.mark.parametrize(("path", "body"), [("/", request_limits.FORMS), *request_limits.BODIES.items()])
+@pytest.mark.parametrize(("path", "body"), [("/", rate_limits.FORMS), *rate_limits.BODIES.items()])
 @pytest.mark.parametrize("chunked", [False, True])
 def test_the_proxy_takes_what_a_process_takes_and_no_more(
-    listen: str, path: str, body: request_limits.BodyBound, chunked: bool
+    listen: str, path: str, body: rate_limits.BodyBound, chunked: bool
 ) -> None:
     assert send(listen, path, body.most_bytes, chunked=chunked) == (200, f"POST {path} {body.most_bytes}")
     status, text = send(listen, path, body.most_bytes + 1, chunked=chunked)
     assert status == 413
-    of = "" if body is request_limits.FORMS else f"?path={path}"
+    of = "" if body is rate_limits.FORMS else f"?path={path}"
     assert text == f"GET /too-large/{of} 0", "the app says it in the reader's language"
 
 

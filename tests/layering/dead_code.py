@@ -53,7 +53,7 @@ ALLOWED = (
     ),
     (r"playground/callers/request_callers\.py", "CallerMiddleware", "a setting names it"),
     (r"playground/web/compression\.py", "TextCompression", "a setting names it"),
-    (r"playground/server/script_bundles\.py", "BundleFinder", "a setting names it"),
+    (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
     (r"playground/texts/kept_texts\.py", "KeptTextLoader", "a setting names it"),
     (r"playground/sessions/owner_address\.py", "status_code", "an attribute of Django's answers"),
     (r"playground/classroom/logins\.py", "LoginsInForce", "a setting names it"),

@@ -12,7 +12,7 @@ from engine.broker.time.processes import REPORT_EVERY_US
 from playground.classroom import rooms
 from playground.exercises import catalog, selectors
 from playground.hosting.session import frame_sender, pacer
-from playground.hosting.workers import agenda, pool, worker
+from playground.hosting.workers import pool, worker
 from playground.offline.recording import MOST_ROWS
 from playground.sessions import scenario_links, session_sockets
 from playground.storybook.cards import SUBJECTS
@@ -35,7 +35,7 @@ NUMBERS: Final = [
     (
         "ARCHITECTURE.md",
         r"frames of rows, at most (\d+) a second",
-        1 / (math.ceil(pacer.TICK_S / agenda.GRID_S) * agenda.GRID_S),
+        1 / (math.ceil(pacer.TICK_S / worker.GRID_S) * worker.GRID_S),
     ),
     ("docs/internals/hosting.md", r"turns of (\d+) ms", worker.TURN_S * 1000),
     ("docs/internals/hosting.md", r"turn takes (\d+) s of processor time", worker.OVERRUN_S),

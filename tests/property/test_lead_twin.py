@@ -13,7 +13,7 @@ from engine.values.errors import RunTooLong
 from playground import verdicts
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
-from playground.storybook import thumbnails
+from playground.storybook import stage_picture
 from tests.helpers.twin import Twin
 
 EVERY = 6
@@ -37,17 +37,17 @@ def test_the_lead_to_a_moment_folds_to_its_state(twin: Twin) -> None:
     runs = []
     for slug, at_us in moments()[::EVERY]:
         run: dict[str, Any] = next(each for each in ready_scenarios.entries() if each.slug == slug).run
-        led = thumbnails.lead_to(door(), run, at_us)
+        led = stage_picture.lead_to(door(), run, at_us)
         messages = json.loads(led)
         node: Any = on_ledger(run)
         begun = node.log.number
         node.advance(at_us)
         assert len(led) <= MOST_BYTES, slug
         count = len(messages[1]["rows"])
-        if count < min(thumbnails.ROWS, node.log.number - begun):
+        if count < min(stage_picture.THUMBNAIL_ROWS, node.log.number - begun):
             times = node.log.since(begun).at_us
             event = times.count(times[messages[1]["first"] - begun - 1])  # it would make the lead too long
-            assert event + count > thumbnails.MOST_ROWS, slug
+            assert event + count > stage_picture.MOST_ROWS, slug
         assert messages[1]["first"] == messages[0]["next"], slug
         if not node.snapshot()["node"].get("vhosts"):  # the page shows one of them
             runs.append(
@@ -62,12 +62,12 @@ def test_an_event_that_is_too_large_is_over_when_the_lead_begins() -> None:
     scenario = {"version": 1, "profile": "4.3.6-classroom", "commands": commands, "until_us": 900_000}
     scenario = door().check({**scenario, "title": "", "seed": 1, "settings": {"max_messages": 20_000}})
     assert parse(scenario).until_us == 900_000
-    start, frame = json.loads(thumbnails.lead_to(door(), scenario, 900_000))
-    assert len(frame["rows"]) <= thumbnails.MOST_ROWS
+    start, frame = json.loads(stage_picture.lead_to(door(), scenario, 900_000))
+    assert len(frame["rows"]) <= stage_picture.MOST_ROWS
     assert frame["first"] == start["next"]
 
 
 def test_a_run_that_takes_too_long_is_given_up() -> None:
     run = next(each for each in ready_scenarios.entries() if each.slug == "first-burst").run
     with pytest.raises(RunTooLong):
-        thumbnails.lead_to(door(), run, run["until_us"], lambda: True)
+        stage_picture.lead_to(door(), run, run["until_us"], lambda: True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.records import selectors
-from playground.records.record_appends import RecordAppend, append
+from playground.records.record_writer import RecordAppend, append
 
 
 def record_command(

@@ -12,7 +12,7 @@ from django.test import Client
 
 from engine.broker.commands import client_commands
 from playground.library.ready_scenarios import entries
-from playground.limits import rate_limits, scenario_bounds, session_limits
+from playground.limits import rate_limits, session_limits
 from playground.models import Session
 from playground.records import services
 from playground.storybook.entry import BadScenario, read
@@ -44,7 +44,7 @@ def test_a_scenario_that_asks_too_much_is_refused_with_the_place(body: dict[str,
 
 def test_the_projects_own_scenarios_would_be_taken_from_a_visitor_too() -> None:
     for entry in entries():
-        assert list(scenario_bounds.problems(entry.run, session_limits.current())) == [], entry.slug
+        assert list(session_limits.problems(entry.run, session_limits.current())) == [], entry.slug
 
 
 @pytest.mark.django_db

@@ -11,8 +11,7 @@ import pytest
 from playground.hosting.session import page_messages, protocol
 from playground.hosting.session.pacer import LATE_S, MOST, FrameThrottle
 from playground.hosting.workers import worker as workers
-from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
-from playground.hosting.workers.worker import EngineWorker
+from playground.hosting.workers.worker import GRID_S, EngineWorker, WorkerAgenda
 from playground.limits import session_limits
 from tests.web.stub import StubDoor
 

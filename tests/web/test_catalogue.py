@@ -15,7 +15,7 @@ from engine.replay.frames import PlayedFrame, encode, frame_message, snapshot_me
 from engine.report.transitions.base import UNITS, Group, Transition
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import all_kinds, fields_of
-from playground.catalogue import fields, files
+from playground.catalogue import files, types
 from playground.catalogue.messages import HostMessage
 from playground.templatetags.catalogue import log_groups
 
@@ -44,7 +44,7 @@ def test_each_kind_says_what_is_known_of_it(kind: type[Transition]) -> None:
     assert kind.about.group in get_args(Group)
     assert 0 <= kind.about.weight <= 10
     assert "kind" not in fields_of(kind), "the name of the class has this name in JavaScript"
-    numbers = {each.name for each in fields.fields_of(kind) if each.type in {"number", "number | null"}}
+    numbers = {each.name for each in types.fields_of(kind) if each.type in {"number", "number | null"}}
     assert numbers <= {*UNITS, *kind.about.units}, "each number has a unit"
 
 

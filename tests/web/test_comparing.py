@@ -14,8 +14,7 @@ import pytest
 from django.test import Client
 
 from playground.comparing import changes, reel
-from playground.comparing.reel import ReelMaker, make
-from playground.comparing.side import RunComparison
+from playground.comparing.reel import ReelMaker, RunComparison, make
 from playground.hosting.real_engine import door
 from playground.models import Scenario
 from playground.records import services
@@ -148,7 +147,7 @@ def test_absurd_values_are_refused(change: str, text: str) -> None:
 
 
 def test_a_run_that_is_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.comparing.side.MOST_TRANSITIONS", 20)
+    monkeypatch.setattr("playground.comparing.reel.MOST_TRANSITIONS", 20)
     a = scenario(BURST)
     with pytest.raises(RequestRefused, match="more than 20 transitions"):
         made([a, a])

@@ -14,7 +14,7 @@ from django.utils import translation
 from msgspec.structs import replace
 
 from playground import verdicts
-from playground.catalogue.coverage import said_near
+from playground.catalogue.documents import said_near
 from playground.library import ready_scenarios
 from playground.management.commands.draw_items import drawn
 from playground.models import Scenario

@@ -22,7 +22,7 @@ from playground.hosting.real_engine import EngineDoor
 from playground.hosting.registry import HostRegistry
 from playground.hosting.run_owner import RunStopped
 from playground.hosting.session import page_messages
-from playground.hosting.session.failures import WorkFailure
+from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.session_record import RecordedSession, RecordUnreachable
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
 from playground.limits import session_limits

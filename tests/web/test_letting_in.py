@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from playground.limits.page_scheduler import PageScheduler
-from playground.server.socket_admission import LetIn
+from playground.server.request_intake import LetIn
 from playground.sessions.socket_consumer import TRY_AGAIN
 from tests.web.stub import settled
 

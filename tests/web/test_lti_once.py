@@ -15,7 +15,7 @@ from lti_tool.models import LtiDeployment, LtiRegistration
 
 from playground.exercises.models import Learner
 from playground.limits import rate_limits, session_limits
-from playground.lti import log_ins
+from playground.lti import launches
 from playground.lti.models import LogIn
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, Platform
 from tests.web.test_lti import begin, connected, launch
@@ -71,13 +71,13 @@ def test_nobody_is_logged_in_as_somebody_else(client: Client, platform: Platform
 def test_a_cookie_that_was_not_signed_here_is_none(client: Client, platform: Platform) -> None:
     form = form_of(client, platform)
     other = Client()
-    other.cookies[log_ins.COOKIE] = client.cookies[log_ins.COOKIE].value[:-3] + "xyz"
+    other.cookies[launches.COOKIE] = client.cookies[launches.COOKIE].value[:-3] + "xyz"
     assert other.post("/lti/launch", form).status_code == 403
 
 
 def test_a_log_in_lasts_an_hour_and_leaves_nothing(client: Client, platform: Platform) -> None:
     form = form_of(client, platform)
-    LogIn.objects.update(at=timezone.now() - log_ins.LASTS - timedelta(seconds=1))
+    LogIn.objects.update(at=timezone.now() - launches.LASTS - timedelta(seconds=1))
     assert client.post("/lti/launch", form).status_code == 403
     form_of(client, platform)
     assert LogIn.objects.count() == 1, "the old one is deleted"
@@ -88,7 +88,7 @@ def test_the_cookie_goes_with_what_a_platform_sends_and_no_script_reads_it(platf
     registration = LtiRegistration.objects.get()
     form = {"iss": platform.address, "login_hint": "u1"}
     client.post(f"/lti/log-in/{registration.uuid}/", form, secure=True)
-    cookie = client.cookies[log_ins.COOKIE]
+    cookie = client.cookies[launches.COOKIE]
     assert (cookie["samesite"], cookie["secure"], cookie["httponly"]) == ("None", True, True)
     assert cookie["path"] == "/lti/"
 

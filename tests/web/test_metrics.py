@@ -11,7 +11,7 @@ from engine.counting.levels import RunLevels
 from engine.counting.metric import TotalOf
 from engine.metrics import METRICS, BetterWay, Metric, MetricUnit
 from engine.report.transitions.base import Transition
-from playground.comparing.side import FIRST, TOLD, figure_labels
+from playground.comparing.reel import FIRST, TOLD, figure_labels
 from playground.whatif.bounds import GridBounds, best_cell
 from playground.whatif.labels import metric as label
 from playground.whatif.shipped import ShippedHeatmap, heatmaps

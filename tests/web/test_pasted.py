@@ -12,7 +12,7 @@ from django.test import Client
 from playground.exercises import bringing
 from playground.exercises.builder import made
 from playground.inspecting import reading
-from playground.limits import request_limits, session_limits
+from playground.limits import rate_limits, session_limits
 from playground.records import services
 from playground.texts.pasted_text import text_of
 from playground.whatif import views
@@ -118,7 +118,7 @@ def test_forms_for_long_texts_send_them_as_they_are(client: Client) -> None:
             each for each in html.split("<form")[1:] if f'action="{action}"' in each.partition(">")[0]
         )
         assert 'enctype="multipart/form-data"' in form.partition(">")[0], page
-        assert request_limits.body_of(action).most_bytes > session_limits.current().scenario_bytes + 64 * 1024
+        assert rate_limits.body_of(action).most_bytes > session_limits.current().scenario_bytes + 64 * 1024
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from twisted.internet.address import IPv4Address
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from playground.limits import request_limits
+from playground.limits import rate_limits
 from playground.server.request_intake import (
     LINGERS_BYTES,
     LINGERS_S,
@@ -91,16 +91,16 @@ def chunk(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/", request_limits.FORMS),
-        ("/class/log-in", request_limits.FORMS),
-        ("/lti/launch", request_limits.FORMS),
-        ("/s/import", request_limits.TEXTS),
-        ("/learn/made/import", request_limits.TEXTS),
-        ("/inspect/", request_limits.FILES),
-        ("/inspect/?x=1", request_limits.FILES),
+        ("/", rate_limits.FORMS),
+        ("/class/log-in", rate_limits.FORMS),
+        ("/lti/launch", rate_limits.FORMS),
+        ("/s/import", rate_limits.TEXTS),
+        ("/learn/made/import", rate_limits.TEXTS),
+        ("/inspect/", rate_limits.FILES),
+        ("/inspect/?x=1", rate_limits.FILES),
     ],
 )
-def test_a_body_is_refused_by_the_length_that_it_states(path: str, body: request_limits.BodyBound) -> None:
+def test_a_body_is_refused_by_the_length_that_it_states(path: str, body: rate_limits.BodyBound) -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(head(path, b"Content-Length: %d" % (body.most_bytes + 1)))
@@ -120,7 +120,7 @@ def test_a_body_without_a_length_is_counted_while_it_comes() -> None:
     channel.dataReceived(head("/", b"Transfer-Encoding: chunked"))
     part = chunk(b"x" * 8192)
     sent = 0
-    while sent < request_limits.FORMS.most_bytes:
+    while sent < rate_limits.FORMS.most_bytes:
         assert transport.value() == b""
         channel.dataReceived(part)
         sent += 8192
@@ -180,7 +180,7 @@ def test_a_body_that_comes_too_slowly_is_waited_for_no_longer() -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(head("/", b"Content-Length: 1000"))
-    for _each in range(int(request_limits.FORMS.within_s) - 1):
+    for _each in range(int(rate_limits.FORMS.within_s) - 1):
         site.clock.advance(1)
         channel.dataReceived(b"x")
     assert transport.value() == b""
@@ -196,7 +196,7 @@ def test_a_head_that_does_not_come_is_waited_for_no_longer(drop: bytes) -> None:
     channel, transport = opened(site)
     if drop:
         channel.dataReceived(b"GET / HTTP/1.1\r\n" if drop.endswith(b"\n") else b"G")
-    for _each in range(request_limits.HEAD_S - 1):
+    for _each in range(rate_limits.HEAD_S - 1):
         site.clock.advance(1)
         if drop:
             channel.dataReceived(drop)
@@ -209,14 +209,14 @@ def test_the_deadline_of_a_head_ends_with_the_head() -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    site.clock.advance(10 * request_limits.HEAD_S)
+    site.clock.advance(10 * rate_limits.HEAD_S)
     assert not transport.aborted
     assert len(site.asked) == 1
 
 
 def test_all_bodies_together_and_those_of_one_address_have_a_bound() -> None:
     site = Site()
-    full = head("/inspect/", b"Content-Length: %d" % request_limits.FILES.most_bytes)
+    full = head("/inspect/", b"Content-Length: %d" % rate_limits.FILES.most_bytes)
     mine = [opened(site) for _each in range(3)]
     for channel, _transport in mine:
         channel.dataReceived(full)
@@ -236,7 +236,7 @@ def test_all_bodies_together_and_those_of_one_address_have_a_bound() -> None:
 
 def test_behind_a_proxy_bytes_are_counted_by_the_address_that_it_found() -> None:
     site = Site(proxies=1)
-    size = b"Content-Length: %d" % request_limits.FILES.most_bytes
+    size = b"Content-Length: %d" % rate_limits.FILES.most_bytes
     found = []
     for number in range(4):
         channel, transport = opened(site, "127.0.0.1")
@@ -261,7 +261,7 @@ def test_an_answered_request_gives_its_bytes_back() -> None:
 
 def test_one_address_has_so_many_connections_and_others_get_in() -> None:
     site = Site()
-    mine = [opened(site) for _each in range(request_limits.CONNECTIONS_EACH)]
+    mine = [opened(site) for _each in range(rate_limits.CONNECTIONS_EACH)]
     assert site.connect() is None
     assert site.connect("192.0.2.2") is not None
     mine[0][0].connectionLost(None)

@@ -31,8 +31,8 @@ from engine.values.errors import (
 )
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
-from playground.storybook import authored_texts
-from playground.storybook.authored_texts import OF_FILES, WrittenWrong
+from playground.storybook import story
+from playground.storybook.story import OF_FILES, WrittenWrong
 from playground.sweeping import refusals as sweeping
 from playground.sweeping import remarks
 from playground.texts.page_message import MEBIBYTE, PageMessage
@@ -130,7 +130,7 @@ def is_written(code: str) -> None:
     kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
     read_by: Callable[[Exception], PageMessage] = sweeping.message_of
     if code in OF_FILES:
-        kind, read_by = WrittenWrong, authored_texts.message_of
+        kind, read_by = WrittenWrong, story.message_of
     named = {name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])}
     in_mib = {name for name in PLACES.findall(str(SHOWN[code][1])) if name.endswith("_mib")}
     counted = {

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playground.server import script_bundles
-from playground.server.script_bundles import bundle, entries
-from playground.server.static_assets import IMPORTED, imported_first
+from playground.server import static_assets
+from playground.server.static_assets import IMPORTED, bundle, entries, imported_first
 
 MOST_FILES = {False: 16, True: 24}
 """Scripts of one page: of the server, and of the edition without one."""
@@ -87,6 +86,6 @@ def test_what_cannot_be_bundled_is_served_one_by_one(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, repo_root: Path
 ) -> None:
     (tmp_path / "broken.js").write_text("import {")
-    logging.getLogger(script_bundles.__name__).propagate = True
+    logging.getLogger(static_assets.__name__).propagate = True
     assert bundle(["broken.js"], tmp_path, tmp_path / "out") == []
     assert "one by one" in caplog.text

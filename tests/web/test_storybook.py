@@ -12,10 +12,17 @@ import pytest
 from django.utils import translation
 
 from playground.library import ready_scenarios
-from playground.storybook.entry import BadScenario, TooNew, counted_from_0, migrated, read
-from playground.storybook.positions import line_and_column, positions
+from playground.storybook.entry import (
+    BadScenario,
+    TooNew,
+    counted_from_0,
+    line_and_column,
+    migrated,
+    positions,
+    read,
+    schema,
+)
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.schema import schema
 from playground.storybook.workload import WorkloadPhase, expand
 
 SECOND_US = 1_000_000

@@ -8,12 +8,12 @@ from django.test import Client
 from playground.exercises.grading import GradedRun
 from playground.library import ready_scenarios
 from playground.models import Scenario
-from playground.storybook import thumbnails
+from playground.storybook import stage_picture
 from playground.storybook.stage_picture import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
 
 
 def test_every_scenario_has_a_picture_of_its_own_run() -> None:
-    kept = thumbnails.kept()
+    kept = stage_picture.kept()
     names = {path.stem for path in ready_scenarios.files()}
     assert set(kept) == names, "run `make digests`"
     stale = [name for name in names if kept[name].digest != ready_scenarios.entry(name).run["digest"]]  # type: ignore[union-attr]
@@ -25,8 +25,8 @@ def test_a_picture_is_what_the_run_gives() -> None:
     entry = ready_scenarios.entry("greek-letters")
     assert entry is not None
     assert entry.story.prediction is not None
-    drawn = thumbnails.draw(entry)
-    assert drawn == thumbnails.kept()["greek-letters"]
+    drawn = stage_picture.draw(entry)
+    assert drawn == stage_picture.kept()["greek-letters"]
     run = GradedRun(entry.run)
     run.go(entry.story.prediction.ask_at_us)
     assert drawn.picture == picture_of(run.node.snapshot())

@@ -11,7 +11,7 @@ import pytest
 
 from playground.hosting import wording
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.workers.worker_memory import WorkerMemory
+from playground.hosting.workers.worker import WorkerMemory
 from tests.web.stub import MemoryBook, settled
 from tests.web.test_workers import SMALL, Workers, alive
 

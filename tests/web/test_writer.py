@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import CommandRecord, Session
 from playground.records import record_writer, selectors, services, session_leases
-from playground.records.record_appends import RecordAppend, append
+from playground.records.record_writer import RecordAppend, append
 from playground.records.session_leases import LeaseHolder
 
 pytestmark = pytest.mark.django_db(transaction=True)

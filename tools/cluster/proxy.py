@@ -5,7 +5,7 @@
 
 import sys
 
-from playground.limits import request_limits
+from playground.limits import rate_limits
 
 SERVER = "        server {address} max_fails=0{backup};"
 GROUP = """    upstream {name} {{
@@ -57,7 +57,7 @@ http {{
     uwsgi_temp_path {home}/uwsgi;
     scgi_temp_path {home}/scgi;
 
-    # What a stranger may send is bounded here as in each process: playground/limits/request_limits.py.
+    # What a stranger may send is bounded here as in each process: playground/limits/rate_limits.py.
     client_max_body_size {forms};
     client_header_timeout {head_s}s;
     client_body_timeout {head_s}s;
@@ -143,10 +143,10 @@ def configuration(apps: dict[str, str], listen: str, home: str, scheme: str = "$
         listen=listen,
         headers=_headers(named, 8),
         headers_too_large=_headers({**named, "Content-Length": '""', "Connection": "close"}, 12),
-        forms=_size(request_limits.FORMS),
-        head_s=request_limits.HEAD_S,
-        connections=request_limits.CONNECTIONS_EACH,
-        bodies="\n\n".join(_location(path, body) for path, body in request_limits.BODIES.items()),
+        forms=_size(rate_limits.FORMS),
+        head_s=rate_limits.HEAD_S,
+        connections=rate_limits.CONNECTIONS_EACH,
+        bodies="\n\n".join(_location(path, body) for path, body in rate_limits.BODIES.items()),
     )
 
 
@@ -155,16 +155,16 @@ def _headers(named: dict[str, str], indent: int) -> str:
     return between.join(f"{name} {value};" for name, value in named.items())
 
 
-def _size(body: request_limits.BodyBound) -> str:
+def _size(body: rate_limits.BodyBound) -> str:
     return f"{body.most_bytes >> 10}k"
 
 
-def _location(path: str, body: request_limits.BodyBound) -> str:
+def _location(path: str, body: rate_limits.BodyBound) -> str:
     senders = [
-        f"limit_conn addresses {request_limits.CONNECTIONS_EACH};",
-        f"limit_conn senders {request_limits.SENDERS_EACH};",
+        f"limit_conn addresses {rate_limits.CONNECTIONS_EACH};",
+        f"limit_conn senders {rate_limits.SENDERS_EACH};",
     ]
-    few = "".join(f"\n            {line}" for line in senders) if body is request_limits.FILES else ""
+    few = "".join(f"\n            {line}" for line in senders) if body is rate_limits.FILES else ""
     return BODY.format(path=path, most=_size(body), senders=few)
 
 

@@ -19,7 +19,7 @@ from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.schema import Exercise
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, job
-from playground.storybook.authored_texts import message_of
+from playground.storybook.story import message_of
 from playground.texts.page_message import RequestRefused
 
 FIELDS = ("count", "value", "size_bytes")

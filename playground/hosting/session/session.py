@@ -11,7 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from engine.reading.conditions import Condition
 from engine.reading.message_places import LETTERS, held_messages, letters_of
@@ -19,7 +19,7 @@ from playground.hosting import session_record
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.run import BurstBeyond, SessionRun, check_burst
-from playground.hosting.session import failures, pacer, page_messages, protocol
+from playground.hosting.session import pacer, page_messages, protocol
 from playground.hosting.session.frame_sender import FrameSender, FrameWindow
 from playground.hosting.session.goals import Found, ReachedGoals
 from playground.hosting.session.pacer import (
@@ -31,9 +31,43 @@ from playground.hosting.session.pacer import (
     StoryStops,
 )
 from playground.hosting.session.run_builder import RunBuilder, RunStorage
-from playground.hosting.session.uninterrupted_work import Begin, UninterruptedWork, WholeWork
 from playground.hosting.session_record import RecordedSession
-from playground.limits.session_bounds import SessionBounds
+from playground.limits.session_limits import SessionBounds
+
+
+class WholeWork(Protocol):
+    """A session's piece of work; `SessionJob` can be interrupted, `UninterruptedWork` cannot."""
+
+    def go_on(self, budget_s: float) -> bool:
+        """Work for about so long; return whether it is done."""
+
+    def breathe(self) -> None:
+        """Let others have their turn; called by the work itself."""
+
+    def abandon(self) -> None:
+        """Leave the work as it is, for good."""
+
+
+Begin = Callable[[Callable[[], None], Callable[[], float]], WholeWork]
+"""Makes a piece of work from a function and a clock."""
+
+
+class UninterruptedWork:
+    """One piece of work; arguments as for SessionJob."""
+
+    def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
+        self._work = work
+
+    def go_on(self, budget_s: float) -> bool:
+        """Do all of it."""
+        self._work()
+        return True
+
+    def breathe(self) -> None:
+        """Do nothing, because nobody waits."""
+
+    def abandon(self) -> None:
+        """Forget it."""
 
 
 def of(state: dict[str, Any]) -> list[int]:
@@ -250,7 +284,7 @@ class EngineSession:
         """Say that the run failed, and how; it is gone."""
         good_us = self.run.good_us if self.run is not None else 0
         self._close_run()
-        failure = failures.of(error, self._door)
+        failure = protocol.of(error, self._door)
         self._send(protocol.RunFailed(self.session_id, self.life, call, failure, good_us, self.pacer.play))
 
     def _breathe(self) -> None:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 
 from playground.hosting.workers import worker
-from playground.hosting.workers.orders import NUMBER_BYTES, ONE_MORE
+from playground.hosting.workers.link import NUMBER_BYTES, ONE_MORE
 
 
 def fork(server: socket.socket) -> int:

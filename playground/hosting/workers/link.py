@@ -131,3 +131,9 @@ class ProcessLink:
     def close(self) -> None:
         """End the connection."""
         self._socket.close()
+
+
+ONE_MORE: Final = b"+"
+"""Comes with a handle: the end of a socket that a new worker is to serve."""
+NUMBER_BYTES: Final = 8
+"""The answer: the new worker's number with a handle of its process, or an error's number with none."""

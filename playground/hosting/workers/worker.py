@@ -6,13 +6,16 @@ playground.hosting.workers.worker FD`.
 from __future__ import annotations
 
 import contextlib
+import heapq
 import logging
 import math
 import os
+import resource
 import socket
 import sys
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
@@ -26,9 +29,167 @@ from playground.hosting.session.jobs import SessionJob
 from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
-from playground.hosting.workers.agenda import GRID_S, WorkerAgenda
 from playground.hosting.workers.link import LinkClosed, ProcessLink
-from playground.hosting.workers.worker_memory import WorkerMemory
+
+GRID_S: Final = 0.025
+CALM_S: Final = 1.0
+"""Seconds after a request during which a session's turn does not come early; its next turn often comes with the next
+request.
+"""
+
+
+class WorkerAgenda:
+    """Sessions by name, each with the time at which it wants a turn."""
+
+    def __init__(self) -> None:
+        self._asked: deque[str] = deque()
+        self._since_s: dict[str, float] = {}
+        self._heap: list[tuple[float, str]] = []
+        self._due_s: dict[str, float] = {}
+        """Due time of each session; minus infinity after a request. Different entries in the heap are outdated."""
+        self._early_s: dict[str, float] = {}
+        """By how much each turn may come early; 0 for those that must be on time."""
+        self._asked_s: dict[str, float] = {}
+        """Time of each session's last request."""
+        self._on_beat = False
+        """Whether the last turn was due, so that others may come with it."""
+
+    def put(self, name: str, due_s: float, now_s: float = 0.0, early_s: float = 0.0) -> None:
+        """Set the due time of a session's next turn, infinity for never.
+
+        Args:
+            now_s: the current time; an earlier due time does not count as late.
+            early_s: how much earlier it may come together with others, unless requests follow each other.
+        """
+        if due_s == -math.inf:
+            self._asked_s[name] = now_s
+        calm = now_s - self._asked_s.get(name, -math.inf) > CALM_S
+        self._early_s[name] = early_s if calm else 0.0
+        if self._due_s.get(name) == due_s:
+            return
+        if due_s < self._due_s.get(name, math.inf):
+            self._since_s[name] = now_s
+        if due_s == math.inf:
+            self._due_s.pop(name, None)
+            return
+        self._due_s[name] = due_s
+        if due_s == -math.inf:
+            self._asked.append(name)
+        else:
+            heapq.heappush(self._heap, (due_s, name))
+
+    def forget(self, name: str) -> None:
+        """Forget a session."""
+        self._due_s.pop(name, None)
+        self._since_s.pop(name, None)
+        self._early_s.pop(name, None)
+        self._asked_s.pop(name, None)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a session has a request."""
+        return self._next_asked() is not None
+
+    def wait_s(self, now_s: float) -> float:
+        """Return the time until the next turn is due."""
+        if self._next_asked() is not None:
+            return 0.0
+        self._on_beat = self._on_beat and self._may_come(now_s)
+        return 0.0 if self._on_beat else max(0.0, self._next_beat_s() - now_s)
+
+    def take(self, now_s: float) -> tuple[str, float] | None:
+        """Return the session that has the next turn, and how late it is; None if none is due yet."""
+        name = self._next_asked()
+        if name is not None:
+            self._asked.popleft()
+            del self._due_s[name]
+            return name, 0.0
+        self._on_beat = self._may_come(now_s)
+        if not self._on_beat:
+            return None
+        beat_s = self._next_beat_s()
+        name = heapq.heappop(self._heap)[1]
+        del self._due_s[name]
+        return name, max(0.0, now_s - max(beat_s, self._since_s[name]))
+
+    def _next_asked(self) -> str | None:
+        while self._asked and self._due_s.get(self._asked[0]) != -math.inf:
+            self._asked.popleft()
+        return self._asked[0] if self._asked else None
+
+    def _may_come(self, now_s: float) -> bool:
+        """Return whether a session is due, or nearly due right after other turns."""
+        beat_s = self._next_beat_s()
+        return bool(self._heap) and beat_s - self._on_beat * self._early_s[self._heap[0][1]] <= now_s
+
+    def _next_beat_s(self) -> float:
+        """Return the beat of the grid for the next turn, infinity if there is none."""
+        while self._heap and self._due_s.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return math.ceil(self._heap[0][0] / GRID_S) * GRID_S if self._heap else math.inf
+
+
+STATM: Final = "/proc/self/statm"
+RESIDENT, DATA = 1, 5
+"""Places in STATM of the pages in memory, and of the pages of data, which the limit of data counts."""
+PAGE_BYTES: Final = resource.getpagesize()
+
+
+class WorkerMemory:
+    """Measures this process. Without /proc, nothing is known and nothing is taken."""
+
+    def __init__(self) -> None:
+        self._statm: int | None = None
+        with contextlib.suppress(OSError):
+            self._statm = os.open(STATM, os.O_RDONLY | os.O_CLOEXEC)
+        self._first = self._noted = self._pages(RESIDENT)
+        self._by_session: Counter[str] = Counter()
+
+    def close(self) -> None:
+        """Give the handle back."""
+        statm, self._statm = self._statm, None
+        if statm is not None:
+            os.close(statm)
+
+    def bind(self, most_bytes: int) -> None:
+        """Bound the data of this process, for what is asked for at once: whoever asks for more gets a MemoryError.
+
+        Args:
+            most_bytes: that are added; nothing is bound where the system does not say how many there are.
+        """
+        if self._statm is not None:
+            most_bytes += self._pages(DATA) * PAGE_BYTES
+            resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, resource.RLIM_INFINITY))
+
+    def _pages(self, place: int) -> int:
+        return 0 if self._statm is None else int(os.pread(self._statm, 128, 0).split()[place])
+
+    def taken_bytes(self) -> int:
+        """Return the bytes in memory that were added since the beginning."""
+        return (self._pages(RESIDENT) - self._first) * PAGE_BYTES
+
+    def note(self, session: str) -> None:
+        """Count what was added or freed since the last note for a session, whose turn ends."""
+        now = self._pages(RESIDENT)
+        self._by_session[session] += now - self._noted
+        self._noted = now
+
+    def forget(self, session: str) -> None:
+        """Forget a session that is gone, and what was freed with it."""
+        del self._by_session[session]
+        self._noted = self._pages(RESIDENT)
+
+    def largest(self, turn: str | None) -> str:
+        """Return the session that takes most.
+
+        Args:
+            turn: the session that has the turn, if one has: what was added since the last note is its own.
+        """
+        taken = self._by_session.copy()
+        if turn is not None:
+            taken[turn] += self._pages(RESIDENT) - self._noted
+        return max(taken, key=taken.__getitem__, default="")
+
 
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""

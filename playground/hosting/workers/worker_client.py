@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from playground.hosting.session import protocol
-from playground.hosting.session.failures import WorkFailure
+from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.workers import link
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import Final
 
-from playground.hosting.workers.orders import NUMBER_BYTES, ONE_MORE
+from playground.hosting.workers.link import NUMBER_BYTES, ONE_MORE
 from playground.hosting.workers.pool import ROOT, StartedProcess
 from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 

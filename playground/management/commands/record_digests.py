@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground.library import ready_scenarios
-from playground.storybook import thumbnails
+from playground.storybook import stage_picture
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             entry = read(text)
             result = rehearse(entry)
             entry.written["digest"] = result.digest
-            drawn[path.stem] = thumbnails.draw(entry)
+            drawn[path.stem] = stage_picture.draw(entry)
             same = entry.encode() == text
             if not same:
                 path.write_text(entry.encode(), "utf-8")
@@ -40,6 +40,6 @@ class Command(BaseCommand):
             for sentence in (*result.broken, *result.refused):
                 broken += 1
                 self.stdout.write(f"  {sentence}")
-        thumbnails.keep(drawn, {path.stem for path in ready_scenarios.files()})
+        stage_picture.keep(drawn, {path.stem for path in ready_scenarios.files()})
         if broken:
             raise CommandError(f"{broken} claims do not hold, or commands were refused")

@@ -9,7 +9,7 @@ import time
 from typing import Final
 from urllib.parse import urlsplit
 
-from playground.limits import request_limits
+from playground.limits import rate_limits
 from tools.proofs.attack.processes import memory_bytes
 from tools.proofs.attack.world import SMALL, World, in_thread
 
@@ -62,12 +62,12 @@ async def bodies_that_never_come(world: World) -> None:
     """Whoever states a length and sends next to nothing takes no memory, and is answered after its time."""
     many = [await _open(world) for _each in range(8 if world.tiny else 200)]
     for _reader, writer in many:
-        writer.write(_head(world, "/", f"Content-Length: {request_limits.FORMS.most_bytes}") + b"x")
+        writer.write(_head(world, "/", f"Content-Length: {rate_limits.FORMS.most_bytes}") + b"x")
     newcomer = world.person()
     seat = await world.seat(newcomer, await in_thread(newcomer.new_session))
     assert (await seat.command(1, SMALL))["t"] == "accepted"
     if not world.tiny:
-        async with asyncio.timeout(request_limits.FORMS.within_s + CLOSES_S):
+        async with asyncio.timeout(rate_limits.FORMS.within_s + CLOSES_S):
             answers = await asyncio.gather(*(reader.readline() for reader, _writer in many))
         assert {answer.split()[1] for answer in answers} == {b"408"}, set(answers)
     for _reader, writer in many:
@@ -83,7 +83,7 @@ async def silent_connections(world: World) -> None:
         seat = await world.seat(newcomer, await in_thread(newcomer.new_session))
         assert (await seat.command(1, SMALL))["t"] == "accepted"
     if not world.tiny:
-        async with asyncio.timeout(request_limits.HEAD_S + CLOSES_S):
+        async with asyncio.timeout(rate_limits.HEAD_S + CLOSES_S):
             ends = await asyncio.gather(*(reader.read(1) for reader, _writer in many), return_exceptions=True)
         assert all(end == b"" or isinstance(end, ConnectionError) for end in ends)
         print(f"  {len(many)} silent connections were closed after {time.monotonic() - began_s:.0f} s")
