@@ -15,19 +15,16 @@ from engine.report.transitions.queue import (
     Fetched,
     Published,
     PublishedDelivered,
-    Requeued,
-    Shift,
-)
-from engine.report.transitions.stores import (
     RefCountChanged,
+    Requeued,
     RowsMoved,
+    Shift,
     StoreRead,
     StoreRecovered,
     StoreWritten,
 )
-from engine.values.each import Length
 from engine.values.extents import Extent
-from engine.values.sizes import total
+from engine.values.sizes import Length, total
 
 KIBIBYTE: Final = 1024
 MEBIBYTE: Final = 1024 * 1024

@@ -23,7 +23,7 @@ from engine.classic_v2.inspect.files import V2FileReader
 from engine.classic_v2.inspect.host import V2HostReader
 from engine.classic_v2.metrics import disk as _disk_2  # noqa: F401 - registers
 from engine.classic_v2.status import STATUS as _STATUS_2
-from engine.damage.readers import HostReader
+from engine.damage.reading import HostReader
 from engine.formats.layout import FileReader, NoRecord
 from engine.priority_queue import queue as _priorities  # noqa: F401 - registers that it has no places
 from engine.version_choice import fold as _fold_both  # noqa: F401 - registers

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.message_places import MessagePlace
-from engine.values.each import Each
 from engine.values.extents import Extent
-from engine.values.sizes import at, total
+from engine.values.sizes import Each, at, total
 from engine.values.stretches import Range, RangeSet
 
 

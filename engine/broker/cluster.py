@@ -11,9 +11,13 @@ import msgspec
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.channel import AckTimeout
-from engine.broker.clients.closing import ChannelClosing
 from engine.broker.clients.confirms import ConfirmSender
-from engine.broker.clients.connections import MessageRouter, PublishBounds, PublisherConnections
+from engine.broker.clients.connections import (
+    ChannelClosing,
+    MessageRouter,
+    PublishBounds,
+    PublisherConnections,
+)
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command

@@ -30,7 +30,7 @@ from engine.classic_v1.transitions import (
     StretchesWritten,
 )
 from engine.folding import FoldTable, QueueTable, found_by, register
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     BufferWritten,
     CacheChanged,
     FileCut,
@@ -44,8 +44,7 @@ from engine.report.transitions.stores import (
     StoreStopped,
     StoreWritten,
 )
-from engine.values.each import Length
-from engine.values.sizes import total
+from engine.values.sizes import Length, total
 from engine.values.stretches import Range, Stretches
 
 PUBLISH, DELIVER, ACK = 1, 2, 4

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.report.transitions.queue import Shift
-from engine.values.each import Length
 from engine.values.extents import DeltaExtent
+from engine.values.sizes import Length
 
 
 class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):

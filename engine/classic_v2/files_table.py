@@ -26,8 +26,7 @@ from engine.classic_v2.transitions import (
     StretchesBuffered,
 )
 from engine.report.transitions.base import Transition
-from engine.values.each import Length
-from engine.values.sizes import total
+from engine.values.sizes import Length, total
 from engine.values.stretches import RangeSet, Stretches, pairs
 
 LIVE, ACKED, ERASED = 0, 1, 2

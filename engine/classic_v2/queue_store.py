@@ -22,9 +22,8 @@ from engine.classic_v2.transitions import (
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import ByteChunk, Storage
-from engine.values.each import Length
 from engine.values.extents import Extent
-from engine.values.sizes import equal, reach, total
+from engine.values.sizes import Length, equal, reach, total
 from engine.values.stretches import Range, RangeSet, Stretch, Stretches
 
 

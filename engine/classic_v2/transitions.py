@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.report.transitions.queue import Shift
-from engine.values.each import Length
+from engine.values.sizes import Length
 from engine.values.stretches import Range
 
 

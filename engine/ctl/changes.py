@@ -18,8 +18,7 @@ from engine.ctl.releases import release_shown
 from engine.ctl.reports import ALARMS, cluster_names, memory_terms
 from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
-from engine.reading.hosts import state_of, vhosts_of
-from engine.reading.message_places import declared
+from engine.reading.message_places import declared, state_of, vhosts_of
 from engine.values.errors import CommandError
 
 FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")

@@ -19,8 +19,7 @@ from engine.ctl.printing import Pid, PrintedDefinition, Term, plain, print_rows
 from engine.ctl.releases.facts import ReleaseFacts
 from engine.ctl.request import PLAIN, Request
 from engine.ctl.usage import NODE_NAME, node_name
-from engine.reading.hosts import host_shown, state_of, vhosts_of
-from engine.reading.message_places import declared, parts_of
+from engine.reading.message_places import declared, host_shown, parts_of, state_of, vhosts_of
 from engine.values.extents import Extent
 from engine.values.labels import FIRST_HOST, bare, host_of
 

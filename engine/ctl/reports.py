@@ -16,8 +16,7 @@ from engine.ctl.printing import erlang_float
 from engine.ctl.releases.facts import ReleaseFacts
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME, node_name
-from engine.reading.hosts import vhosts_of
-from engine.reading.message_places import declared
+from engine.reading.message_places import declared, vhosts_of
 
 State = Mapping[str, Any]
 UNITS: Final = {

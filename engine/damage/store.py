@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection
 from typing import Any, ClassVar, Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import InspectedQueue
-from engine.damage.reading import content, numbered, parsed
+from engine.damage.reading import InspectedQueue, content, numbered, parsed
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 
 SIZE_BYTES: Final = 8

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import msgspec
 
 from engine.formats.arrays import Bytes2D, np
-from engine.values.each import Length
+from engine.values.sizes import Length
 
 COMPARED_BYTES: Final = 4 * 1024 * 1024
 """Most bytes that are compared at once."""

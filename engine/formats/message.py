@@ -14,8 +14,7 @@ import msgspec
 from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY, StoredNames, parse_message
-from engine.values.each import Each, Length
-from engine.values.sizes import FRAME_BYTES, Lengths, Sizes, framed_bytes, unframed_bytes
+from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes, unframed_bytes
 
 FIRST_FOREIGN: Final = 1 << 52
 """Numbers from here on stand for ids that another node made; they stay exact in a browser's numbers."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import QueueReader, StoreReader
-from engine.damage.reading import ReadingOptions, content, numbered, parsed
+from engine.damage.reading import QueueReader, ReadingOptions, StoreReader, content, numbered, parsed
 from engine.formats.message import FIRST_FOREIGN
 from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
 from engine.inspect.generations import GenerationReaders

@@ -6,8 +6,14 @@ from collections.abc import Collection
 from typing import Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import HostReader, InspectedQueue, QueueReader, StoredMessage, StoreReader
-from engine.damage.reading import ReadingOptions
+from engine.damage.reading import (
+    HostReader,
+    InspectedQueue,
+    QueueReader,
+    ReadingOptions,
+    StoredMessage,
+    StoreReader,
+)
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec
 from engine.generations import HOST_READERS

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import StoredMessage
-from engine.damage.reading import ReadingOptions
+from engine.damage.reading import ReadingOptions, StoredMessage
 from engine.formats import properties as amqp
 from engine.formats.properties import FLAGS
 from engine.formats.terms import TermError

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import QueueReader, StoreReader
-from engine.damage.reading import content, parsed
+from engine.damage.reading import QueueReader, StoreReader, content, parsed
 from engine.formats.clean_stop import RecoveryTerms, read_recovery_terms
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.reading.paths import WHOLE_RUN, Path, names_of, value_at
+from engine.reading.measures import WHOLE_RUN, Path, names_of, value_at
 from engine.values.errors import ValueRefused
 
 Op = Literal["==", "!=", ">", ">=", "<", "<="]

@@ -7,9 +7,8 @@ from typing import Final
 
 import msgspec
 
-from engine.values.each import Each
 from engine.values.errors import ProcessCrash
-from engine.values.sizes import sides, total
+from engine.values.sizes import Each, sides, total
 from engine.values.stretches import Range
 
 PERSISTENT: Final = 1

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from engine.values.vectors import reaching, running_sums, span
@@ -342,3 +342,12 @@ def plain(value: object) -> object:
     if isinstance(value, array):
         return value.tolist()
     raise NotImplementedError(type(value))
+
+
+if TYPE_CHECKING:
+    Each = int | Sizes
+    """Body bytes of each message."""
+    Length = int | Lengths
+    """Bytes of each record."""
+else:  # decoders of plain values make numbers: what `plain` of that module returned
+    Each = Length = int

@@ -22,8 +22,14 @@ from engine.counting.survival import confirmed_and_lost
 from engine.counting.waits import confirm_p95_s
 from engine.metrics import METRICS, RunMeter, is_had
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
-from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
-from engine.replay.player import KEEP_EVENTS
+from engine.replay.player import (
+    KEEP_EVENTS,
+    ROWS_IN_A_FRAME,
+    PlayedFrame,
+    encode,
+    frame_message,
+    snapshot_message,
+)
 from engine.transitions import all_kinds
 from engine.values.errors import RunTooLong
 from engine.values.sizes import plain

@@ -13,8 +13,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from engine.replay import RunPlayer
-from engine.replay.frames import encode
-from engine.replay.player import KEEP_EVENTS, SLICE, PlayedPiece
+from engine.replay.player import KEEP_EVENTS, SLICE, PlayedPiece, encode
 from engine.replay.survival import foresee
 from engine.values.byte_cache import ByteCache
 from playground.hosting.directories import ProcessDirectory

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from engine.replay import RunPlayer
-from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
+from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from playground.hosting.engine_api import EngineFiles, EngineNode
 from playground.hosting.session.pacer import PageClock
 from playground.limits.session_limits import RECORD_BYTES, SessionBounds, number_of

@@ -16,7 +16,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import mark_safe
 
-from engine.replay.frames import encode
+from engine.replay.player import encode
 from engine.values.sizes import plain
 from playground.hosting.real_engine import door
 from playground.offline import recording

@@ -13,8 +13,7 @@ import msgspec
 
 from engine.reading.message_places import shown_name
 from engine.replay import PlayedPiece, RunPlayer
-from engine.replay.frames import encode, snapshot_message
-from engine.replay.player import KEEP_EVENTS
+from engine.replay.player import KEEP_EVENTS, encode, snapshot_message
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere, wanted
 
@@ -41,7 +40,7 @@ class RecordedRun(msgspec.Struct, frozen=True):
     """A run as its page gets it.
 
     Args:
-        parts: lists of messages (see `engine.replay.frames`), each as JSON.
+        parts: lists of messages (see `engine.replay.player`), each as JSON.
         stops: the moments at which the story stops, and the end.
         transitions: how many there were.
         whole: whether each of them is there.

@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.amqp.exchanges import HASHES, Binding, Exchange, Exchanges, TopicTrie, headers_match, words_of
-from engine.amqp.phash2 import phash2
+from engine.amqp.exchanges import (
+    HASHES,
+    Binding,
+    Exchange,
+    Exchanges,
+    TopicTrie,
+    headers_match,
+    phash2,
+    words_of,
+)
 
 
 def _exchanges(kind: str, *bindings: tuple[str, str], **fields: object) -> Exchanges:

@@ -15,7 +15,7 @@ import msgspec
 
 from engine.classic_v1.transitions import CombineStepped
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import RowsMoved
+from engine.report.transitions.queue import RowsMoved
 from engine.values.errors import IndexCorrupt, StoreCorrupt
 from engine.values.extents import Extent
 from tests.crash import reference

@@ -11,7 +11,7 @@ VALUES = ("engine.values", "engine.report.transitions")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.values": ("engine.values",),
-    "engine.formats": ("engine.formats", "engine.values.errors", "engine.values.each", "engine.values.sizes"),
+    "engine.formats": ("engine.formats", "engine.values.errors", "engine.values.sizes"),
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
@@ -26,7 +26,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v1.formats",
         "engine.formats",
         "engine.values.errors",
-        "engine.values.each",
         "engine.values.sizes",
     ),
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
@@ -114,7 +113,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v2.formats",
         "engine.formats",
         "engine.values.errors",
-        "engine.values.each",
         "engine.values.sizes",
     ),
     "engine.classic_v2.queue_store": (

@@ -7,8 +7,7 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame, frame_message, snapshot_message
-from engine.replay.player import PlayedPiece
+from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, PlayedPiece, frame_message, snapshot_message
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.twin import Twin

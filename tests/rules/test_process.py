@@ -8,7 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.memory.memory_monitor import MemoryMonitor
+from engine.broker.memory.resource_monitors import MemoryMonitor
 from engine.report.transitions.node import NodeChanged
 from engine.storage.ledger import LedgerStorage
 from tests.rules.world import LARGE, SMALL, World

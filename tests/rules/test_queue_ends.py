@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v1.transitions import IndexReset, JournalFlushed
-from engine.report.transitions.queue import ConfirmsDue
-from engine.report.transitions.stores import StoreRead
+from engine.report.transitions.queue import ConfirmsDue, StoreRead
 from engine.storage.ledger import LedgerStorage
 from tests.rules.world import LARGE, SMALL, World, picked
 

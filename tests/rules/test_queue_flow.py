@@ -6,8 +6,7 @@ import pytest
 
 from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.transitions import DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced
-from engine.report.transitions.queue import Acked
-from engine.report.transitions.stores import StoreRead
+from engine.report.transitions.queue import Acked, StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked
 
 SECOND = 1_000_000

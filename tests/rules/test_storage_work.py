@@ -22,9 +22,9 @@ from engine.classic_v1.transitions import (
     SegmentWritten,
     StoreSynced,
 )
-from engine.report.transitions.queue import ConfirmsDue
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     BufferWritten,
+    ConfirmsDue,
     FileDeleted,
     FileLocked,
     FileRolledOver,

@@ -33,6 +33,7 @@ from engine.metrics import METRICS, TOPICS, PowerCut, RunMeter
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged, QueuePromoted
 from engine.report.transitions.queue import (
+    BufferWritten,
     ConfirmsDue,
     Discarded,
     Dropped,
@@ -42,9 +43,9 @@ from engine.report.transitions.queue import (
     QueueStarted,
     QueueStopped,
     Requeued,
+    StoreRead,
     TargetChanged,
 )
-from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, DeltaExtent, Extent
 from engine.values.stretches import Range

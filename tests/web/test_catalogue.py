@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.replay.frames import PlayedFrame, encode, frame_message, snapshot_message
+from engine.replay.player import PlayedFrame, encode, frame_message, snapshot_message
 from engine.report.transitions.base import UNITS, Group, Transition
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import all_kinds, fields_of

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from engine.replay import RunPlayer, on_ledger
-from engine.replay.frames import encode
+from engine.replay.player import encode
 from playground.hosting import past as repeated
 from playground.limits import rate_limits
 from playground.records import selectors

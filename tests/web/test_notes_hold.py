@@ -17,7 +17,7 @@ import pytest
 
 from engine.amqp.errors import CODES
 from engine.reading.conditions import Condition, comparisons, holds, needs_whole_run
-from engine.reading.paths import names_of
+from engine.reading.measures import names_of
 from engine.releases import REFERENCE
 from playground import rules, verdicts
 from playground.library import ready_scenarios

@@ -8,8 +8,8 @@ from functools import partial
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.operator_commands import FIRST_NODE
 from engine.broker.memory import model
-from engine.broker.memory.disk_monitor import DiskWatch
 from engine.broker.memory.model import GarbageBytes, GarbageWatch
+from engine.broker.memory.resource_monitors import DiskWatch
 from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queue_process import MILLISECOND_US

@@ -12,7 +12,7 @@ from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command, vhost_of
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.verb_parts import ClientParts, ShownSettings
-from engine.broker.memory.memory_monitor import MemoryMonitor, MemoryWatch
+from engine.broker.memory.resource_monitors import MemoryMonitor, MemoryWatch
 from engine.broker.queues.queues import BrokerNode, DeadLetters
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.report.transitions.base import Why

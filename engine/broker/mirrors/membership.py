@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from engine.amqp.errors import AmqpError, queue_words
 from engine.backing_queue.protocol import Arrival, BackingQueue, MirrorableQueue
-from engine.broker.clients.closing import ChannelClosing
-from engine.broker.clients.connections import PublisherConnections
+from engine.broker.clients.connections import ChannelClosing, PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.clients.manual_channels import channel_of
 from engine.broker.commands.base import Command

@@ -10,9 +10,9 @@ from engine.amqp.policies import ALWAYS
 from engine.backing_queue.generation import Later, StopKind
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands.base import Command
-from engine.broker.memory.memory_monitor import MemoryMonitor, MemoryWatch
+from engine.broker.memory.resource_monitors import MemoryMonitor, MemoryWatch
 from engine.broker.mirrors.member import Batch, MirrorSynchronisation, in_batches
 from engine.broker.mirrors.membership import LabelledRing, NodeParts, PendingCalls
 from engine.broker.mirrors.mirrored_queues import MemberFaults, MirroredQueues, MirrorPlaces, ShownMirrors

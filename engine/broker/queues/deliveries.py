@@ -12,7 +12,7 @@ from engine.amqp.policies import expiry_ms
 from engine.backing_queue.protocol import Arrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, until_unknown
-from engine.broker.clients.delivery_path import WayOut
+from engine.broker.clients.consumers import WayOut
 from engine.broker.clients.queue import ClientQueue, GetAnswers
 from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess

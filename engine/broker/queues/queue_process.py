@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from engine.backing_queue.protocol import BackingQueue, Message, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.memory.memory_monitor import MemoryMonitor
+from engine.broker.memory.resource_monitors import MemoryMonitor
 from engine.broker.time.credit import CreditPair
 from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, HibernateBackoff, WorkProcess
 from engine.broker.time.processes import ImmediateProcess, NodeProcesses

@@ -17,11 +17,11 @@ from engine.backing_queue.generation import StopKind
 from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import Arrival, BackingQueue
 from engine.broker.clients.actors import OPEN
-from engine.broker.clients.delivery_path import WayOut
+from engine.broker.clients.consumers import WayOut
 from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.base import MessageFields
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.memory.memory_monitor import MemoryWatch
+from engine.broker.memory.resource_monitors import MemoryWatch
 from engine.broker.queues.deliveries import QueueCallbacks, QueueDeliveries
 from engine.broker.queues.evictions import Dead, Reason
 from engine.broker.queues.queue_process import (

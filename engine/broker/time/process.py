@@ -11,7 +11,7 @@ from engine.broker.time.credit import CreditFlow, CreditGrant, CreditPair, Credi
 from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
 from engine.costs import CPU, DISK, PROFILES, SYNCS, WorkProfile
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import BufferWritten
+from engine.report.transitions.queue import BufferWritten
 
 
 class HibernateBackoff:

@@ -14,8 +14,7 @@ from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, count_alike, count_matching, cut_records, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, big_endian
-from engine.values.each import Length
-from engine.values.sizes import Sizes, total
+from engine.values.sizes import Length, Sizes, total
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
 

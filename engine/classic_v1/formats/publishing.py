@@ -11,9 +11,8 @@ import msgspec
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
-from engine.values.each import Each, Length
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import FRAMED, Sizes
+from engine.values.sizes import FRAMED, Each, Length, Sizes
 from engine.values.sizes import at as one_of
 
 

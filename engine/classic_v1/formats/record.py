@@ -13,9 +13,8 @@ from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, count_alike, count_matching, cut_records, growing, raw
 from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.terms import TermError
-from engine.values.each import Each, Length
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import FRAME_BYTES, FRAMED, Sizes, framed_bytes, reach, total
+from engine.values.sizes import FRAME_BYTES, FRAMED, Each, Length, Sizes, framed_bytes, reach, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16

@@ -21,9 +21,8 @@ from engine.formats.chunks import (
     growing,
 )
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
-from engine.values.each import Length
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import Sizes, total
+from engine.values.sizes import Length, Sizes, total
 
 PERSISTENT_PUBLISH: Final = 0xC000
 TRANSIENT_PUBLISH: Final = 0x8000

@@ -7,8 +7,7 @@ from typing import Any
 
 from engine.classic_v1.formats.record import MARKER, RecordHead, StoreRecords, scan_store
 from engine.classic_v1.inspect.queue import QueueInspector
-from engine.damage.readers import InspectedQueue, StoredMessage
-from engine.damage.reading import body_of, until_damage
+from engine.damage.reading import InspectedQueue, StoredMessage, body_of, until_damage
 from engine.damage.store import StoreFiles
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms

@@ -24,8 +24,7 @@ from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.segments import MORE_THAN_DELTA
 from engine.classic_v1.settings import QueueSettings
 from engine.damage.findings import DamageFindings
-from engine.damage.readers import InspectedQueue
-from engine.damage.reading import body_of, content, numbered, parsed, until_damage
+from engine.damage.reading import InspectedQueue, body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.message import MessageCodec

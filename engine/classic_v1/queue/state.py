@@ -20,7 +20,6 @@ from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import ConfirmsDue
 from engine.storage.port import Storage
-from engine.values.each import Each
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -32,7 +31,7 @@ from engine.values.extents import (
     DeltaExtent,
     Extent,
 )
-from engine.values.sizes import sides
+from engine.values.sizes import Each, sides
 from engine.values.stretches import Range, RangeSet, Stretches
 
 LANES = ("q1", "q2", "q3", "q4")

@@ -10,8 +10,8 @@ import msgspec
 
 from engine.classic_v1.store.state import StorePeer
 from engine.formats.message import MessageCodec
-from engine.values.each import Each, Length
 from engine.values.extents import RAW_PERSISTENT, Extent
+from engine.values.sizes import Each, Length
 from engine.values.stretches import Range
 
 

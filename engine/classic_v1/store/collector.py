@@ -9,7 +9,7 @@ from functools import partial
 from engine.classic_v1.store.client import CombinedFiles, DeletedFile, Result, StoreMailbox
 from engine.classic_v1.store.state import StoreIndexRow, StoreState, fits
 from engine.classic_v1.transitions import CombineStarted, CombineStepped, FilesCombined, FileUnlinked
-from engine.report.transitions.stores import FileDeleted, FileLocked, RowsForgotten, RowsMoved
+from engine.report.transitions.queue import FileDeleted, FileLocked, RowsForgotten, RowsMoved
 from engine.values.errors import InvariantBroken
 from engine.values.stretches import Range, RangeSet
 

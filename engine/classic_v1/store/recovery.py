@@ -15,10 +15,9 @@ from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_st
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, FileTallies, StoreIndexRow, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
-from engine.report.transitions.stores import StoreRecovered
-from engine.values.each import Length
+from engine.report.transitions.queue import StoreRecovered
 from engine.values.errors import InvariantBroken, StoreCorrupt
-from engine.values.sizes import plain, read_length
+from engine.values.sizes import Length, plain, read_length
 from engine.values.stretches import Range
 
 

@@ -15,12 +15,11 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions import StoreSynced
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import BufferWritten, CacheChanged, RefCountChanged
+from engine.report.transitions.queue import BufferWritten, CacheChanged, RefCountChanged
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Storage
-from engine.values.each import Length
 from engine.values.errors import InvariantBroken
-from engine.values.sizes import reach, total
+from engine.values.sizes import Length, reach, total
 from engine.values.stretches import Range, RangeSet, Stretch, Stretches, StretchTally
 
 R = TypeVar("R", bound=Stretch)

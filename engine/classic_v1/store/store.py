@@ -22,7 +22,7 @@ from engine.classic_v1.store.state import ClientAccount, OnDisk, StorePeer, Stor
 from engine.classic_v1.store.writer import BodyReader, Ender, StoreRemover, StoreWriter
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import StoreStopped
+from engine.report.transitions.queue import StoreStopped
 from engine.storage.port import Storage
 from engine.values.stretches import Range, RangeSet
 

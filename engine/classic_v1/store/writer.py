@@ -23,7 +23,7 @@ from engine.classic_v1.transitions import (
     StretchesRecounted,
     StretchesWritten,
 )
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     FileRolledOver,
     RowsForgotten,
     StoreRead,

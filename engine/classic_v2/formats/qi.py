@@ -13,8 +13,7 @@ from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, count_matching, cut_records, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
-from engine.values.each import Each, Length
-from engine.values.sizes import at, total
+from engine.values.sizes import Each, Length, at, total
 
 HEADER_BYTES: Final = 64
 INDEX_MAGIC: Final = b"RCQI"

@@ -13,9 +13,8 @@ from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, count_matching, cut_records
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
-from engine.values.each import Each, Length
 from engine.values.errors import EngineError
-from engine.values.sizes import Sizes, total
+from engine.values.sizes import Each, Length, Sizes, total
 
 ENTRY_HEADER_BYTES: Final = 8
 ENTRY: Final = struct.Struct(">IBHB")

@@ -13,8 +13,7 @@ from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.formats.terms import TermError
-from engine.values.each import Each, Length
-from engine.values.sizes import Sizes, total
+from engine.values.sizes import Each, Length, Sizes, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16

@@ -8,8 +8,7 @@ from typing import Any, Final
 from engine.classic_v2.formats.mc import container_body, parse_container
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
 from engine.classic_v2.inspect.queue import KeptMessage, QueueSigns, V2QueueInspector, content_of
-from engine.damage.readers import InspectedQueue, StoredMessage
-from engine.damage.reading import numbered
+from engine.damage.reading import InspectedQueue, StoredMessage, numbered
 from engine.damage.store import SIZE_BYTES, StoreFiles
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.terms import TermError

@@ -22,8 +22,7 @@ from engine.classic_v2.formats.qi import (
     read_header,
 )
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.damage.readers import InspectedQueue
-from engine.damage.reading import content, described, numbered, parsed
+from engine.damage.reading import InspectedQueue, content, described, numbered, parsed
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.names import read_queue_name

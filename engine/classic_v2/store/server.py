@@ -18,7 +18,7 @@ from engine.classic_v2.store.recovery import Reference
 from engine.classic_v2.store.state import OnDisk, SharedClient, V2ClientAccount, V2FileRow, V2StoreState
 from engine.classic_v2.store.writer import handle_remove, handle_write, tick, work
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import StoreStopped
+from engine.report.transitions.queue import StoreStopped
 from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent

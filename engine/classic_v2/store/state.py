@@ -10,7 +10,7 @@ import msgspec
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.report.transitions.base import Transition, Why
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     BufferWritten,
     CacheChanged,
     FileRolledOver,
@@ -19,9 +19,8 @@ from engine.report.transitions.stores import (
     StoreRecovered,
 )
 from engine.storage.port import ByteChunk, Storage
-from engine.values.each import Length
 from engine.values.extents import Extent
-from engine.values.sizes import total
+from engine.values.sizes import Length, total
 from engine.values.stretches import Range, RangeSet, Stretches, StretchTally
 
 OnDisk = Callable[[RangeSet], None]

@@ -10,7 +10,7 @@ from engine.classic_v2.store.state import FileMessage, SharedClient, V2StoreStat
 from engine.classic_v2.transitions import CollectionTimed, FileCompacted
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.report.transitions.base import Why
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     BufferWritten,
     FileCut,
     FileDeleted,

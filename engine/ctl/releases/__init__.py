@@ -8,10 +8,8 @@ from typing import Any, Final
 from engine.broker.commands.settings import release_of
 from engine.ctl.errors import NotHere
 from engine.ctl.releases.facts import ReleaseFacts
-from engine.ctl.releases.v3_8_9 import FACTS as V3_8_9
-from engine.ctl.releases.v3_10_8 import FACTS as V3_10_8
-from engine.ctl.releases.v4_0_5 import FACTS as V4_0_5
-from engine.ctl.releases.v4_3_6 import FACTS as V4_3_6
+from engine.ctl.releases.v3 import V3_8_9, V3_10_8
+from engine.ctl.releases.v4 import V4_0_5, V4_3_6
 from engine.releases import BrokerRelease
 
 FACTS: Final = {each.version: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}

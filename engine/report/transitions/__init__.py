@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.report.transitions import amqp, node, queue, stores
+from engine.report.transitions import amqp, node, queue
 
 MODULES: Final = (
     amqp,
@@ -11,6 +11,6 @@ MODULES: Final = (
     node,
     queue,
     queue,
-    stores,
+    queue,
 )
 """Where they are defined, in the order in which documents list them."""

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.values.extents import DeltaExtent, Extent
+from engine.values.sizes import Length
 from engine.values.stretches import Range
 
 
@@ -172,3 +173,191 @@ class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False)
     durable: bool
     record: DeltaExtent
     values: Why
+
+
+class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Records were appended to the current file's buffer (S143): rows with ref_count 1.
+
+    `offset` is the file offset of the first record written. With step 1 that is msg_no's; with step -1 the records
+    were written newest first, so it is that of msg_no + count - 1 and msg_no's record is the last.
+    """
+
+    about: ClassVar[About] = About(group="files", function="write_message", fold="store", shown="step")
+
+    store: str
+    file: int
+    offset: int
+    msg_no: int
+    count: int
+    record_bytes: Length
+    step: int = 1
+
+
+class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A write was skipped: its message was removed before the store came to it (S145)."""
+
+    about: ClassVar[About] = About(group="files", function="write_action", shown="detail")
+
+    store: str
+    msg_no: int
+    count: int
+
+
+class BufferWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The write buffer was handed to the operating system (S21, S22)."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="write_buffer",
+        fold="store",
+        shown="detail",
+        setting="write_buffer_bytes",
+        disk="writes",
+    )
+
+    store: str
+    file: int
+    bytes_: int
+
+
+class FileRolledOver(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The current file reached the limit: closed, and the next one opened (S171). why: size, limit."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="maybe_roll_to_new_file",
+        fold="store",
+        weight=2,
+        setting="msg_store_file_size_limit",
+        mark="roll",
+        units={"closed": "file", "opened": "file", "size": "bytes", "limit": "bytes"},
+    )
+
+    store: str
+    closed: int
+    opened: int
+    why: Why = {}
+
+
+class RefCountChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Rows have `ref_count` references now (S142, S147); 0 means garbage that stays until its file is gone."""
+
+    about: ClassVar[About] = About(group="files", function="remove_message", fold="store", shown="step")
+
+    store: str
+    msg_no: int
+    count: int
+    ref_count: int
+
+
+class RowsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Index rows were deleted (S142 row 4, S183, S184)."""
+
+    about: ClassVar[About] = About(group="files", function="index_delete", fold="store", shown="step")
+
+    store: str
+    messages: tuple[Range, ...]
+
+
+class FileLocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file was locked for deletion or combination (S148, S182), or unlocked again (S185)."""
+
+    about: ClassVar[About] = About(group="files", fold="store", shown="step")
+
+    store: str
+    file: int
+    locked: bool
+
+
+class RowsMoved(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Rows have a new file and offset (S183). Each row: msg_no, count, file, offset of msg_no's record.
+
+    The other records follow in the row's own step; all `count` had equal fields before.
+    """
+
+    about: ClassVar[About] = About(group="files", function="copy_messages", fold="store", shown="step")
+
+    store: str
+    rows: tuple[tuple[int, int, int, int], ...]
+
+
+class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file without live records was deleted (S184, S185). left_on_disk and fold as in FilesCombined."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="delete_file_if_empty",
+        fold="store",
+        weight=2,
+        setting="msg_store_file_size_limit",
+        mark="gone",
+    )
+
+    store: str
+    file: int
+    size_bytes: int
+    left_on_disk: int = 0
+
+
+class FileCut(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file was cut behind its last record, once no reader held it (W145). Fold: it has size_bytes, on disk too."""
+
+    about: ClassVar[About] = About(group="files", function="truncate_file", fold="store", weight=2)
+
+    store: str
+    file: int
+    size_bytes: int
+
+
+class StoreRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies were read (S155, S156). `by`: cache or file; bytes_: read from disk, 0 from the cache."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="read_message",
+        shown="detail",
+        setting="queue_index_embed_msgs_below",
+        disk="reads",
+    )
+
+    store: str
+    by: str
+    file: int
+    msg_no: int
+    count: int
+    bytes_: int
+
+
+class CacheChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The current-file cache holds `entries` messages now (S133, S171.3)."""
+
+    about: ClassVar[About] = About(group="files", function="update_msg_cache", fold="store", shown="step")
+
+    store: str
+    entries: int
+
+
+class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A store stopped. Fold: everything of the store is forgotten."""
+
+    about: ClassVar[About] = About(group="files", function="terminate", fold="stores", shown="detail")
+
+    store: str
+    how: str
+
+
+class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A store started with the files that it found (S205-S208).
+
+    files: (number, file_size, valid_bytes, locked, disk_bytes); rows: (msg_no, count, ref_count, file, offset,
+    record_bytes, step); orphans: (number, disk_bytes) of files that are in no table (S186).
+    """
+
+    about: ClassVar[About] = About(group="files", function="recover", fold="store", shown="detail")
+
+    store: str
+    clean: bool
+    files: tuple[tuple[int, int, int, bool, int], ...]
+    current: int
+    rows: tuple[tuple[int, int, int, int, int, Length, int], ...]
+    orphans: tuple[tuple[int, int], ...] = ()

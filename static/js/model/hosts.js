@@ -40,7 +40,7 @@ export function inHost(vhost, name) {
 
 /** What names the virtual host of a transition, in this order. */
 const WHERE = ["queue", "store", "actor", "exchange", "policy", "process"];
-/** What is shown of a queue or an actor and is a name in its virtual host: as in engine/reading/hosts.py. */
+/** What is shown of a queue or an actor and is a name in its virtual host: as in engine/reading/message_places.py. */
 const NAMED = ["queue", "exchange", "part_of", "mirror_of"];
 /** Commands that are about the node; all others name something in a virtual host. */
 const OF_NODE = new Set(
@@ -87,7 +87,7 @@ export function hostsOf({ node }) {
 }
 
 /**
- * What of a state is in the virtual host that is shown, with names as they are in it. Twin: engine/reading/hosts.py.
+ * What of a state is in the virtual host that is shown, with names as they are in it. Twin: engine/reading/message_places.py.
  * @param {RunSnapshot} state
  * @returns {RunSnapshot}
  */

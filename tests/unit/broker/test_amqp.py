@@ -19,8 +19,7 @@ from engine.report.transitions.amqp import (
 )
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConfirmsSent
-from engine.report.transitions.queue import QueueStopped
-from engine.report.transitions.stores import RefCountChanged
+from engine.report.transitions.queue import QueueStopped, RefCountChanged
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError
 from tests.helpers.following import Follower

@@ -8,9 +8,8 @@ import pytest
 
 from engine.broker.commands import base
 from engine.broker.commands.base import AbsoluteLimit, FreeLimit, bytes_of
-from engine.broker.memory import disk_monitor
-from engine.broker.memory.disk_monitor import DiskMonitor
-from engine.broker.memory.memory_monitor import MemoryMonitor
+from engine.broker.memory import resource_monitors
+from engine.broker.memory.resource_monitors import DiskMonitor, MemoryMonitor
 from engine.values.errors import CommandError
 
 GB = 1_000_000_000
@@ -32,8 +31,8 @@ def test_the_limit_is_absolute_or_a_part_of_the_memory(limit: int | FreeLimit, e
 )  # fmt: skip
 def test_the_next_check_comes_sooner_the_less_is_free(above: int, interval_ms: int) -> None:
     """M11."""
-    assert disk_monitor.next_check_ms(False, 50_000_000 + above, 50_000_000) == interval_ms
-    assert disk_monitor.next_check_ms(True, 0, 50_000_000) == 10_000
+    assert resource_monitors.next_check_ms(False, 50_000_000 + above, 50_000_000) == interval_ms
+    assert resource_monitors.next_check_ms(True, 0, 50_000_000) == 10_000
 
 
 def test_the_alarm_is_strict() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.stores import StoreRecovered
+from engine.report.transitions.queue import StoreRecovered
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
 

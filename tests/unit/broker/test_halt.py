@@ -10,8 +10,7 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
 from engine.fold import empty_state, fold, to_json
-from engine.report.transitions.queue import QueueStopped
-from engine.report.transitions.stores import StoreStopped
+from engine.report.transitions.queue import QueueStopped, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage

@@ -9,7 +9,7 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.memory import model
-from engine.broker.memory.memory_monitor import MemoryMonitor
+from engine.broker.memory.resource_monitors import MemoryMonitor
 from engine.storage.ledger import LedgerStorage
 
 

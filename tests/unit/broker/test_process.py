@@ -18,8 +18,7 @@ from engine.broker.time.scheduler import TimerScheduler
 from engine.classic_v1.transitions import AlphasPushed, StoreSynced
 from engine.costs import PROFILES
 from engine.report.transitions.base import Transition
-from engine.report.transitions.queue import CountersChanged, Published
-from engine.report.transitions.stores import BufferWritten, StoreRead
+from engine.report.transitions.queue import BufferWritten, CountersChanged, Published, StoreRead
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, Extent
 
 

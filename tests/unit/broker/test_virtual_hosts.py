@@ -12,7 +12,7 @@ from engine.broker.commands import commands
 from engine.broker.commands.scenario import parse
 from engine.formats.names import queue_directory, vhost_directory
 from engine.formats.properties import parse_message
-from engine.reading.hosts import state_of
+from engine.reading.message_places import state_of
 from engine.releases import PROFILES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError

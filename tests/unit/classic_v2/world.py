@@ -16,7 +16,7 @@ from engine.classic_v2.store import SharedStore
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.values.each import Each
+from engine.values.sizes import Each
 from engine.values.stretches import Range
 
 

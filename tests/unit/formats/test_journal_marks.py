@@ -7,7 +7,7 @@ import pytest
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.message import MessageCodec
-from engine.values.each import Each
+from engine.values.sizes import Each
 
 CODEC = MessageCodec()
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.replay import PlayedPiece, RunPlayer, RunTally, on_ledger
-from engine.replay.frames import ROWS_IN_A_FRAME, PlayedFrame
-from engine.replay.player import KEEP_EVENTS, Timed
+from engine.replay.player import KEEP_EVENTS, ROWS_IN_A_FRAME, PlayedFrame, Timed
 from engine.values.errors import CommandError, RunTooLong
 from tests.layering.sources import ROOT, imports, module_name, parse, within
 
@@ -160,7 +159,7 @@ PLAIN = (
 
 
 def test_what_paces_and_frames_a_session_knows_neither_django_nor_asyncio() -> None:
-    waiting, seen = [*PLAIN, "engine.replay.frames"], set()
+    waiting, seen = [*PLAIN, "engine.replay.player"], set()
     while waiting:
         module = waiting.pop()
         path = ROOT / module.replace(".", "/")

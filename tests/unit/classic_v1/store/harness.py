@@ -10,7 +10,7 @@ from engine.classic_v1.store.state import StoreIndexRow, row_at
 from engine.classic_v1.transitions import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import (
+from engine.report.transitions.queue import (
     BufferWritten,
     CacheChanged,
     FileDeleted,

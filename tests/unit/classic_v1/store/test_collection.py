@@ -3,7 +3,7 @@
 import pytest
 
 from engine.classic_v1.transitions import CombineStarted, CombineStepped, FilesCombined, FileUnlinked
-from engine.report.transitions.stores import FileDeleted
+from engine.report.transitions.queue import FileDeleted
 from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, ranges
 

@@ -8,7 +8,7 @@ import pytest
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.transitions import CombineStepped
 from engine.formats.chunks import RawBytes, ZeroBytes
-from engine.report.transitions.stores import StoreRecovered, StoreStopped
+from engine.report.transitions.queue import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage

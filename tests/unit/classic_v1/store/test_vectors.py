@@ -1,7 +1,7 @@
 """The vectors of the specification: S33 (B1), S172, G1, G2."""
 
 from engine.classic_v1.transitions import CombineStepped, OperationDeferred
-from engine.report.transitions.stores import StoreRead
+from engine.report.transitions.queue import StoreRead
 from tests.unit.classic_v1.store.harness import Harness, extent, ranges
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.classic_v1.transitions import StoreSynced
-from engine.report.transitions.stores import BufferWritten, StoreRead, StoreWritten, WriteIgnored
+from engine.report.transitions.queue import BufferWritten, StoreRead, StoreWritten, WriteIgnored
 from engine.values.errors import InvariantBroken
 from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, numbers, ranges
