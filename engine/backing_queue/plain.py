@@ -176,12 +176,8 @@ class PlainQueue(BackingQueue):
         return not 0 < self.head_expiry_us() <= self.now_us
 
     @override
-    def unexpired(self, count: int) -> int:
-        return 1
-
-    @override
-    def undisturbed(self, count: int) -> int:
-        return count
+    def takeable(self, count: int, expiring: bool) -> int:
+        return 1 if expiring else count
 
     @override
     def steady(self, arrival: Arrival, same_size: bool) -> int:

@@ -409,11 +409,13 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
     def head_stays(self) -> bool:
         """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
 
-    def unexpired(self, count: int) -> int:
-        """Return how many of `count` messages may be taken before an expired one (P10); at least 1."""
+    def takeable(self, count: int, expiring: bool) -> int:
+        """Return how many fetches may go together with the result of P10's put-back after each; at least 1.
 
-    def undisturbed(self, count: int) -> int:
-        """Return how many of `count` fetches may go together with the result of P10's put-backs; at least 1."""
+        Args:
+            count: messages that are wanted.
+            expiring: whether messages expire here, so that none behind an expired one counts.
+        """
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.

@@ -8,7 +8,7 @@ from engine.counting.levels import RunLevels
 from engine.counting.messages import ENTERED, published_bytes
 from engine.counting.metric import BetterWay, MetricUnit, RunEnding, TotalOf, at_end, counted
 from engine.report.transitions.base import Transition
-from engine.report.transitions.stores import BufferWritten, FileDeleted, StoreRead
+from engine.report.transitions.queue import BufferWritten, FileDeleted, StoreRead
 from engine.values.texts import gettext_noop as _
 
 

@@ -228,12 +228,8 @@ class PriorityReading(PlainQueue):
         return self._head.head_stays()
 
     @override
-    def unexpired(self, count: int) -> int:
-        return self._head.unexpired(min(count, max(1, self._head.depth)))
-
-    @override
-    def undisturbed(self, count: int) -> int:
-        return self._head.undisturbed(min(count, self._head.depth))
+    def takeable(self, count: int, expiring: bool) -> int:
+        return self._head.takeable(min(count, self._head.depth), expiring)
 
     @override
     def steady(self, arrival: Arrival, same_size: bool) -> int:

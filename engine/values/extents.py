@@ -199,6 +199,16 @@ def together(extents: Iterable[Extent]) -> Iterator[list[Extent]]:
         yield some
 
 
+def unexpired(extents: Iterable[Extent], count: int, now_us: int) -> int:
+    """Return how many of the first `count` messages come before one that has expired (P10); at least 1."""
+    ahead = 0
+    for extent in extents:
+        if ahead >= count or 0 < extent.expiry_us <= now_us:
+            break
+        ahead += extent.count
+    return max(1, min(count, ahead))
+
+
 class DeltaExtent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The `#delta{}` term: all that RAM keeps of the messages in delta (Q4).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from engine.broker.clients.closing import ChannelClosing
+from engine.broker.clients.connections import ChannelClosing
 from engine.broker.control.client_verbs import ClientVerbs, HandVerbs
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import CommandVerbs, NodeLifecycle

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.broker.clients.closing import ChannelClosing
 from engine.broker.clients.confirms import ConfirmSender
-from engine.broker.clients.connections import PublisherConnections
+from engine.broker.clients.connections import ChannelClosing, PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.operator_commands import Death
 from engine.broker.memory.model import RESIDUAL_PCT

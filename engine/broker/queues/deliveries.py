@@ -664,7 +664,7 @@ class QueueDeliveries:
         taken: list[TakenMessages] = []
         try:
             while count > 0 and queue.depth:
-                batch = self.evictions.unexpired(queue.undisturbed(count))
+                batch = queue.takeable(count, self.evictions.expiries)
                 got = queue.fetch(batch, ack, spacing_us)
                 for each in got:
                     count -= each.extent.count

@@ -124,10 +124,6 @@ class LimitEvictions:
             _, next_us = queue.dropwhile(queue.now_us)
         self._arm(next_us)
 
-    def unexpired(self, count: int) -> int:
-        """Return how many of `count` messages may be taken before one that a pass of drop_expired would drop (P10)."""
-        return self.process.queue.unexpired(count) if self.expiries else count
-
     def _bury_taken(self, reason: Reason, dead: Sequence[TakenMessages], one_by_one: bool = False) -> None:
         """Publish dead messages to the dead-letter exchange, then acknowledge them."""
         if dead:

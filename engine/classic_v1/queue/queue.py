@@ -54,7 +54,7 @@ from engine.report.transitions.queue import (
     QueueStopped,
     TargetChanged,
 )
-from engine.values.extents import BLANK, PERSISTENT, RAW_PERSISTENT, DeltaExtent, Extent
+from engine.values.extents import BLANK, PERSISTENT, RAW_PERSISTENT, DeltaExtent, Extent, unexpired
 from engine.values.inherit import override
 from engine.values.stretches import Range, RangeSet, Stretches
 
@@ -178,27 +178,18 @@ def head_stays(q: QueueState) -> bool:
     return q.mode == "lazy" or not head.in_ram
 
 
-def unexpired(q: QueueState, count: int) -> int:
-    """Return how many of `count` messages may be taken before one that a pass of drop_expired would drop (P10)."""
-    ahead = 0
-    for extent in _head_lane(q):
-        if ahead >= count or 0 < extent.expiry_us <= q.now_us:
-            break
-        ahead += extent.count
-    return max(1, min(count, ahead))
-
-
-def undisturbed(q: QueueState, count: int) -> int:
+def takeable(q: QueueState, count: int, expiring: bool) -> int:
     """Return how many of `count` fetches give the same result at once as with P10's put-back after each.
 
     The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier; both only
     matter where the last messages of q3 are near.
     """
-    if q.mode == "lazy":
-        return min(count, max(1, q.q3.total - 1))
-    if q.q4.total > 1:
-        return min(count, q.q4.total - 1)
-    return min(count, max(1, q.q3.total + q.q4.total - 2))
+    if q.mode != "lazy" and q.q4.total > 1:
+        near = q.q4.total - 1
+    else:
+        near = q.q3.total - 1 if q.mode == "lazy" else q.q3.total + q.q4.total - 2
+    count = min(count, max(1, near))
+    return unexpired(_head_lane(q), count, q.now_us) if expiring else count
 
 
 def steady(q: QueueState, arrival: Arrival, same_size: bool) -> int:
@@ -302,12 +293,8 @@ class VariableQueueReading(StateQueue[QueueState]):
         return head_stays(self.state)
 
     @override
-    def unexpired(self, count: int) -> int:
-        return unexpired(self.state, count)
-
-    @override
-    def undisturbed(self, count: int) -> int:
-        return undisturbed(self.state, count)
+    def takeable(self, count: int, expiring: bool) -> int:
+        return takeable(self.state, count, expiring)
 
     @override
     def steady(self, arrival: Arrival, same_size: bool) -> int:

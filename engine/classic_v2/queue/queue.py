@@ -43,12 +43,11 @@ from engine.classic_v2.queue.taking import (
     load,
     new_extents,
     remove_shared,
-    unexpired,
 )
 from engine.classic_v2.queue_store import QueueStore
 from engine.report.transitions.queue import QueueStarted, QueueStopped
 from engine.values.errors import InvariantBroken
-from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent
+from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent, unexpired
 from engine.values.inherit import override
 from engine.values.stretches import Range, RangeSet
 
@@ -269,17 +268,13 @@ class V2Reading(StateQueue[V2QueueState]):
         return head_stays(self.state)
 
     @override
-    def unexpired(self, count: int) -> int:
-        """Return how many of `count` messages may be taken before one that has expired; at least 1."""
-        return unexpired(self.state, count)
-
-    @override
-    def undisturbed(self, count: int) -> int:
+    def takeable(self, count: int, expiring: bool) -> int:
         """Return how many of `count` fetches give the same at once as with a look at the head after each: all.
 
-        The look loads what the next fetch would load, and marks what it would mark (W40, W47).
+        The look loads what the next fetch would load, and marks what it would mark (W40, W47). Whether a message
+        expires is known of the head lane alone: what is in the tail has to be loaded first.
         """
-        return count
+        return unexpired(self.state.head, count, self.state.now_us) if expiring else count
 
     @override
     def steady(self, arrival: Arrival, same_size: bool) -> int:

@@ -414,19 +414,6 @@ def head_stays(q: V2QueueState) -> bool:
     return not (head.flags & UNTAKEN or 0 < head.expiry_us <= q.now_us)
 
 
-def unexpired(q: V2QueueState, count: int) -> int:
-    """Return how many of `count` messages may be taken before one that has expired; at least 1.
-
-    What is in the tail has to be loaded before it is known.
-    """
-    ahead = 0
-    for extent in q.head:
-        if ahead >= count or 0 < extent.expiry_us <= q.now_us:
-            break
-        ahead += extent.count
-    return max(1, min(count, ahead))
-
-
 LANE = "head"
 PURGE_LIMIT = 2048
 
