@@ -40,10 +40,6 @@ OF_TLS: Final = (
 """Columns that are empty for a connection over AMQP 0-9-1 without TLS."""
 
 
-def _count(rows: list[list[int]]) -> int:
-    return sum(row[1] for row in rows)
-
-
 def _node(queue: Mapping[str, Any]) -> str:
     node = queue.get("node")
     return NODE_NAME if node is None else node_name(node)
@@ -180,7 +176,7 @@ def queues(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
         counters = _sums(parts.values())
         ready = counters["len"]
         waiting = [
-            (place, _count(part["lanes"][place.name]))
+            (place, sum(row[1] for row in part["lanes"][place.name]))
             for part in parts.values()
             for place in places_of(part)
             if place.unacked

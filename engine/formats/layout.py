@@ -418,7 +418,7 @@ class _Walker:
                 flag.bit_length() - 1,
                 flag.bit_length() - 1,
                 int(bool(flags & flag)),
-                _present(flags, flag),
+                "present" if flags & flag else "absent",
             )
             for name, flag, _ in properties.FLAGS
         )
@@ -436,10 +436,6 @@ class _Walker:
             yield self._take(
                 end - self.at, "properties", f"{end - self.at} bytes", "S52", depth, "properties"
             )
-
-
-def _present(flags: int, flag: int) -> str:
-    return "present" if flags & flag else "absent"
 
 
 def _property_words(kind: str, raw: bytes) -> str:

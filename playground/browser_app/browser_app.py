@@ -41,7 +41,11 @@ def ask(text: str) -> str:
         except (RequestRefused, scenario_links.BadLink) as refused:
             answer = {"error": str(refused)}
     if "html" in answer:
-        answer["html"] = relative(answer["html"], question.get("at", "index.html"), _names())
+        answer["html"] = relative(
+            answer["html"],
+            question.get("at", "index.html"),
+            {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()},
+        )
     return json.dumps(answer, default=str)
 
 
@@ -119,10 +123,6 @@ def _share(question: Answer) -> Answer:
 def _without_empty_title(scenario: Answer) -> Answer:
     """Return a run as a file may hold it: a title has a character, and the one that begins empty has none."""
     return {name: value for name, value in scenario.items() if name != "title" or value}
-
-
-def _names() -> dict[str, str]:
-    return {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()}
 
 
 QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {

@@ -19,7 +19,10 @@ def kinds_module() -> str:
             js.table(
                 "KINDS",
                 "The fields of `About` in engine/report/transitions/base.py; one that is left out has no effect.",
-                _kinds(),
+                {
+                    kind.__name__: _row_of(kind)
+                    for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)
+                },
                 'import("./types.js").About',
             ),
             js.table(
@@ -31,10 +34,6 @@ def kinds_module() -> str:
             f"\n/** What the log may be filtered by. */\nexport const GROUPS = {js.literal(get_args(Group))};\n",
         ]
     )
-
-
-def _kinds() -> dict[str, dict[str, Any]]:
-    return {kind.__name__: _row_of(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)}
 
 
 def _row_of(kind: type[Transition]) -> dict[str, Any]:

@@ -94,12 +94,10 @@ def _decoder(kind: type[Transition]) -> str:
 
 def _read(at: int, field: TransitionField) -> str:
     """Return one property; where the engine may leave a value out, so may a row that was written by hand."""
-    given = "" if field.default is msgspec.NODEFAULT else f" ?? {js.literal(_plain(field.default))}"
+    given = (
+        "" if field.default is msgspec.NODEFAULT else f" ?? {js.literal(msgspec.to_builtins(field.default))}"
+    )
     return f"{script_name(field.name)}: row[{at}]{given}"
-
-
-def _plain(value: Any) -> Any:
-    return msgspec.to_builtins(value)
 
 
 NOTHING: Final = msgspec.NODEFAULT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from playground.classroom import leaving, limits, names, papers, selectors, services, voting
 from playground.classroom.access import for_students, posts_limited
-from playground.classroom.models import Classroom, Student, Vote
+from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import KindProgress, kind_of
@@ -105,7 +105,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
     if request.method == "POST":
         try:
             limits.take("vote", str(student.pk))
-            voting.cast(current, student, _read(current, request.POST))
+            voting.cast(current, student, kind_of(catalog.exercise(current.exercise)).read(request.POST))
             return redirect("class-vote-page")
         except RequestRefused as refused:
             problem = str(refused.message)
@@ -132,10 +132,6 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
         "problem": problem,
     }
     return render(request, "classroom/vote.html", context, status=409 if problem else 200)
-
-
-def _read(current: Vote, posted: QueryDict) -> Any:
-    return kind_of(catalog.exercise(current.exercise)).read(posted)
 
 
 @require_POST

@@ -182,15 +182,11 @@ def stands(exercise: Exercise, whole: Any) -> dict[str, Any] | None:
 
 def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
     """Return how the answer stands that somebody is making in the session; nothing is counted or kept."""
-    if work.done_at is None and _gate_reason(work, exercise) is not None:
+    if work.done_at is None and learners.closed(work.learner, exercise.slug) is not None:
         return None
     whole = _whole_answer(work, exercise, None)
     with _place(exercise, whole):
         return _done(exercise, whole, stands)
-
-
-def _gate_reason(work: Work, exercise: Exercise) -> PageMessage | None:
-    return learners.closed(work.learner, exercise.slug)
 
 
 def _keep(work: Work, verdict: GradedVerdict) -> None:

@@ -185,7 +185,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     work = selectors.work_on(learners.current(request.session), found.slug)
     if work is not None:
         found = catalog.variant(found.slug, work.variant)
-    context = _context(found, work)
+    context = task.context(found, work, selectors.last_attempt(work), _language())
     context["problem"] = problem
     if work is None or work.session is None:
         context["stage"] = course.stage_with_messages(found)
@@ -195,10 +195,6 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         session_ownership.claim(request.session, work.session.public_id)
     context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
-
-
-def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
-    return task.context(found, work, selectors.last_attempt(work), _language())
 
 
 def changes_work(view: View) -> View:

@@ -110,7 +110,7 @@ def parsed(name: str, text: str) -> RuleDocument:
         elif not piece.is_rule and len(piece.head[1]) == 1:
             title, opening = piece.head[3], piece.text()
         elif not piece.is_rule:
-            anchor = f"section-{piece.head[2] or _slug(piece.head[3])}"
+            anchor = f"section-{piece.head[2] or re.sub('[^a-z0-9]+', '-', piece.head[3].lower()).strip('-')}"
             section = RuleSection(
                 anchor, piece.head[2] or "", piece.head[3], len(piece.head[1]), piece.text(), rules=[]
             )
@@ -152,7 +152,3 @@ def _rule(document: str, section: RuleSection, piece: _Piece) -> RuleText:
     assert piece.head is not None  # noqa: S101 - a rule begins with its head
     text = BEGINS.sub("", piece.text(), count=1).lstrip(" :.,")
     return RuleText(piece.head["id"], document, section.anchor, piece.head["title"].strip(" :.,"), text)
-
-
-def _slug(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

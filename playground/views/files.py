@@ -78,7 +78,7 @@ def _moment(request: HttpRequest) -> int | None:
 def _records(request: HttpRequest, session: Session, at: int | None) -> Iterator[Any]:
     """Read the files of now, or of a moment of the past."""
     if at is None:
-        with door().read_records(_root(session.public_id), session.scenario) as records:
+        with door().read_records(str(owner_address.files_of(session.public_id)), session.scenario) as records:
             yield records
         return
     with contextlib.ExitStack() as held:
@@ -217,7 +217,3 @@ class _Pieces:
     def close(self) -> None:
         """Give back what is held; Django calls it when the answer is over, however it ended."""
         self._held.close()
-
-
-def _root(public_id: str) -> str:
-    return str(owner_address.files_of(public_id))

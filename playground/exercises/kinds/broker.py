@@ -148,7 +148,7 @@ class BrokerKind(FadedKind):
                     False,
                     (_slip(wrong[0], placement, stage),),
                     lines,
-                    f"{number + 1}: {_written(lines)}",
+                    f"{number + 1}: {' '.join(f'{line.about}→{line.yours}' for line in lines[:4])}",
                     number,
                     stage.moves,
                 )
@@ -298,7 +298,3 @@ def _slip(seq: str, placement: Placement, stage: BrokerStage) -> str:
     if placement[seq] == stage.before[seq]:
         return "_stayed"
     return "_moved" if stage.after[seq] == stage.before[seq] else "_elsewhere"
-
-
-def _written(lines: Sequence[VerdictLine]) -> str:
-    return " ".join(f"{line.about}→{line.yours}" for line in lines[:4])
