@@ -16,7 +16,7 @@ from playground.hosting import refusals
 from playground.hosting.session import protocol
 from playground.hosting.session_record import short_id
 from playground.library import ready_scenarios
-from playground.rules.search import LONGEST_QUERY, search
+from playground.rules import LONGEST_QUERY, search
 from playground.sessions import scenario_links
 from playground.static_edition.addresses import relative
 from playground.storybook import cards, other_release

@@ -16,7 +16,7 @@ from engine.replay import RunPlayer
 from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from playground.hosting.engine_api import EngineFiles, EngineNode
 from playground.hosting.session.pacer import PageClock
-from playground.limits.session_limits import RECORD_BYTES, SessionBounds, number_of
+from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number_of
 
 
 class SessionUsage(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.verdict import judge
-from playground.limits.session_limits import SessionBounds
+from playground.limits.session_bounds import SessionBounds
 
 SESSION: Final = "solo"
 READER: Final = 1

@@ -47,9 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         django.setup()
         from django.core.management import call_command  # noqa: PLC0415
 
-        from playground.static_edition.leads import astray  # noqa: PLC0415
         from playground.static_edition.scorm import NoSuchWork, write_package  # noqa: PLC0415
-        from playground.static_edition.write import write  # noqa: PLC0415
+        from playground.static_edition.write import astray, write  # noqa: PLC0415
 
         if not asked.scorm or asked.tiny:
             call_command("migrate", interactive=False, verbosity=0)

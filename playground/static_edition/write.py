@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import html
 import json
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.test import Client
 from django.test.utils import override_settings
 from django.urls import reverse
 from django.utils import translation
@@ -20,15 +27,75 @@ from playground.exercises import catalog, examples, task
 from playground.hosting.real_engine import door
 from playground.inspecting import page
 from playground.library import ready_scenarios
-from playground.server.static_assets import bundle, entries
-from playground.static_edition.addresses import file_of, relative
-from playground.static_edition.context import templates
+from playground.server.static_assets import IMPORTED, bundle, entries
+from playground.static_edition.addresses import file_of, is_there, page_of, relative
 from playground.static_edition.figures import Moment, moments, write_leads
-from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
 from playground.web import live_page
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, heatmaps
 from playground.whatif.views import to_csv
+
+BEGIN: Final = (
+    "/library/",
+    "/subjects/",
+    "/glossary/",
+    "/glossary/words.json",
+    "/rules/",
+    "/learn/",
+    "/whatif/",
+)
+MORE: Final = ("/fidelity/", "/i18n/catalog.js", "/schema/scenario-v1.json")
+OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise", "example", "inspect"))
+"""Names of pages that the edition has templates of its own for, as the server's show what only a server has."""
+_LINKED = re.compile(r'href="(/[^"?#]*)"')
+
+
+def pages(
+    language: str, begin: tuple[str, ...] = (*BEGIN, *MORE), *, follow: bool = True
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the path of each page, and what the server answers there.
+
+    Args:
+        language: of the pages.
+        begin: where to begin.
+        follow: whether what these link to follows, as far as the edition has it.
+    """
+    client = Client(SERVER_NAME="localhost", headers={"accept-language": language})
+    waiting, seen = list(begin), set(begin)
+    while waiting:
+        path = waiting.pop()
+        answer = client.get(path, follow=True)
+        if answer.reason_phrase != "OK":
+            raise ValueError(f"{path} answers {answer.reason_phrase}")
+        body = answer.getvalue()
+        yield path, body
+        if not follow or not answer["Content-Type"].startswith("text/html"):
+            continue
+        found = {
+            each for each in _LINKED.findall(body.decode()) if is_there(each) and page_of(each) not in OWN
+        }
+        waiting += sorted(found - seen)
+        seen |= found
+
+
+def permalinks() -> Mapping[str, str]:
+    """Return the ready scenarios by the names that links give them."""
+    from playground.records import selectors  # noqa: PLC0415 - the settings are named by now
+
+    return {kept.short_id: kept.slug for kept in selectors.library() if kept.slug}
+
+
+def edition(request: HttpRequest) -> dict[str, object]:
+    """Return what every template gets."""
+    return {"edition": True}
+
+
+def templates() -> list[dict[str, Any]]:
+    """Return the templates' settings of a server that renders the edition."""
+    found: list[dict[str, Any]] = copy.deepcopy(settings.TEMPLATES)
+    found[0]["OPTIONS"]["context_processors"].append(f"{__name__}.{edition.__name__}")
+    return found
+
 
 FREE: Final[dict[str, Any]] = {
     "version": 1,
@@ -125,8 +192,8 @@ def _own_pages(folder: Path) -> None:
         at = file_of(reverse("example", args=[catalog.exercise(slug).unit, slug]))
         shown = {**context, **examples.context(slug, get_language() or "en", None)}
         own[at] = render_to_string("exercises/example.html", shown)
-    for at, html in own.items():
-        _put(folder / at, relative(html, at, {}).encode())
+    for at, text in own.items():
+        _put(folder / at, relative(text, at, {}).encode())
 
 
 def _nothing() -> dict[str, Any]:
@@ -169,3 +236,79 @@ def _tables(folder: Path) -> None:
 def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
+
+
+_IN_PAGES: Final = re.compile(
+    r'(?<= )(?:href|src|data-words|data-sprite|data-root|data-rules|data-lead)="([^"]*)"'
+)
+_IN_STYLES: Final = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
+_BESIDE_SCRIPTS: Final = re.compile(r'new URL\("([^"]*)", import\.meta\.url')
+_ELSEWHERE: Final = re.compile(r"[a-z]+:")
+_NAMES: Final = re.compile(r' id="([^"]*)"')
+_DATA: Final = re.compile(r'<script[^>]*type="application/json"[^>]*>.*?</script>', re.DOTALL)
+_COMMENTS: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+LINKS: Final = {
+    ".html": (_DATA, (_IN_PAGES,)),
+    ".css": (_COMMENTS, (_IN_STYLES,)),
+    ".js": (_COMMENTS, (IMPORTED, _BESIDE_SCRIPTS)),
+}
+"""How the files of each suffix name others, and what of them is not looked at."""
+BY_SCRIPT: Final = frozenset(("#",))
+"""Links that a script takes care of."""
+_RUN: Final = re.compile(r"x=[A-Za-z0-9_-]+(?:&at=\d+)?")
+"""A run that a link carries behind its hash, which the script of the live page plays: no id of an element."""
+
+
+def astray(out: Path, left_out: frozenset[Path] = frozenset()) -> list[str]:
+    """Return each link of an edition that leads to no file of it, behind the file that has it.
+
+    Args:
+        out: where the edition was written, with the engine.
+        left_out: files that it would have, were it whole.
+    """
+    places = _Places(frozenset(path.resolve() for path in left_out))
+    pages = (path for path in sorted(out.rglob("*")) if path.suffix in LINKS and path.is_file())
+    return [
+        f"{path.relative_to(out).as_posix()}: {link}"
+        for path in pages
+        for link in sorted(set(_links(path)))
+        if link not in BY_SCRIPT and not places.has(path, link)
+    ]
+
+
+def _links(path: Path) -> Iterator[str]:
+    left_out, patterns = LINKS[path.suffix]
+    text = left_out.sub("", path.read_text("utf-8"))
+    for found in (each for pattern in patterns for each in pattern.findall(text)):
+        link = html.unescape(found) if path.suffix == ".html" else found
+        if not _ELSEWHERE.match(link):
+            yield link
+
+
+class _Places:
+    """What was looked up once.
+
+    Args:
+        left_out: files that count as if they were there.
+    """
+
+    def __init__(self, left_out: frozenset[Path]) -> None:
+        self._left_out = left_out
+        self._names = cache(_names)
+
+    def has(self, path: Path, link: str) -> bool:
+        """Return whether a link leads to a file (to a folder, where it ends with a slash), and to an id in it."""
+        address, _hash, name = link.partition("#")
+        address = unquote(address.partition("?")[0])
+        if address.startswith("/"):
+            return False  # an edition lies under any path
+        there = Path(path.parent, address).resolve() if address else path
+        if address.endswith("/"):
+            return there.is_dir()
+        played = there.parent.name == "play" and _RUN.fullmatch(name)
+        named = name and there.suffix in (".html", ".svg") and not played
+        return (there.is_file() or there in self._left_out) and (not named or name in self._names(there))
+
+
+def _names(path: Path) -> frozenset[str]:
+    return frozenset(_NAMES.findall(path.read_text("utf-8")))

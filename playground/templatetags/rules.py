@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from playground import rules
-from playground.rules.search import search
+from playground.rules import search
 
 register = template.Library()
 

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 from engine.releases import RELEASES
 from playground import rules, verdicts
 from playground.exercises import catalog
-from playground.rules.render import html
-from playground.rules.search import LONGEST_QUERY, search
+from playground.rules import LONGEST_QUERY, html, search
 from playground.storybook.cards import SUBJECTS
 from playground.verdicts.related import related
 

@@ -25,8 +25,7 @@ from playground.records import services, session_ownership
 from playground.storybook import rehearsal
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
-from playground.sweeping.refusals import failure
-from playground.sweeping.remarks import messages_of
+from playground.sweeping.refusals import failure, messages_of
 from playground.sweeping.runner import runner
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, say

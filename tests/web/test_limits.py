@@ -10,7 +10,8 @@ from playground.hosting.real_engine import door
 from playground.hosting.run import BurstBeyond, SessionRun, SessionUsage, check_burst
 from playground.hosting.wording import coded
 from playground.limits import session_limits
-from playground.limits.session_limits import SessionBounds, check_command, check_shape
+from playground.limits.session_bounds import SessionBounds
+from playground.limits.session_limits import check_command, check_shape
 from playground.texts.page_message import RequestRefused
 
 

@@ -33,8 +33,8 @@ from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
 from playground.storybook import story
 from playground.storybook.story import OF_FILES, WrittenWrong
+from playground.sweeping import refusals
 from playground.sweeping import refusals as sweeping
-from playground.sweeping import remarks
 from playground.texts.page_message import MEBIBYTE, PageMessage
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
@@ -78,7 +78,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 }
 """English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
 REMARKS: dict[str, tuple[str, Any]] = {
-    code: (text, remarks.TEXTS.get(code)) for code, text in OF_REMARKS.items()
+    code: (text, refusals.REMARKS.get(code)) for code, text in OF_REMARKS.items()
 }
 """The same of what is told of an import."""
 DAMAGE: dict[str, tuple[str, Any]] = {
@@ -100,7 +100,7 @@ def test_the_codes_are_the_engines() -> None:
     assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
     assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
     assert list(damage.TEXTS) == list(OF_DAMAGE)
-    assert list(remarks.TEXTS) == list(OF_REMARKS)
+    assert list(refusals.REMARKS) == list(OF_REMARKS)
 
 
 def test_a_code_means_one_thing() -> None:

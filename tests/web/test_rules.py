@@ -15,8 +15,8 @@ from django.test import Client
 from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.models import Scenario
-from playground.rules.render import html as rendered
-from playground.rules.search import search
+from playground.rules import html as rendered
+from playground.rules import search
 from playground.templatetags.rules import address, linked
 from playground.texts.word_search import ranked
 from tests.rules import coverage

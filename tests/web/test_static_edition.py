@@ -16,11 +16,10 @@ from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
 from playground.library import ready_scenarios as ready
-from playground.static_edition import pages
+from playground.static_edition import write as pages
 from playground.static_edition.addresses import link
 from playground.static_edition.figures import FOLDER, lead_file, moments, write_leads
-from playground.static_edition.leads import astray
-from playground.static_edition.write import write
+from playground.static_edition.write import astray, write
 from playground.web.live_page import articles_on
 from tests.web.conftest import PLAIN_NAMES, put_in_library
 

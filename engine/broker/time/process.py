@@ -219,9 +219,12 @@ class WorkProcess:
         """Put messages into the mailbox, after those of the same priority (P6)."""
         if self.ended:
             return
-        self._boxes.setdefault(priority, deque()).append(MailBatch(count, each_ns, do))
+        self._append(priority, count, do, each_ns)
         self.wake()
         self._on_change(self)
+
+    def _append(self, priority: int, count: int, do: Callable[[int], None], each_ns: int) -> None:
+        self._boxes.setdefault(priority, deque()).append(MailBatch(count, each_ns, do))
 
     def wake(self) -> None:
         """Let it check its mailbox, because it may have work."""

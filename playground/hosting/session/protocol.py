@@ -9,7 +9,7 @@ import msgspec
 
 from engine.reading.conditions import Condition
 from playground.hosting.session import page_messages
-from playground.limits.session_limits import SessionBounds
+from playground.limits.session_bounds import SessionBounds
 
 Kind = Literal["bound", "outside", "engine"]
 """The session's own bound of disk was reached; files or memory failed; the engine is at fault."""

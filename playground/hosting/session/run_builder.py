@@ -12,7 +12,7 @@ from playground.hosting.engine_api import NodeDoor
 from playground.hosting.run import RunReplay, SessionRun
 from playground.hosting.session import pacer
 from playground.hosting.session_record import RecordedSession
-from playground.limits.session_limits import SessionBounds
+from playground.limits.session_bounds import SessionBounds
 
 
 class DataFiles(Protocol):

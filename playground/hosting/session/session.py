@@ -32,7 +32,7 @@ from playground.hosting.session.pacer import (
 )
 from playground.hosting.session.run_builder import RunBuilder, RunStorage
 from playground.hosting.session_record import RecordedSession
-from playground.limits.session_limits import SessionBounds
+from playground.limits.session_bounds import SessionBounds
 
 
 class WholeWork(Protocol):
