@@ -339,24 +339,33 @@ def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iter
     if not _is_bad(answer):
         yield "  do: nothing"
         return
+    if not answer["queues"]:
+        yield "  do: put the directory queues/ back from a copy; without an index no start takes a body from the store"
+        return
+    if not _loses(answer) and not answer["failure"]:
+        yield "  do: nothing; the damage costs no message that its index still names"
+        return
     yield "  do first: stop the node, and copy its directory: cp -a DIR DIR.copy"
     below = f"{VHOSTS}/{vhost}/" if vhost else ""
-    unread = any(row["unreadable"] for row in answer["queues"])
-    if not unread and not any(row["ends"] == DEAD for row in answer["queues"]):
-        yield "  do: no file that is moved away brings more back; take what is not back with --extract, then start"
+    helps = False
     for row in answer["queues"]:
         if row["ends"] == DEAD:
+            helps = True
             yield f"  do: move the files of {row['name']} away; costs its {row['live']} messages"
             yield f"      (--extract first); mv {below}{row['dir']} /safe/place/"
-    if unread:
+    if any(row["unreadable"] for row in answer["queues"]):
         saved = "recovery.dets"
         rest = {path: data for path, data in files.items() if not path.endswith(f"/{saved}")}
         later, _started = reading.directory(rest, ReleaseChoice(vhost=vhost, day=day))
         back = sum(row["back"] or 0 for row in later["queues"])
         now = sum((row["listed"] or 0) - (row["unreadable"] or 0) for row in answer["queues"])
-        yield f"  do: let the start read all files, as after a crash: {back} can then be read, instead of {now};"
-        yield "      costs: every message of this virtual host comes back as redelivered"
-        yield f"      mv {below}{saved} /safe/place/"
+        if back > now:
+            helps = True
+            yield f"  do: let the start read all files, as after a crash: {back} can then be read, instead of {now};"
+            yield "      costs: every message of this virtual host comes back as redelivered"
+            yield f"      mv {below}{saved} /safe/place/"
+    if not helps:
+        yield "  do: no file that is moved away brings more back; take what is not back with --extract, then start"
 
 
 def _beside(place: Path) -> Iterator[str]:

@@ -89,6 +89,27 @@ def test_it_says_what_to_do_about_damage_and_what_that_costs(built: Path, given:
     assert run(built, tmp_path / "no").returncode == 2
 
 
+def test_it_advises_nothing_that_brings_less_back(built: Path, given: Any, tmp_path: Path) -> None:
+    """With a `.qi` cut off the real node listed more than a scan finds; a copy of a queue costs nothing (W101)."""
+    cut, twice = (dict(given[1]["dmg-4.3.6-stop/d00"]) for _ in range(2))
+    [qi, *_] = sorted(path for path in cut if path.endswith(".qi") and len(cut[path]) > 400)
+    cut[qi] = cut[qi][: len(cut[qi]) // 2 + 15]
+    twice |= {
+        f"{path.split('/')[0]}/queues/1ORPHAN/{path.rpartition('/')[2]}": data
+        for path, data in twice.items()
+        if path.startswith(qi.rpartition("/")[0])
+    }
+    for files, code, advice in (
+        (cut, 1, "do: no file that is moved away brings more back"),
+        (twice, 1, "do: nothing; the damage costs no message"),
+    ):
+        place = tmp_path / advice[4:10].strip()
+        done = run(built, placed(files, place), "--day", DAY, "--what-to-do")
+        assert advice in done.stdout
+        assert "mv " not in done.stdout
+        assert done.returncode == code
+
+
 @pytest.mark.parametrize(
     ("name", "queue"),
     [
