@@ -43,6 +43,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     expect(page.locator("[data-leader] rect.ring").first).to_be_visible()
     expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible()
     message_id = id_bytes(page, "index")
+    unfold(page, "consumer")
     page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("button", name="10×").click()

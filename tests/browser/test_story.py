@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.sessions import live
+from tests.browser.sessions import live, unfold
 
 OpenPage = Callable[..., Page]
 
@@ -53,6 +53,7 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     files = page.get_by_role("region", name="Files on disk")
     expect(files.get_by_role("img", name=re.compile("Queue index: .* [1-9][0-9]* segments"))).to_be_visible()
     expect(files.get_by_role("img", name=re.compile("Message store: .* [1-9][0-9]* files"))).to_be_visible()
+    unfold(page, "consumer")
     page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("button", name="10×").click()

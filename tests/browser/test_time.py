@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.sessions import begin
+from tests.browser.sessions import begin, unfold
 from tests.browser.test_story import pause, wait_for_lane
 from tests.browser.waits import OF_A_ROUND, settled, still_box, until
 
@@ -138,6 +138,7 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
 def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
     page = open_page()
     page_out(page)
+    unfold(page, "consumer")
     page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("combobox", name="Run until").select_option("read")

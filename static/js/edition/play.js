@@ -28,6 +28,9 @@ const PROFILES = JSON.parse(dataOf(sizes, "sizes"));
 /** @type {Record<string, string>} */
 const SERIES = JSON.parse(dataOf(sizes, "series"));
 
+/** The run is played to a moment up to here, so that log and charts have what led to it; at a later one it begins. */
+const PLAYED_US = 60_000_000;
+
 /**
  * A whole number of the address, or null.
  * @param {URLSearchParams} query
@@ -120,7 +123,9 @@ async function start() {
   const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
   ran = name;
   const left = goesOnWith();
-  const log = (left ? await kept(left) : null) ?? (await kept(name)) ?? (await kept(chosen.name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
+  const moment = Math.min(place.at_us ?? 0, scenario.until_us);
+  const begins = moment > PLAYED_US ? moment : 0;
+  const log = (left ? await kept(left) : null) ?? (await kept(name)) ?? (await kept(chosen.name)) ?? { commands: [], until_us: begins };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   setText(sizes, PROFILES[scenario.profile] ?? scenario.profile);
