@@ -22,8 +22,10 @@ def begin(page: Page, profile: str = "classroom") -> None:
 
 
 def unfold(page: Page, name: str) -> None:
-    """Open what a control of the bar folds; a press elsewhere closes it."""
-    page.locator(f"#controls [data-more={name}] > summary").click()
+    """Open what a control folds, if it is not open; above the stage a press elsewhere closes it."""
+    fold = page.locator(f"#controls [data-more={name}]")
+    if fold.get_attribute("open") is None:
+        fold.locator("> summary").click()
 
 
 def live(page: Page) -> None:
