@@ -7,11 +7,10 @@ import io
 import zipfile
 from pathlib import Path
 
-import engine
 from spark_jobs.fingerprint import fingerprint
 
-ROOT = Path(engine.__file__).resolve().parents[1]
-"""The directory that holds the packages `engine`, `sweeps`, `workloads` and `spark_jobs`."""
+ROOT = Path(__file__).resolve().parents[1]
+"""The directory of the sources of `engine`, `sweeps`, `workloads` and `spark_jobs`; a compiled engine lies elsewhere."""
 
 CELL = "sweeps.cell"
 """The module that turns a scenario into a row, with all that it imports."""

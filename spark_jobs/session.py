@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+import engine
 from spark_jobs.engine_build import ROOT, packed_sources
 from spark_jobs.errors import JobError
 from spark_jobs.jvm import QUICK_START, jvm_options
@@ -45,6 +46,7 @@ def start_session(master: str = LOCAL) -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if is_local(master):
         _put_on_path(ROOT)
+        _put_on_path(Path(engine.__file__).resolve().parents[1])  # which may be compiled
     try:
         session = _builder(master).getOrCreate()
     except Exception as error:

@@ -38,6 +38,11 @@ ROOMS: Final = (
     "classic_v1/index",
     "classic_v1/queue",
     "classic_v1/store",
+    "classic_v2",
+    "classic_v2/formats",
+    "classic_v2/index",
+    "classic_v2/queue",
+    "classic_v2/store",
     "counting",
     "replay",
     "storage",
@@ -55,8 +60,11 @@ SINGLE: Final = (
     "version_choice/queue.py",
 )
 """What they ask most; and what has their classes as a base, which must be compiled with them."""
-LEFT_OUT: Final = ("engine/counting/metric.py",)
-"""Its records name classes of it, which move with them, and the compiler does not see their base."""
+METRIC: Final = ("counted(", "at_end(")
+"""What makes a function a metric."""
+LEFT_OUT: Final = ("engine/counting/metric.py", "engine/classic_v2/formats/mc.py")
+"""The first one's records name classes of it, which move with them, and the compiler does not see their base; the
+second one's class inherits how it is pickled, which the compiler would replace."""
 TINY: Final = ("engine/values/stretches.py",)
 """What is compiled where it is only to be seen to work; `translate` shows that the compiler takes the others."""
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")
@@ -116,7 +124,8 @@ def needs_python(tree: ast.Module) -> bool:
     """Return whether a module has, beside records, what the compiler does not keep.
 
     That is a protocol that is asked at run time, a name that is one thing for the type checker and another one for
-    the run, and a number of which a function says that it is a float: it would make one of a whole number.
+    the run, a metric, whose first line of documentation is shown, and a number of which a function says that it is a
+    float: it would make one of a whole number.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(
@@ -125,7 +134,10 @@ def needs_python(tree: ast.Module) -> bool:
             return True
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and node.orelse:
             return True
-        if isinstance(node, ast.FunctionDef) and "float" in (ast.unparse(each) for each in hints(node)):
+        if isinstance(node, ast.FunctionDef) and (
+            "float" in (ast.unparse(each) for each in hints(node))
+            or any(ast.unparse(each).startswith(METRIC) for each in node.decorator_list)
+        ):
             return True
     return False
 

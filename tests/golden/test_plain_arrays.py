@@ -11,6 +11,7 @@ from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats import chunks, message, plain_arrays
 from engine.formats.message import MessageCodec
 
+pytestmark = pytest.mark.sources  # what is compiled keeps its numpy
 MODULES = (journal, chunks, message, publishing, record, segment)
 
 

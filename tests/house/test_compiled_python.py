@@ -98,8 +98,21 @@ def searched_without_contains(compiled: Trees, every: Trees) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Compare)
         for operator, asked in zip(node.ops, node.comparators, strict=True)
-        if isinstance(operator, ast.In | ast.NotIn) and _last_name(asked) in names
+        if isinstance(operator, ast.In | ast.NotIn) and _last_name(asked) in names - _own_tables(path, every)
     ]
+
+
+def _own_tables(path: str, every: Trees) -> set[str]:
+    """Return the attributes that a module's folder declares as what the compiler can search."""
+    return {
+        _last_name(node.target)
+        for other, tree in every.items()
+        if Path(other).parent == Path(path).parent
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.annotation, ast.Subscript)
+        and _last_name(node.annotation) in WITH_CONTAINS
+    }
 
 
 def made_floats(compiled: Trees) -> list[str]:
@@ -173,6 +186,23 @@ def held_slices(compiled: Trees) -> list[str]:
     ]
 
 
+def second_names(compiled: Trees) -> list[str]:
+    """Return methods with a second name: the compiler looks for the first one among the module's names.
+
+    Classes of records are left out, as Python makes them.
+    """
+    return [
+        f"{path}:{each.lineno} {ast.unparse(each)}"
+        for path, tree in compiled.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and not node.keywords
+        for each in node.body
+        if isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Name)
+        and each.value.id in _methods(node)
+    ]
+
+
 def _through(function: ast.FunctionDef) -> str:
     """Return what stands before a function's name where it calls itself."""
     first = function.args.args[0].arg if function.args.args else ""
@@ -197,7 +227,7 @@ def test_nothing_is_searched_that_cannot_say_what_it_holds(compiled: Trees, ever
 
 
 @pytest.mark.parametrize(
-    "find", [made_floats, without_truth, needing_a_dictionary, calling_themselves, held_slices]
+    "find", [made_floats, without_truth, needing_a_dictionary, calling_themselves, held_slices, second_names]
 )
 def test_nothing_compiled_does_otherwise(compiled: Trees, find) -> None:
     assert find(compiled) == []
@@ -246,3 +276,4 @@ def test_the_searches_find_what_they_look_for() -> None:
     deep = "def f(a):\n return f(a)\nclass A:\n def g(self):\n  self.g()\n def h(self):\n  self.other.h()"
     assert calling_themselves(tree(deep)) == ["m.py:1 f", "m.py:4 g"]
     assert held_slices(tree("def f(a):\n at = slice(1, 2)\n return a[at], a[1:2]")) == ["m.py:2 slice(1, 2)"]
+    assert second_names(tree("class A:\n def f(self): ...\n g = f\n h = k")) == ["m.py:3 g = f"]

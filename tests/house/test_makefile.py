@@ -309,7 +309,6 @@ def test_a_broker_of_today_is_compared_where_it_is(
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
 
 
-@pytest.mark.soak
 def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
     """Without a C compiler the target can do no more than say so."""
     missing = lacks()
@@ -326,7 +325,7 @@ def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
 @pytest.mark.soak
 def test_the_compiler_takes_every_module(tmp_path: Path) -> None:
     if lacks() is None:
-        assert translate(tmp_path / "copy") > 150
+        assert translate(tmp_path / "copy") > 90
 
 
 @pytest.mark.soak

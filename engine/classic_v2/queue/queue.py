@@ -538,10 +538,15 @@ class ClassicQueueV2(V2Reading):
         sync(self.state)
         self._done()
 
-    resume = timeout
-    """A sync follows a grant of credit (W58)."""
-    pre_hibernate = timeout
-    """The queue syncs before it hibernates (W58)."""
+    @override
+    def resume(self) -> None:
+        """Sync, as after every grant of credit (W58)."""
+        self.timeout()
+
+    @override
+    def pre_hibernate(self) -> None:
+        """Sync before the queue hibernates (W58)."""
+        self.timeout()
 
     @override
     def needs_timeout(self) -> NeedsTimeout:

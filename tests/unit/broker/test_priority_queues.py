@@ -181,7 +181,9 @@ def test_it_lives_where_work_takes_time() -> None:
 
 
 def test_each_priority_has_the_brokers_directory(tmp_path: Path) -> None:
-    made = Cluster(parse({"version": 1, "profile": "classroom", "topology": {}}), DirectoryStorage(tmp_path))
+    made = Cluster(
+        parse({"version": 1, "profile": "classroom", "topology": {}}), DirectoryStorage(str(tmp_path))
+    )
     made.submit({"do": "declare_queue", "name": "tasks", "arguments": {"x-max-priority": 1}})
     for priority in (0, 1):
         made.submit(

@@ -38,6 +38,7 @@ def _read(data: bytes, size: int, count: int) -> tuple[list[StoreEntries], Messa
     return read_entries(data, 0, size, count, codec), codec
 
 
+@pytest.mark.sources  # it replaces a function that its own module calls
 @pytest.mark.parametrize("seed", range(3))
 def test_runs_say_what_single_entries_say(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     data, size = _file(seed)

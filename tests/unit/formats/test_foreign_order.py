@@ -42,6 +42,7 @@ def test_numbers_ascend_with_positions() -> None:
     assert [codec.id_bytes(numbers[rel]) for rel in range(40)] == ids
 
 
+@pytest.mark.sources  # it counts calls inside a module
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_like_the_last_is_read_like_any_other(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = Random(seed)

@@ -61,11 +61,14 @@ class Side:
             return ""
         return self._process.stdout.readline().rstrip("\n")
 
-    def ask(self, played: Program) -> Answer:
-        """Return how a program ends; a process that hangs or dies is begun anew."""
+    def tell(self, played: Program) -> None:
+        """Begin a program, which the sides play at the same time."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(played) + "\n")
         self._process.stdin.flush()
+
+    def hear(self) -> Answer:
+        """Return how the program ends that was told last; a process that hangs or dies is begun anew."""
         line = self._line()
         if line:
             found: Answer = json.loads(line)
@@ -89,9 +92,16 @@ def fault(answers: list[Answer]) -> str | None:
     return None if all(answer == answers[0] for answer in answers) else "compiled: another digest"
 
 
+def answered(sides: list[Side], played: Program) -> list[Answer]:
+    """Return how a program ends on each side."""
+    for side in sides:
+        side.tell(played)
+    return [side.hear() for side in sides]
+
+
 def _breaks(sides: list[Side], how: str, played: Program) -> bool:
     """Return whether a program breaks as another one did."""
-    return fault([each.ask(played) for each in sides]) == how
+    return fault(answered(sides, played)) == how
 
 
 def main(arguments: list[str]) -> int:
@@ -114,7 +124,7 @@ def main(arguments: list[str]) -> int:
         if options.minutes and time.monotonic() - began > options.minutes * 60:
             break
         written = program(options.seed + number)
-        answers = [side.ask(written) for side in sides]
+        answers = answered(sides, written)
         ends[next(iter(answers[0]))] += 1
         wrong = fault(answers)
         if wrong is not None:
