@@ -10,7 +10,7 @@ from pathlib import Path
 from spark_jobs.fingerprint import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
-"""The directory of the sources of `engine`, `sweeps`, `workloads` and `spark_jobs`; a compiled engine lies elsewhere."""
+"""The directory of the sources of `engine`, `sweeps`, `workloads` and `spark_jobs`; a compiled engine has another."""
 
 CELL = "sweeps.cell"
 """The module that turns a scenario into a row, with all that it imports."""
