@@ -197,12 +197,16 @@ class BrokerPlayer(Clients):
 
     def _tx_select(self, on: str = HAND) -> None:
         self._channel(on).tx_select()
+        self._settling.setdefault(on, [])
 
     def _tx_commit(self, on: str = HAND) -> None:
         self._channel(on).tx_commit()
+        self._settling[on] = []
 
     def _tx_rollback(self, on: str = HAND) -> None:
         self._channel(on).tx_rollback()
+        self._held[on] += self._settling[on]
+        self._settling[on] = []
 
     # --- messages out ------------------------------------------------------------------------------------------------
 

@@ -53,6 +53,8 @@ class Clients:
         self._connections: dict[str, pika.BlockingConnection] = {}
         self._channels: dict[str, BlockingChannel] = {}
         self._held: dict[str, list[int]] = {}
+        self._settling: dict[str, list[int]] = {}
+        """For each channel in a transaction the tags that it settled since it began: a rollback gives them back."""
         self._limited: set[str] = set()
         """Channels whose consumers share a limit."""
         self._publishers: dict[bool, Any] = {}
@@ -127,6 +129,7 @@ class Clients:
             channel.add_on_cancel_callback(lambda frame: self._cancelled(frame.method.consumer_tag))
             self._channels[name] = channel
             self._held[name] = []
+            self._settling.pop(name, None)
         return self._channels[name]
 
     def _channel_closed(self, name: str, channel: BlockingChannel, reason: Any) -> None:
@@ -231,12 +234,15 @@ class Clients:
         """Return the tags to send for the oldest `count` that are held, or for one tag."""
         held = sorted(self._held[on])
         if tag is not None:
-            self._held[on] = [
-                each for each in held if not (each == tag or (multiple and (each <= tag or tag == 0)))
-            ]
-            return [tag]
-        tags, self._held[on] = held[:count], held[count:]
-        return tags[-1:] if multiple else tags
+            kept = [each for each in held if not (each == tag or (multiple and (each <= tag or tag == 0)))]
+            named = [tag]
+        else:
+            kept = held[count:]
+            named = held[:count][-1:] if multiple else held[:count]
+        if on in self._settling:
+            self._settling[on] += [each for each in held if each not in kept]
+        self._held[on] = kept
+        return named
 
     def _wait(self, ms: int) -> None:
         until = time.monotonic() + ms / 1000
