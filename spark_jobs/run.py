@@ -65,7 +65,7 @@ def run_cells(
     def run() -> None:
         try:
             tasks.foreachPartition(_runner(broadcast, engine_build, out))
-        except (Py4JError, PySparkException) as error:
+        except (Py4JError, PySparkException, AttributeError) as error:  # a stopped context has no JVM any more
             failures.append(error)
 
     # In a thread of its own, so that an interrupt meets this one, which does nothing but wait.

@@ -28,7 +28,7 @@ from playground.records import selectors as kept_runs
 from playground.records import selectors as sessions
 from playground.records import services as session_services
 from playground.records import session_ownership
-from playground.sessions import scenario_links
+from playground.sessions import session_sharing
 from playground.texts.page_message import RequestRefused
 from playground.web import network
 from playground.web.access import rate_limited, session_or_gone
@@ -221,7 +221,7 @@ def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
     if mine and session_ownership.owns(request.session, mine):
-        kept = scenario_links.share(session_or_gone(mine))
+        kept = session_sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
         services.push(found, request.POST.get("link", ""), request.user.get_username())
@@ -393,7 +393,7 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     if session is None:
         return redirect("class-student", found.public_id, pk)
     try:
-        kept = scenario_links.share(session)
+        kept = session_sharing.share(session)
     except RequestRefused as refused:
         return page(request, found, str(refused.message), status=409)
     opened = session_services.replay_session(kept)

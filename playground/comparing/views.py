@@ -21,7 +21,7 @@ from playground.hosting.refusals import message_of
 from playground.limits import session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services
-from playground.sessions import scenario_links
+from playground.sessions import session_sharing
 from playground.storybook import other_release, rehearsal
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage, RequestRefused
@@ -50,7 +50,7 @@ def choose(request: HttpRequest) -> HttpResponse:
             found = session_or_gone(session)
             kept_bytes.check(request_callers.of_request(request))
             paused_sessions.check_may_leave(found.public_id)
-            a = scenario_links.share(found).short_id
+            a = session_sharing.share(found).short_id
         except RequestRefused as refused:
             return answer(request, 409, _("That did not work"), refused.message)
     initial = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final
 
 from engine.amqp.rules import REFERENCE, VALIDATIONS
@@ -116,21 +115,21 @@ def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-@lru_cache(maxsize=4096)
 def places_of(key: str) -> frozenset[str]:
     """Return the releases in whose schemas a key of rabbitmq.conf is."""
-    exact = _EXACT.get(key, "")
-    places = set(exact) or {place for form, places in _FORMS for place in places if form.fullmatch(key)}
+    forms = _FORMS.get(key.split(".", 1)[0], ())
+    places = set(_EXACT.get(key, "")) or {at for form, some in forms for at in some if form.fullmatch(key)}
     return frozenset(SCHEMAS[int(place)] for place in places)
 
 
 _EXACT: Final = {key: places for places, keys in KEYS.items() for key in keys.split() if "$" not in key}
-_FORMS: Final = [
-    (re.compile(re.escape(key).replace(r"\$", "[^.]+")), places)
-    for places, keys in KEYS.items()
-    for key in keys.split()
-    if "$" in key
-]
+_FORMS: Final[dict[str, list[tuple[re.Pattern[str], str]]]] = {}
+"""Patterns of keys with names of the operator's own in them, with their releases, by the word before the first dot."""
+for _places, _keys in KEYS.items():
+    for _key in _keys.split():
+        if "$" in _key:
+            _pattern = re.compile(re.escape(_key).replace(r"\$", "[^.]+"))
+            _FORMS.setdefault(_key.split(".", 1)[0], []).append((_pattern, _places))
 
 
 def of_settings(pairs: list[tuple[str, str, bool]]) -> list[dict[str, Any]]:

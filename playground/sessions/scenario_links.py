@@ -18,15 +18,8 @@ from engine.broker.commands import commands
 from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.releases import RELEASES
 from engine.values.errors import CommandError
-from playground.hosting import session_record
-from playground.hosting.command_queue import RunSoFar
-from playground.hosting.real_engine import door
 from playground.jobs.job import CHECK, job
-from playground.limits import session_limits, work_places
-from playground.models import Scenario, Session
-from playground.records import selectors, services
-from playground.sessions import owner_address, run_repetitions
-from playground.storybook import other_release, rehearsal
+from playground.limits import session_limits
 from playground.storybook.entry import BadScenario, LibraryEntry, read
 from playground.texts.page_message import PageMessage, RequestRefused
 
@@ -212,104 +205,3 @@ def _slim(timed: dict[str, Any]) -> dict[str, Any]:
         except CommandError:
             continue
     return {"at_us": timed["at_us"], **command}
-
-
-REMEMBERED = 200
-
-
-def share(session: Session) -> Scenario:
-    """Keep a scenario that repeats the session, up to now if somebody did something of their own in it.
-
-    Blocks until the session has come to a stop for it.
-    """
-    moment = _moment(session)
-    story = _story(session, moment)
-    if story and session.origin:  # the whole run with its story: the link names the moment
-        return services.keep_scenario(moment.scenario, session.origin.engine_version, story)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return services.keep_scenario(rehearsal.check_run(scenario))
-
-
-def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
-    """Return the story that still fits: nobody did anything else, and the run has not left its end behind."""
-    story = session.origin.story if session.origin else None
-    if not story or moment.commands or moment.at_us > session.scenario["until_us"]:
-        return None
-    return dict(story)
-
-
-def scenario_so_far(session: Session) -> dict[str, object]:
-    """Return the scenario that `share` would keep, without keeping it."""
-    moment = _moment(session)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return rehearsal.check_run(scenario)
-
-
-def file_of(session: Session) -> dict[str, Any]:
-    """Return the scenario file of a session: the run so far, or a run and its story as they were written."""
-    moment = _moment(session)
-    story = _story(session, moment)
-    if story:
-        return {**moment.scenario, **story}
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return rehearsal.check_run(scenario)
-
-
-def fork(session: Session, at_us: int | None = None) -> Session:
-    """Begin another session that is this one up to `at_us` (up to now where that is None or later), and goes on freely.
-
-    The commands of that very moment belong to it.
-    """
-    moment = _moment(session)
-    ends_us = moment.at_us if at_us is None else min(at_us, moment.at_us)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
-    forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
-    return services.start_session(rehearsal.check_run(forked), reached_us=ends_us)
-
-
-def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage]]:
-    """Begin another session with this one's commands on another release, at the same moment; return what is not there.
-
-    A run that nobody changed goes on to its end. Its story stays behind: its words are about another release.
-    """
-    moment = _moment(session)
-    untouched = not moment.commands and moment.at_us <= session.scenario["until_us"]
-    scenario = (
-        dict(moment.scenario)
-        if untouched
-        else session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    )
-    scenario, said = other_release.taken_to(series, scenario)
-    return services.start_session(rehearsal.check_run(scenario), reached_us=moment.at_us), said
-
-
-def _moment(session: Session) -> RunSoFar:
-    try:
-        moment = owner_address.moment(session.public_id)
-    except TimeoutError:
-        raise RequestRefused(_("The session is busy. Pause it, and try again.")) from None
-    return moment or _rehearse(session)
-
-
-def _rehearse(session: Session) -> RunSoFar:
-    """Find the digest of a session that sleeps, by repeating it without files if it is not on record."""
-    commands = selectors.commands_of(session)
-    reached_us, digest = selectors.reached(session, commands)
-    if not digest or session.engine_version != door().version:
-        key = session.public_id, reached_us, len(commands)
-        digest = _digests.get(key) or _repeated(session, commands, reached_us)
-        _digests[key] = digest
-        while len(_digests) > REMEMBERED:
-            _digests.pop(next(iter(_digests)))
-    return RunSoFar(reached_us, digest, session.scenario, commands)
-
-
-_digests: dict[tuple[str, int, int], str] = {}
-"""Of sessions that sleep, by how far they have come: asking twice repeats them once."""
-
-
-def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
-    """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
-    with work_places.for_present():
-        return run_repetitions.digest_at(session.scenario, commands, until_us)

@@ -30,7 +30,7 @@ from playground.limits import work_places
 from playground.models import Session
 from playground.offline.page import PageSource, write
 from playground.records import paused_sessions
-from playground.sessions import scenario_links
+from playground.sessions import session_sharing
 from playground.sessions.scenario_links import packed, place_of
 from playground.storybook import rehearsal
 from playground.texts.page_message import RequestRefused
@@ -52,7 +52,7 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        scenario = scenario_links.scenario_so_far(found)
+        scenario = session_sharing.scenario_so_far(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     return _written(request, found, form, as_csv if form == "csv" else as_json, scenario)
@@ -87,7 +87,7 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         paused_sessions.check_may_leave(found.public_id)
         entry = rehearsal.read_kept(
-            {name: value for name, value in scenario_links.file_of(found).items() if value != ""}
+            {name: value for name, value in session_sharing.file_of(found).items() if value != ""}
         )
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)

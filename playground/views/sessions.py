@@ -17,7 +17,7 @@ from playground.hosting.real_engine import door
 from playground.library import demo_run
 from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
-from playground.sessions import owner_address, scenario_links
+from playground.sessions import owner_address, session_sharing
 from playground.sessions.scenario_links import packed
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import live_page
@@ -87,7 +87,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id, link=True)
-        kept = scenario_links.share(found)
+        kept = session_sharing.share(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, selectors.scenario_body(kept))
@@ -108,7 +108,7 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     text = request.POST.get("at_us", "")
     try:
         paused_sessions.check_may_leave(found.public_id)
-        forked = scenario_links.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
+        forked = session_sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
@@ -126,7 +126,7 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
         return redirect("session", found.public_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        other, said = scenario_links.on_release(found, series)
+        other, said = session_sharing.on_release(found, series)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
@@ -142,7 +142,7 @@ def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         paused_sessions.check_may_leave(found.public_id)
-        scenario = scenario_links.file_of(found)
+        scenario = session_sharing.file_of(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})

@@ -252,7 +252,7 @@ async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> 
 
 def repeated(session_id: str, until_us: int) -> str:
     """Return the digest of the run that the record gives, repeated without anything of a process."""
-    from playground.sessions.scenario_links import _repeated
+    from playground.sessions.session_sharing import _repeated
 
     session = Session.objects.get(public_id=session_id)
     return _repeated(session, selectors.commands_of(session), until_us)

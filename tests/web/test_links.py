@@ -20,7 +20,7 @@ from playground.library import ready_scenarios
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
 from playground.records import selectors, services, session_ownership
-from playground.sessions import scenario_links
+from playground.sessions import scenario_links, session_sharing
 from playground.storybook.entry import read
 from playground.views import links as link_views
 from tests.web import record
@@ -463,13 +463,13 @@ async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> Non
         return services.replay_session(kept, 4_800_000)
 
     session = await begin()
-    shared = await sync_to_async(scenario_links.share)(session)
+    shared = await sync_to_async(session_sharing.share)(session)
     assert shared.story == session.origin.story
     assert selectors.scenario_body(shared)["until_us"] == 17_000_000
-    file = await sync_to_async(scenario_links.file_of)(session)
+    file = await sync_to_async(session_sharing.file_of)(session)
     assert read(file).story.prediction is not None
     await sync_to_async(record.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
-    mine = await sync_to_async(scenario_links.share)(
+    mine = await sync_to_async(session_sharing.share)(
         await sync_to_async(selectors.session_by_id)(session.public_id)
     )
     assert mine.story is None, "the story was about another run"

@@ -20,7 +20,7 @@ from playground.jobs.job import ENDED, JobEnded
 from playground.limits import work_places
 from playground.limits.work_places import USUAL, GateBusy, RepeatGate
 from playground.records import services
-from playground.sessions import live_hosts, scenario_links
+from playground.sessions import live_hosts, session_sharing
 from tests.helpers.patience import PATIENCE_S
 
 GREEDY = RequestCaller("192.0.2.1", "greedy")
@@ -117,14 +117,14 @@ def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
 ) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
     played: list[int] = []
-    repeated = scenario_links._repeated
+    repeated = session_sharing._repeated
 
     def counted(*given: Any) -> Any:
         played.append(1)
         return repeated(*given)
 
-    monkeypatch.setattr(scenario_links, "_repeated", counted)
-    assert scenario_links.scenario_so_far(session) == scenario_links.scenario_so_far(session)
+    monkeypatch.setattr(session_sharing, "_repeated", counted)
+    assert session_sharing.scenario_so_far(session) == session_sharing.scenario_so_far(session)
     assert len(played) == 1
 
 

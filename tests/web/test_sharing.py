@@ -14,7 +14,7 @@ from playground.hosting.real_engine import door
 from playground.models import Scenario, Session
 from playground.records import selectors, services
 from playground.records.record_writer import RecordAppend, append
-from playground.sessions import live_hosts, scenario_links
+from playground.sessions import live_hosts, session_sharing
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -143,7 +143,7 @@ async def test_real_bytes_of_real_files(browsers: Any) -> None:  # noqa: F811
 
 def test_the_same_moment_is_kept_once() -> None:
     session = services.start_session(services.blank_scenario("classroom"))
-    assert scenario_links.share(session) == scenario_links.share(session)
+    assert session_sharing.share(session) == session_sharing.share(session)
     assert Scenario.objects.count() == 1
 
 
@@ -161,11 +161,11 @@ def test_a_command_that_is_on_record_before_the_run_came_there_is_in_every_file(
     append([RecordAppend(session.public_id, None, row=(0, 0, burst), reached=(400_000, ""))])
     append([RecordAppend(session.public_id, None, row=(1, 900_000, {**burst, "count": 7}))])
     session.refresh_from_db()
-    scenario = scenario_links.file_of(session)
+    scenario = session_sharing.file_of(session)
     assert [(each["at_us"], each["count"]) for each in scenario["commands"]] == [(0, 3), (900_000, 7)]
     assert scenario["until_us"] == 900_000
     assert repeats(scenario)
-    assert scenario_links.fork(session).scenario["commands"] == scenario["commands"]
+    assert session_sharing.fork(session).scenario["commands"] == scenario["commands"]
     assert selectors.remembered(session.public_id).reached_us == 900_000
 
 
@@ -183,5 +183,5 @@ async def test_a_command_at_the_moment_of_rest_leaves_no_digest_on_record(browse
     assert answer["t"] == "accepted"
     await database_sync_to_async(session.refresh_from_db)()  # what a server that is killed now leaves behind
     assert (session.digest, len(await database_sync_to_async(selectors.commands_of)(session))) == ("", 2)
-    scenario = await database_sync_to_async(scenario_links.file_of)(session)
+    scenario = await database_sync_to_async(session_sharing.file_of)(session)
     assert repeats(scenario)

@@ -10,7 +10,7 @@ from django.test import Client
 from playground.hosting.real_engine import door
 from playground.models import CommandRecord, ScenarioText, Session
 from playground.records import services
-from playground.sessions import scenario_links
+from playground.sessions import session_sharing
 from tests.web import test_host
 from tests.web.test_host import World
 
@@ -96,7 +96,7 @@ def test_a_fork_is_the_visitors_own_and_needs_a_form(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_a_fork_runs_as_the_session_did(client: Client) -> None:
-    forked = scenario_links.fork(begin(client), 300_000)
+    forked = session_sharing.fork(begin(client), 300_000)
     node = door().rehearse(forked.scenario)
     node.advance(300_000)
     held = sum(extent[1] for extent in node.snapshot()["queues"]["orders"]["lanes"]["q4"])
