@@ -65,8 +65,8 @@ def run_cells(
     def run() -> None:
         try:
             tasks.foreachPartition(_runner(broadcast, engine_build, out))
-        except (Py4JError, PySparkException, AttributeError) as error:  # a stopped context has no JVM any more
-            failures.append(error)
+        except (Py4JError, PySparkException, AttributeError) as error:
+            failures.append(error)  # the last one where the context is stopped: then it has no JVM any more
 
     # In a thread of its own, so that an interrupt meets this one, which does nothing but wait.
     runner = Thread(target=run, daemon=True)

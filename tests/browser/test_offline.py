@@ -185,6 +185,8 @@ def test_a_cell_of_a_heatmap_runs_here_and_reaches_the_same_digest(
     page.locator(".whatif-cell.home").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/en/play/index.html?h=power-cut&cell=*")
+    # The page first plays to the moment of the link, and rests there.
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:05\.000"), timeout=ENGINE_MS)
     page.get_by_role("button", name="Play (Space)").click(timeout=ENGINE_MS)
     page.get_by_role("button", name="10×").click()
     expect(page.get_by_text("the same run")).to_be_visible()
