@@ -20,7 +20,7 @@ from playground.exercises.models import Work
 from playground.models import Session
 from playground.records import services as sessions
 from playground.records import session_ownership
-from playground.sessions import scenario_links
+from playground.sessions import session_sharing
 from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join
 
@@ -217,7 +217,7 @@ def test_a_teacher_pushes_what_is_on_the_own_screen(
     """A session of this browser is kept as it is, and opens for all at its moment; a stranger's is not."""
     run = {**sessions.blank_scenario("classroom"), "title": "mine", "until_us": 2_000_000}
     kept = sessions.keep_scenario(run, "1")
-    monkeypatch.setattr(scenario_links, "share", lambda session: kept)
+    monkeypatch.setattr(session_sharing, "share", lambda session: kept)
     teacher.post("/s/new", {"profile": "classroom"})
     own = Session.objects.latest("pk")
     assert f'value="{own.public_id}"' in teacher.get(address(classroom)).content.decode()
