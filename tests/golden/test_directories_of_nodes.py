@@ -103,6 +103,7 @@ def damage(files: Files) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.sources  # files stay in place in the file for the node alone, which is built of them
 @pytest.mark.parametrize(
     "name",
     [

@@ -88,6 +88,7 @@ def test_it_says_what_the_collector_of_4_x_has_not_come_to() -> None:
     )
 
 
+@pytest.mark.sources  # files stay in place in the file for the node alone, which is built of them
 @pytest.mark.parametrize("profile", ["real", "4.3.6"])
 def test_pins_are_named_also_where_the_files_are_too_large_to_be_kept(
     profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
