@@ -38,11 +38,6 @@ ROOMS: Final = (
     "classic_v1/index",
     "classic_v1/queue",
     "classic_v1/store",
-    "classic_v2",
-    "classic_v2/formats",
-    "classic_v2/index",
-    "classic_v2/queue",
-    "classic_v2/store",
     "counting",
     "replay",
     "storage",
@@ -62,9 +57,8 @@ SINGLE: Final = (
 """What they ask most; and what has their classes as a base, which must be compiled with them."""
 METRIC: Final = ("counted(", "at_end(")
 """What makes a function a metric."""
-LEFT_OUT: Final = ("engine/counting/metric.py", "engine/classic_v2/formats/mc.py")
-"""The first one's records name classes of it, which move with them, and the compiler does not see their base; the
-second one's class inherits how it is pickled, which the compiler would replace."""
+LEFT_OUT: Final = ("engine/counting/metric.py",)
+"""Its records name classes of it, which move with them, and the compiler does not see their base."""
 TINY: Final = ("engine/values/stretches.py",)
 """What is compiled where it is only to be seen to work; `translate` shows that the compiler takes the others."""
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tools.compiled import chosen
+from tools.compiled_pickles import OWN_WAY
 
 ITERABLE = {"__iter__", "__getitem__"}
 WITH_CONTAINS = {"Mapping", "MutableMapping", "Sequence", "Set", "dict", "list", "tuple", "set", "deque"}
@@ -203,6 +204,26 @@ def second_names(compiled: Trees) -> list[str]:
     ]
 
 
+def inherited_outside(compiled: Trees, every: Trees) -> list[str]:
+    """Return classes of Python whose base is compiled: a checkpoint would lack what they add to it."""
+    found = []
+    for path, tree in every.items():
+        modules = {
+            name.asname or name.name: f"{node.module.replace('.', '/')}.py"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for name in node.names
+        }
+        found += [
+            f"{path}:{node.lineno} {node.name}({base})"
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and path not in compiled
+            for base in (ast.unparse(each).split("[")[0] for each in node.bases)
+            if modules.get(base) in compiled and not base.endswith(OWN_WAY)
+        ]
+    return found
+
+
 def _through(function: ast.FunctionDef) -> str:
     """Return what stands before a function's name where it calls itself."""
     first = function.args.args[0].arg if function.args.args else ""
@@ -218,7 +239,7 @@ def every(repo_root: Path) -> Trees:
 @pytest.fixture(scope="module")
 def compiled(repo_root: Path, every: Trees) -> Trees:
     found = {name: every[name] for name in chosen(repo_root)}
-    assert len(found) > 80
+    assert len(found) > 70
     return found
 
 
@@ -231,6 +252,10 @@ def test_nothing_is_searched_that_cannot_say_what_it_holds(compiled: Trees, ever
 )
 def test_nothing_compiled_does_otherwise(compiled: Trees, find) -> None:
     assert find(compiled) == []
+
+
+def test_what_inherits_from_what_is_compiled_is_compiled_too(compiled: Trees, every: Trees) -> None:
+    assert inherited_outside(compiled, every) == []
 
 
 SEARCHED = """
@@ -277,3 +302,7 @@ def test_the_searches_find_what_they_look_for() -> None:
     assert calling_themselves(tree(deep)) == ["m.py:1 f", "m.py:4 g"]
     assert held_slices(tree("def f(a):\n at = slice(1, 2)\n return a[at], a[1:2]")) == ["m.py:2 slice(1, 2)"]
     assert second_names(tree("class A:\n def f(self): ...\n g = f\n h = k")) == ["m.py:3 g = f"]
+    base = tree("class A:\n x = 1")
+    sub = {"n.py": ast.parse("from m import A\nclass B(A[int]):\n y = 1")}
+    assert inherited_outside(base, {**base, **sub}) == ["n.py:2 B(A)"]
+    assert inherited_outside({**base, **sub}, {**base, **sub}) == []

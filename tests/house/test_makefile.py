@@ -325,7 +325,7 @@ def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
 @pytest.mark.soak
 def test_the_compiler_takes_every_module(tmp_path: Path) -> None:
     if lacks() is None:
-        assert translate(tmp_path / "copy") > 90
+        assert translate(tmp_path / "copy") > 70
 
 
 @pytest.mark.soak
