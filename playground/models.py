@@ -7,7 +7,7 @@ import zlib
 from typing import Any, Final
 
 import orjson
-from django.db import models
+from django.db import connection, models
 from django.utils import timezone
 
 GROUP_LETTERS: Final = 32
@@ -108,6 +108,11 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @staticmethod
+    def seen_now() -> Any:
+        """Return the time of day as the database keeps it in `last_seen`."""
+        return connection.ops.adapt_datetimefield_value(timezone.now())
 
     @property
     def scenario(self) -> dict[str, Any]:

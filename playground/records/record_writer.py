@@ -13,7 +13,6 @@ from typing import Any, Final
 import msgspec
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
-from django.utils import timezone
 
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import Session
@@ -58,7 +57,7 @@ def append(wanted: Sequence[RecordAppend]) -> list[OwnedElsewhere | None]:
         rows: list[tuple[Any, ...]] = []
         reached: dict[int, tuple[Any, ...]] = {}
         found: list[OwnedElsewhere | None] = []
-        now = connection.ops.adapt_datetimefield_value(timezone.now())
+        now = Session.seen_now()
         for each in wanted:
             key = keys.get((each.public_id, each.epoch))
             found.append(OwnedElsewhere(session_leases.node_of(each.public_id)) if key is None else None)
