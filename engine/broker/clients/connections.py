@@ -645,7 +645,7 @@ SILENT_CHECKS: Final = 3
 SECOND_US: Final = 1_000_000
 
 
-class Heartbeats:
+class HeartbeatWatch:
     """Connections whose clients have gone silent.
 
     Args:

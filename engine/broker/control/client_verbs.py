@@ -13,7 +13,7 @@ from engine.amqp.declarations import check_access, check_consume
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.connections import Heartbeats
+from engine.broker.clients.connections import HeartbeatWatch
 from engine.broker.clients.manual_channels import ManualChannel
 from engine.broker.commands import client_commands as ending
 from engine.broker.commands import client_commands as hand_cmd
@@ -57,7 +57,7 @@ class ClientVerbs(OnClientParts):
         self._configuration = configuration
         self._board = board
         self._scheduler = scheduler
-        self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
+        self._heartbeats = HeartbeatWatch(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
         """Return the function for each of these commands."""

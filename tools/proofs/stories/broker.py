@@ -139,12 +139,9 @@ class BrokerPlayer(Clients):
         self._view.printed = "refused" if "refused" in answer else ""
 
     def _alarm(self, on: bool) -> None:
-        if on:
-            for confirm in (
-                False,
-                True,
-            ):  # the node does not answer who opens a channel on a blocked connection
-                self._publisher(confirm)
+        if on:  # a node does not answer when a channel is opened on a blocked connection
+            self._publisher(confirm=False)
+            self._publisher(confirm=True)
         self._driver.ask({"do": "watermark", "share": 0.0 if on else 0.4})
         self._alarmed = on
 
