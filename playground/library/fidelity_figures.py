@@ -16,6 +16,8 @@ from engine.broker.memory import model
 FOLDER = Path(settings.BASE_DIR) / "fidelity"
 RESULTS = FOLDER / "results.json"
 PREDICTIONS = FOLDER / "predictions.json"
+ON_NODES: Final = ("differential", "stories", "interop")
+"""Proofs that a run on a real node makes, each with a file of its own."""
 
 
 @functools.lru_cache(maxsize=4)
@@ -37,8 +39,9 @@ def latest(name: str) -> dict[str, Any] | None:
 
 
 def results() -> dict[str, Any] | None:
-    """Return the latest results of `make fidelity`, None where none were made."""
-    return _latest(RESULTS)
+    """Return the results of `make fidelity` and of runs on nodes of the reference, None without the first."""
+    measured = _latest(RESULTS)
+    return measured and {**measured, **{name: latest(f"{name}.json") for name in ON_NODES}}
 
 
 def of_other_releases(proof: str) -> list[dict[str, Any]]:

@@ -20,8 +20,6 @@ from playground.views import surface_table
 from playground.whatif.labels import NOTHING, full
 from playground.whatif.labels import metric as label
 
-PROOFS = ("differential", "interop", "stories")
-"""What runs on real nodes count."""
 SHOWN = tuple(
     each.name for each in (peak_ram_bytes, blocked_s, throughput_per_s, latency_p95_s, write_amplification)
 )
@@ -40,7 +38,7 @@ def fidelity(request: HttpRequest) -> HttpResponse:
         ],
         "todays": todays_memory(),
         "surfaces": surface_table.shown(),
-        "others": {name: measured.of_other_releases(name) for name in PROOFS},
+        "others": {name: measured.of_other_releases(name) for name in measured.ON_NODES},
     }
     return render(request, "playground/fidelity.html", context)
 

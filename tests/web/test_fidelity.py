@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -51,22 +50,14 @@ def test_it_shows_the_predictions_of_each_release(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_each_figure_says_which_engine_it_was_measured_with(
-    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured = fidelity_figures.results()
     assert measured is not None
     proofs = [name for name, found in measured.items() if isinstance(found, dict)]
     apart = {name: {"date": "2026-01-31", "engine": f"9.{number}"} for number, name in enumerate(proofs)}
-    path = tmp_path / "results.json"
-    path.write_text(
-        json.dumps(
-            {
-                "reference": "a broker",
-                **{name: {**measured[name], "measured_on": apart[name]} for name in proofs},
-            }
-        )
-    )
-    monkeypatch.setattr(fidelity_figures, "RESULTS", path)
+    told = {**measured, **{name: {**measured[name], "measured_on": apart[name]} for name in proofs}}
+    monkeypatch.setattr(fidelity_figures, "results", lambda: told)
     page = client.get("/fidelity/").content.decode()
     shown = {
         name for name in proofs if f"Measured on 2026-01-31 with engine {apart[name]['engine']}." in page

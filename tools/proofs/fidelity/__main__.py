@@ -35,7 +35,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             figures = MEASURES[name](options, Path(place) / name)
             print(f"fidelity: {name}: {_numbers(figures)}", flush=True)
             found[name] = {"measured_on": measured_on(date=options.date), **figures}
-    return {"reference": REFERENCE, **found, **measures.others()}
+    return {"reference": REFERENCE, **found}
 
 
 def _numbers(found: dict[str, Any]) -> str:

@@ -19,12 +19,6 @@ from tests.rules import coverage
 from tools.proofs.conformance.formats import FORMATS
 
 MOST_NAMED = 20
-OTHERS = {
-    "differential": ("fidelity/differential.json", "var/differential/summary.json"),
-    "stories": ("fidelity/stories.json", "var/stories/summary.json"),
-    "interop": ("fidelity/interop.json", "var/interop/summary.json"),
-}
-"""Where the runs against a real node leave their summaries; the first that is there counts."""
 
 
 def recorded(recordings: Path) -> dict[str, list[Path]]:
@@ -143,12 +137,3 @@ def fuzz(inputs: int, recordings: Path) -> dict[str, Any]:
         "damage_reported": sum(damage for damage, _ in seen),
         "openings_refused": sum(refused for _, refused in seen),
     }
-
-
-def others() -> dict[str, Any]:
-    """Return the summaries of the runs against a real node, None for one that has not run here."""
-    found: dict[str, Any] = {}
-    for name, places in OTHERS.items():
-        paths = [ROOT / place for place in places if (ROOT / place).is_file()]
-        found[name] = json.loads(paths[0].read_text()) if paths else None
-    return found
