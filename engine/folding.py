@@ -90,7 +90,6 @@ _OWN_PARTS: dict[str, type[OwnPart]] = {}
 def register(
     tables: Mapping[str, FoldTable], backing_queue: str | None = None, own: type[OwnPart] = NothingMore
 ) -> None:
-    """Add tables, and the own part of the queues of one implementation."""
     TABLES.update(tables)
     if backing_queue is not None:
         _OWN_PARTS[backing_queue] = own
@@ -140,7 +139,6 @@ class QueueTable:
         self.own: OwnPart = own_part(self.info)()
 
     def lane(self, place: str) -> Stretches[Extent]:
-        """Return the messages in one place."""
         return self.lanes.setdefault(place, Stretches())
 
     def shift(self, t: Shift) -> None:
@@ -191,7 +189,6 @@ class QueueTable:
 
 
 def rows_of(value: Extent | DeltaExtent) -> list[Any]:
-    """Return an extent or a record as the list that stands for it in JSON."""
     return list(msgspec.structs.astuple(value))
 
 
@@ -208,7 +205,6 @@ class TopologyTable:
         self.policies: dict[str, dict[str, Any]] = {}
 
     def add_host(self, vhost: str) -> None:
-        """A virtual host is there."""
         self.vhosts = [*(self.vhosts or [FIRST_HOST]), vhost]
 
     def forget_host(self, vhost: str) -> None:
@@ -220,27 +216,21 @@ class TopologyTable:
         self.policies = {name: each for name, each in self.policies.items() if host_of(name) != vhost}
 
     def exchange_declared(self, t: ExchangeDeclared) -> None:
-        """An exchange is there."""
         self.exchanges[t.exchange] = t.values
 
     def exchange_deleted(self, t: ExchangeDeleted) -> None:
-        """An exchange is gone."""
         self.exchanges.pop(t.exchange, None)
 
     def queue_bound(self, t: QueueBound) -> None:
-        """A binding is there, after the others."""
         self.bindings.append(_binding(t))
 
     def queue_unbound(self, t: QueueUnbound) -> None:
-        """A binding is gone."""
         self.bindings.remove(_binding(t))
 
     def policy_set(self, t: PolicySet) -> None:
-        """A policy is there."""
         self.policies[t.policy] = t.values
 
     def policy_cleared(self, t: PolicyCleared) -> None:
-        """A policy is gone."""
         self.policies.pop(t.policy, None)
 
     def to_json(self) -> dict[str, Any]:
@@ -283,7 +273,6 @@ class RunState:
         self.topology = TopologyTable()
 
     def queue(self, name: str) -> QueueTable:
-        """Return a queue, adding it if it is new."""
         return self.queues.setdefault(name, QueueTable())
 
     def queue_started(self, t: QueueStarted) -> None:
@@ -313,15 +302,12 @@ class RunState:
         self.stores = {name: each for name, each in self.stores.items() if host_of(name) != t.vhost}
 
     def node_changed(self, t: NodeChanged) -> None:
-        """Update values of a part of the node."""
         self.node[t.part].update(t.values)
 
     def actor_changed(self, t: ActorChanged) -> None:
-        """Update or remove an actor."""
         _merge(self.node["actors"], t.actor, t.values)
 
     def process_changed(self, t: ProcessChanged) -> None:
-        """Update or remove a process."""
         _merge(self.node["processes"], t.process, t.values)
 
 
@@ -358,7 +344,6 @@ def fold(state: RunState, transition: Transition) -> None:
 
 
 def fold_all(state: RunState, transitions: Iterable[Transition]) -> RunState:
-    """Apply transitions in order and return the state."""
     for each in transitions:
         fold(state, each)
     return state

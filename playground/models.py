@@ -27,7 +27,6 @@ class ScenarioText(models.Model):
 
     @property
     def body(self) -> str:
-        """The canonical JSON."""
         return zlib.decompressobj().decompress(self.packed, MOST_TEXT_BYTES).decode()
 
     @classmethod

@@ -56,7 +56,6 @@ class RuleText(msgspec.Struct, frozen=True):
 
     @property
     def vectors(self) -> list[str]:
-        """The worked vectors that are in its text."""
         return VECTOR.findall(self.text)
 
 
@@ -317,7 +316,6 @@ class SearchHit(msgspec.Struct, frozen=True):
 
 @cache
 def _shown() -> dict[str, str]:
-    """Return the plain text of each rule with its id and title."""
     return {
         rule.id: " ".join(filter(None, (rule.id, plain(rule.title or ""), plain(rule.text))))
         for rule in by_id().values()

@@ -47,10 +47,8 @@ class AmqpError(EngineError):
 
 
 def queue_words(name: str) -> str:
-    """Return how the broker names a queue in its sentences."""
     return f"queue '{bare(name)}' in vhost '{host_of(name)}'"
 
 
 def exchange_words(name: str) -> str:
-    """Return how the broker names an exchange in its sentences."""
     return f"exchange '{bare(name)}' in vhost '{host_of(name)}'"

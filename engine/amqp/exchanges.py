@@ -210,7 +210,6 @@ def _target(binding: Binding) -> Target:
 
 
 def declared_alternate(exchange: Exchange) -> str | None:
-    """Return the alternate exchange that an exchange was declared with."""
     alternate = exchange.arguments.get("alternate-exchange")
     return alternate if isinstance(alternate, str) else None
 
@@ -229,18 +228,15 @@ class Exchanges:
         self._topics: dict[str, TopicTrie[Target]] = {}
 
     def add_host(self, vhost: str) -> None:
-        """Add the exchanges that every virtual host has."""
         for each in PREDECLARED:
             self.add(msgspec.structs.replace(each, name=in_host(vhost, each.name)))
 
     def forget_host(self, vhost: str) -> None:
-        """Forget the exchanges of a virtual host, after its queues."""
         for name in [each for each in self.exchanges if host_of(each) == vhost]:
             if name in self.exchanges:
                 self.remove(name)
 
     def add(self, exchange: Exchange) -> None:
-        """Add a new exchange."""
         self.exchanges[exchange.name] = exchange
 
     def remove(self, name: str) -> list[Binding]:
@@ -280,15 +276,12 @@ class Exchanges:
             self.remove(exchange.name)
 
     def bound_to(self, name: str) -> int:
-        """Return how many queues and exchanges are bound to an exchange."""
         return len({_target(each) for each in self.bindings if each.exchange == name})
 
     def bound(self, name: str) -> bool:
-        """Return whether anything is bound to an exchange."""
         return any(each.exchange == name for each in self.bindings)
 
     def add_queue(self, name: str) -> None:
-        """Add a queue to the default exchange."""
         self._queues[name] = None
 
     def forget_queue(self, name: str) -> list[Binding]:

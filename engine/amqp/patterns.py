@@ -106,7 +106,6 @@ class _Name:
             self._letters[letter] = self._letters.get(letter, 0) | 1 << place
 
     def fitting(self, fits: Fits) -> Places:
-        """Return the places before matching letters."""
         return sum(places for letter, places in self._letters.items() if fits(letter))
 
 
@@ -252,7 +251,6 @@ def check_cost(pattern: str) -> None:
 
 @lru_cache(maxsize=2048)
 def found_in(pattern: str, text: str) -> bool:
-    """Return whether a pattern fits anywhere in a name."""
     name = _Name(text)
     return bool(compiled(pattern).starts(name, name.all))
 

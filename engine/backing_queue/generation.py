@@ -235,12 +235,10 @@ class TwoStores(ABC, Generic[S]):
 
     @property
     def persistent(self) -> S:
-        """The store of persistent messages."""
         return self.stores["persistent"]
 
     @property
     def transient(self) -> S:
-        """The store of all others."""
         return self.stores["transient"]
 
     @abstractmethod

@@ -50,5 +50,4 @@ HEAPS: Final[dict[str, HeapFigures]] = {}
 
 
 def heap_of(queue: Mapping[str, Any]) -> HeapFigures:
-    """Return the figures of a queue, given a snapshot of it."""
     return HEAPS.get(queue.get("backing_queue", VARIABLE_QUEUE), MEASURED_3_10)

@@ -49,7 +49,6 @@ class QueueRates:
 
     @property
     def sum(self) -> Real:
-        """All four rates together."""
         return self.in_ + self.out + self.ack_in + self.ack_out
 
     @property

@@ -23,7 +23,6 @@ Queue = Mapping[str, Any]
 
 
 def rates_printed(rates: QueueRates) -> dict[str, float]:
-    """Return the rates by the names that every release prints."""
     names = ("avg_ingress_rate", "avg_egress_rate", "avg_ack_ingress_rate", "avg_ack_egress_rate")
     return dict(zip(names, rates, strict=True))
 

@@ -367,7 +367,6 @@ class Cluster:
         return True
 
     def run(self) -> str:
-        """Run the scenario to its end and return the digest."""
         self.advance(self.scenario.until_us)
         return self.log.digest
 
@@ -429,7 +428,6 @@ class Cluster:
 
     @property
     def most_messages(self) -> int:
-        """How many messages the node may hold."""
         return self._capacity.most_messages
 
     def ram_bytes(self) -> int:

@@ -219,7 +219,6 @@ class StoreRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         return total(self.record_bytes, self.start, self.count)
 
     def part(self, offset: int, count: int) -> StoreRow:
@@ -418,7 +417,6 @@ class V1OwnPart:
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield the entries of the index that are not acknowledged."""
         for start, count, code in own["index"]["entries"]:
             if not acked(code):
                 yield start, start + count
@@ -455,7 +453,6 @@ class StoreTables(NamedTuple):
     all: dict[str, StoreTable]
 
     def store_stopped(self, t: StoreStopped) -> None:
-        """Everything of a store is forgotten."""
         self.all.pop(t.store, None)
 
 

@@ -39,7 +39,6 @@ class TotalOf(Accumulator):
     __slots__ = ()
 
     def add(self, answer: Number, at_us: int) -> None:
-        """Add the answer."""
         self._number += answer
 
 
@@ -49,7 +48,6 @@ class HighestOf(Accumulator):
     __slots__ = ()
 
     def add(self, answer: Number, at_us: int) -> None:
-        """Keep the answer if it is larger than all before it."""
         self._number = answer if answer > self._number else self._number
 
 
@@ -59,7 +57,6 @@ class LatestOf(Accumulator):
     __slots__ = ()
 
     def add(self, answer: Number, at_us: int) -> None:
-        """Keep the answer in place of the one before."""
         self._number = answer
 
 

@@ -77,7 +77,6 @@ def _consumers(state: State, live: LiveValues) -> dict[str, tuple[int, Mapping[s
 
 
 def used(state: State, live: LiveValues, queue: str) -> bool:
-    """Return whether a queue has a consumer."""
     return any(_queue_of(info) == queue for _, info in _consumers(state, live).values())
 
 
@@ -139,7 +138,6 @@ def _added(one: Any, other: Any) -> Any:
 
 
 def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the sums of the numbers of backing queues."""
     found: dict[str, int] = {}
     for queue in queues:
         for name, value in queue["counters"].items():
@@ -161,7 +159,6 @@ def _owners(state: State, queue: Mapping[str, Any], name: str) -> Row:
 
 
 def _arguments(facts: ReleaseFacts, queue: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a queue's arguments as the release prints them."""
     given = queue.get("arguments", {})
     return dict(sorted({"x-queue-type": "classic", **given}.items())) if facts.typed else given
 
@@ -228,7 +225,6 @@ def queues(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
 
 
 def exchanges(facts: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
-    """Return a row for each exchange."""
     if host_shown(state) not in vhosts_of(state):
         return []
     more = facts.exchanges if host_shown(state) == FIRST_HOST else ()
@@ -376,7 +372,6 @@ def vhosts(facts: ReleaseFacts, state: State, _: LiveValues) -> list[Row]:
 
 
 def feature_flags(facts: ReleaseFacts, _: State, __: LiveValues) -> list[Row]:
-    """Return a row for each feature flag of a new node."""
     return [
         {"name": name, "state": state, "stability": stability, "provided_by": "rabbit"}
         for name, (state, stability) in facts.flags.items()
@@ -384,7 +379,6 @@ def feature_flags(facts: ReleaseFacts, _: State, __: LiveValues) -> list[Row]:
 
 
 def deprecated_features(facts: ReleaseFacts, _: State, __: LiveValues) -> list[Row]:
-    """Return a row for each deprecated feature."""
     return [
         {"name": name, "deprecation_phase": phase, "state": state, "provided_by": "rabbit"}
         for name, (phase, state) in facts.deprecated.items()

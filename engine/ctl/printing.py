@@ -18,7 +18,6 @@ class Term:
 
     @property
     def in_json(self) -> Any:
-        """Return it as JSON shows it."""
         return self.text
 
 
@@ -32,7 +31,6 @@ class PrintedDefinition(Term):
 
     @property
     def in_json(self) -> Any:
-        """Return it as a list of pairs."""
         return self._in_json
 
 

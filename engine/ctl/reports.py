@@ -42,7 +42,6 @@ UNKNOWN: Final = f"Waterline: not known here with this calculation strategy: {',
 
 
 def strategy_of(state: State) -> str:
-    """Return how the node calculates its memory."""
     return str(state["node"]["settings"].get("vm_memory_calculation_strategy", "erlang"))
 
 
@@ -310,7 +309,6 @@ def environment(request: Request, state: State, _: int, __: LiveValues) -> str:
 
 
 def _erlang(value: Any) -> str:
-    """Return a setting as an Erlang term."""
     if isinstance(value, Mapping):
         (kind, amount), *_ = value.items()
         return f"{{{kind},{_erlang(amount)}}}"

@@ -101,7 +101,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """What the command takes."""
         return self.facts.usage(self.name)
 
     @property
@@ -111,7 +110,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def formatter(self) -> str:
-        """How rows are printed."""
         return self.options.get("formatter") or self.facts.formatters.get(self.name, "table")
 
     @property
@@ -139,7 +137,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return self.complaint(f" (argument validation): {what}", code)
 
     def complaint(self, what: str, code: int = 64) -> CtlRefused:
-        """Return a complaint about this line, with the usage."""
         usage = self.usage.line(self.name, self.program)
         return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\nUsage\n\n{usage}\n", code)
 
@@ -148,7 +145,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return self.refused(heading, CtlRefusal(code, f"Error:\n{reason}"))
 
     def refused(self, heading: str, refusal: CtlRefusal) -> CtlRefused:
-        """Return a refusal, after the program's heading."""
         before = "" if self.quiet else f"{heading}\n"
         return CtlRefused(f"{before}{refusal.text}\n", refusal.code)
 

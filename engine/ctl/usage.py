@@ -13,7 +13,6 @@ PROGRAMS: Final = (CTL, DIAGNOSTICS)
 
 
 def node_name(node: str) -> str:
-    """Return how rabbitmqctl names a node of a cluster."""
     return f"rabbit@{node}"
 
 
@@ -40,12 +39,10 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that have a value."""
         return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("="))
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The options that have no value."""
         return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("!"))
 
     def without(self, text: str) -> Usage:
@@ -53,7 +50,6 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, takes=self.takes.replace(text, ""))
 
     def with_option(self, option: str, before: str) -> Usage:
-        """Return the usage with a further option, shown before another one."""
         return msgspec.structs.replace(self, takes=self.takes.replace(before, f"{option} {before}"))
 
     def line(self, name: str, program: str) -> str:

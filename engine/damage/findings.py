@@ -175,7 +175,6 @@ class DamageFindings:
         self.damage.append(FileDamage(file, offset, kind, ENGLISH[code] % values, code, plain))
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return the findings in the order they were made."""
         return [msgspec.structs.asdict(each) for each in self.damage]
 
 

@@ -111,15 +111,12 @@ class RawBytes(msgspec.Struct, frozen=True):
 
     @property
     def size_bytes(self) -> int:
-        """Number of bytes."""
         return len(self.data)
 
     def encode(self) -> bytes:
-        """Return the bytes."""
         return self.data
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
         return raw(self.data[:offset_bytes]), raw(self.data[offset_bytes:])
 
     def between(self, begin: int, end: int) -> Sequence[AnyChunk]:
@@ -138,11 +135,9 @@ class ZeroBytes(msgspec.Struct, frozen=True):
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Return the zero bytes."""
         return bytes(self.size_bytes)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
         at = min(max(offset_bytes, 0), self.size_bytes)
         rest = self.size_bytes - at
         return ([ZeroBytes(at)] if at else []), ([ZeroBytes(rest)] if rest else [])

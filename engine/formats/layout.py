@@ -196,7 +196,6 @@ class _Shape(msgspec.Struct, frozen=True):
     ids: Path
 
     def content_part(self, *path: int) -> Path:
-        """Return a place inside the content."""
         return (*self.content, *path)
 
 

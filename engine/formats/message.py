@@ -62,7 +62,6 @@ class MessageIds:
         return self.id_prefix + msg_no.to_bytes(8, "big")
 
     def is_own(self, id16: bytes) -> bool:
-        """Return whether an id is this node's own."""
         return id16.startswith(self.id_prefix)
 
     def has_number(self, id16: bytes) -> bool:
@@ -273,7 +272,6 @@ class MessageCodec(MessageIds):
     # --- templates and sizes ---
 
     def template_no(self, template: MessageTemplate) -> int:
-        """Return the number of a template, registering it when it is new."""
         known = self._template_numbers.get(template)
         if known is None:
             known = self._template_numbers[template] = len(self.templates)

@@ -13,23 +13,19 @@ WORD_MASK: Final = (1 << 64) - 1
 
 
 def uint16(value: int) -> int:
-    """Return a number of two bytes."""
     return value & 0xFFFF
 
 
 def uint64(value: int) -> int:
-    """Return a number of eight bytes."""
     return value & WORD_MASK
 
 
 def empty(shape: tuple[int, int], _dtype: Any) -> ByteTable:
-    """Return a table of zeros."""
     count, width = shape
     return ByteTable([bytearray(width) for _ in range(count)])
 
 
 def frombuffer(data: bytes, _dtype: Any) -> ByteLine:
-    """Return bytes as a line."""
     return ByteLine(bytes(data))
 
 
@@ -39,7 +35,6 @@ def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None
 
 
 def array_equal(one: ByteTable, other: ByteTable) -> bool:
-    """Return whether two tables are the same."""
     return one.rows == other.rows
 
 
@@ -62,7 +57,6 @@ class ByteLine:
         return ByteTable([bytearray(self.data[at * width : (at + 1) * width]) for at in range(count)])
 
     def tobytes(self) -> bytes:
-        """Return the bytes."""
         return self.data
 
 
@@ -90,7 +84,6 @@ class NumberArray:
         return NumberArray(self.values, int(dtype[2:])) if isinstance(dtype, str) else self
 
     def view(self, _dtype: Any) -> ByteLine:
-        """Return the numbers as bytes."""
         return ByteLine(b"".join(each.to_bytes(self.width, "big") for each in self.values))
 
     def argmax(self) -> int:
@@ -142,7 +135,6 @@ class ByteTable:
         return NumberArray(int(any(row)) for row in self.rows)
 
     def tobytes(self) -> bytes:
-        """Return all rows, one after the other."""
         return b"".join(self.rows)
 
 

@@ -92,7 +92,6 @@ def _properties(found: StoredMessage) -> dict[str, Any]:
 
 
 def _plain(field: tuple[str, Any]) -> Any:
-    """Return the value of a header."""
     letter, value = field
     if letter in TEXTS:
         return _text(bytes(value))

@@ -28,12 +28,10 @@ class _WithMessages(MirrorInstruction, frozen=True, gc=False):
 
     @property
     def times(self) -> int:
-        """One instruction for each message."""
         return self.arrival.count
 
     @property
     def body_bytes(self) -> int:
-        """Bytes of the bodies."""
         return self.arrival.total_bytes
 
 
@@ -71,7 +69,6 @@ class DropInstruction(MirrorInstruction, frozen=True, gc=False):
 
     @property
     def total(self) -> int:
-        """Messages that all of them drop."""
         return self.each * self.runs
 
     @property
@@ -97,7 +94,6 @@ class _WithIds(MirrorInstruction, frozen=True, gc=False):
 
     @property
     def count(self) -> int:
-        """How many messages."""
         return sum(each.count for each in self.messages)
 
 

@@ -38,7 +38,6 @@ class MasterQueue:
         return self.inner.depth + self.inner.unacked
 
     def broadcast(self, instruction: to_do.MirrorInstruction) -> None:
-        """Send the mirrors an instruction other than a verb."""
         self._broadcast(instruction)
 
     # --- sent to the mirrors before ----------------------------------------------------------------------------------

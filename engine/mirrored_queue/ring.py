@@ -54,7 +54,6 @@ class QueueRecord:
         return (self.master, *self.mirrors)
 
     def forget(self, node: str) -> None:
-        """Strike out a mirror."""
         self.mirrors = [each for each in self.mirrors if each != node]
         self.synchronised.discard(node)
         self.orphans.discard(node)
@@ -120,7 +119,6 @@ class MirrorRing:
 
     @property
     def under_way(self) -> bool:
-        """Whether any instruction has not reached everybody."""
         return any(self._under_way.values()) or any(self._held.values())
 
     def join(self, node: str) -> None:

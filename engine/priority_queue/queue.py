@@ -46,12 +46,10 @@ def base_of(priority: int) -> int:
 
 
 def tagged(extent: Extent, priority: int) -> Extent:
-    """Return an extent under its tags."""
     return replace(extent, start=extent.start + base_of(priority))
 
 
 def taken(messages: Iterable[TakenMessages], priority: int) -> list[TakenMessages]:
-    """Return messages that were taken, under their tags."""
     return [replace(each, extent=tagged(each.extent, priority)) for each in messages]
 
 
@@ -204,7 +202,6 @@ class PriorityReading(PlainQueue):
         return next((part for part in self.by_number.values() if part.depth), self._any)
 
     def part_of(self, arrival: Arrival) -> BackingQueue:
-        """Return the part that takes new messages."""
         return self.by_number[self.priority_of(arrival.template)]
 
     @override

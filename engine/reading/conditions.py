@@ -76,19 +76,16 @@ def parts_of(condition: Condition) -> list[Condition]:
 
 
 def depth_of(condition: Condition) -> int:
-    """Return how deeply conditions are nested in each other."""
     return 1 + max(map(depth_of, parts_of(condition)), default=0)
 
 
 def comparisons(condition: Condition) -> list[Condition]:
-    """Return the comparisons of which a condition is made."""
     if condition.path is not None:
         return [condition]
     return [each for part in parts_of(condition) for each in comparisons(part)]
 
 
 def references(condition: Condition) -> list[ConditionReference]:
-    """Return the earlier moments that a condition refers to."""
     found = [each.value for each in comparisons(condition)]
     return [each for each in found if isinstance(each, ConditionReference) and each.at_us is not None]
 

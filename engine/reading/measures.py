@@ -61,7 +61,6 @@ OF_INDEX: Final[Derived] = {
 
 
 def names_of(path: Path) -> list[str]:
-    """Return the steps of a path as texts."""
     return path.split(".") if isinstance(path, str) else [str(step) for step in path]
 
 

@@ -40,7 +40,6 @@ def letter_of(place: str, flags: int) -> str:
 
 
 def count_of(queue: Queue, place: str) -> int:
-    """Return how many messages a place holds."""
     if place_named(place).counted:
         return int(queue["counted"][place][1]) if place in queue["counted"] else 0
     return sum(row[1] for row in queue["lanes"].get(place, ()))
@@ -74,7 +73,6 @@ def ready_of(queue: Queue) -> int:
 
 
 def unacked_of(queue: Queue) -> int:
-    """Return how many messages consumers hold."""
     if not places_of(queue):
         return int(queue["counters"]["unacked"])
     return sum(count_of(queue, place) for place in unacked(places_of(queue)))
@@ -103,7 +101,6 @@ def _usual_name(state: Mapping[str, Any]) -> str | None:
 
 
 def shown_queue(state: Mapping[str, Any]) -> Queue | None:
-    """Return the queue that is meant if none is named."""
     name = _usual_name(state)
     return None if name is None else state["queues"][name]
 
@@ -201,7 +198,6 @@ def state_of(state: State, vhost: str) -> State:
 
 
 def host_shown(state: State) -> str:
-    """Return the virtual host of a state."""
     return str(state["node"].get("vhost", FIRST_HOST))
 
 

@@ -327,7 +327,6 @@ class PlayedFrame(msgspec.Struct):
 
     @property
     def fast(self) -> bool:
-        """Whether there are more rows than a frame may carry."""
         return self.counts.total() > ROWS_IN_A_FRAME
 
     @property

@@ -52,6 +52,5 @@ class ByteCache(Generic[K, V]):
             self.used_bytes -= self._size(key, found)
 
     def clear(self) -> None:
-        """Forget everything."""
         self._kept.clear()
         self.used_bytes = 0

@@ -266,7 +266,6 @@ class InvalidSetting(Refusal):
 
     @classmethod
     def of(cls, name: str, value: object, allowed: str) -> InvalidSetting:
-        """Return the error for a value of a setting."""
         return cls("setting_impossible", name=name, value=value, allowed=allowed)
 
 

@@ -24,7 +24,6 @@ def in_host(vhost: str, name: str) -> str:
 
 
 def host_of(label: str) -> str:
-    """Return the virtual host in which something is."""
     return label.partition(BREAK)[0] if BREAK in label else FIRST_HOST
 
 
@@ -39,7 +38,6 @@ def beside(label: str, name: str) -> str:
 
 
 def member(queue: str, node: str) -> str:
-    """Return the label of a queue's member on a node."""
     return f"{queue}@{node}"
 
 

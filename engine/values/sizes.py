@@ -116,7 +116,6 @@ class Sizes:
         self._borders: dict[int, array[int]] = {}
 
     def __len__(self) -> int:
-        """Number of messages."""
         return len(self.sizes)
 
     def __eq__(self, other: object) -> bool:
@@ -135,7 +134,6 @@ class Sizes:
         return {"first": self.first, "number": self.number, "sizes": self.sizes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Be as at the checkpoint."""
         self.first, self.number, self.sizes = state["first"], state["number"], state["sizes"]
         self._forget()
 
@@ -154,7 +152,6 @@ class Sizes:
         return self.sizes[at : at + count]
 
     def sums(self) -> array[int]:
-        """Return the running sums of the sizes, beginning with 0."""
         if self._sums is None:
             self._sums = running_sums(self.sizes)
         return self._sums
@@ -255,12 +252,10 @@ def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:
 
 
 def at(each: int | Sizes | Lengths, msg_no: int) -> int:
-    """Return what one message has."""
     return each if isinstance(each, int) else each.at(msg_no)
 
 
 def most_of(each: int | Sizes | Lengths) -> int:
-    """Return the most that any message has."""
     return each if isinstance(each, int) else each.most
 
 

@@ -109,7 +109,6 @@ class Stretches(Generic[R]):
         return last.start + last.count
 
     def clear(self) -> None:
-        """Forget everything."""
         self._stretches.clear()
         self._head = 0
         self.total = 0
@@ -531,7 +530,6 @@ class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return StretchTally(self.start + offset, count, self.value)
 
     def continued_by(self, after: StretchTally) -> bool:
-        """Return whether the value is the same."""
         return self.value == after.value
 
     def merged(self, count: int) -> StretchTally:
@@ -554,7 +552,6 @@ class RangeSet:
         return bool(self.runs)
 
     def __len__(self) -> int:
-        """Number of integers in the set."""
         return self.runs.total
 
     def __iter__(self) -> Iterator[Range]:
@@ -581,7 +578,6 @@ class RangeSet:
         return self.runs.remove(start, count)
 
     def inside(self, start: int, count: int) -> list[Range]:
-        """Return the members inside [start, start+count)."""
         return self.runs.overlapping(start, count)
 
     def update(self, other: Iterable[Stretch]) -> Self:
@@ -597,7 +593,6 @@ class RangeSet:
         return self
 
     def intersection(self, other: Iterable[Range]) -> RangeSet:
-        """Return the integers in both."""
         found = RangeSet()
         for each in other:
             for part in self.runs.overlapping(each.start, each.count):
@@ -605,11 +600,9 @@ class RangeSet:
         return found
 
     def clear(self) -> None:
-        """Forget everything."""
         self.runs.clear()
 
     def copy(self) -> RangeSet:
-        """Return an independent set of the same integers."""
         new = RangeSet()
         new.runs = self.runs.copy()
         return new

@@ -55,7 +55,6 @@ class WaitTimes:
             self.waiting.insert(WaitStamp(each.start, each.count, at_us))
 
     def end(self, start: int, count: int, at_us: int) -> None:
-        """End the wait of those among the messages that do wait."""
         for stamp in self.waiting.remove(start, count):
             self.note(at_us - stamp.at_us, stamp.count)
 
@@ -64,12 +63,10 @@ class WaitTimes:
         self.waiting.remove(start, count)
 
     def note(self, waited_us: int, count: int) -> None:
-        """Add messages of which the waiting time is known."""
         self.tally[waited_us] = self.tally.get(waited_us, 0) + count
 
 
 def total(*tallies: dict[int, int]) -> dict[int, int]:
-    """Return one tally of several."""
     found: dict[int, int] = {}
     for tally in tallies:
         for waited_us, count in tally.items():

@@ -83,7 +83,6 @@ class LastHop:
         self._proxies = proxies
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Hand on, with the right address."""
         lines = [
             value.decode("latin1") for name, value in scope.get("headers", []) if name == b"x-forwarded-for"
         ]
@@ -125,13 +124,11 @@ _asking: ContextVar[HttpRequest | None] = ContextVar("asking", default=None)
 
 
 def register(group: Group) -> None:
-    """Ask this for the group of a browser."""
     if group not in _groups:
         _groups.append(group)
 
 
 def of_request(request: HttpRequest) -> RequestCaller:
-    """Return who sent a request."""
     found: RequestCaller | None = getattr(request, "caller", None)
     if found is None:
         found = _caller(request.session, address_in(request))
@@ -181,7 +178,6 @@ class CallerMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Let the request pass."""
         token = _asking.set(request)
         try:
             return self._get_response(request)

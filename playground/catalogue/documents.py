@@ -50,7 +50,6 @@ _FOLD: Final = re.compile(r"\s*Fold:.*", re.DOTALL)
 
 
 def transitions_page() -> str:
-    """Return the text of docs/transitions.md."""
     return HEAD + "".join(_section(group) for group in get_args(Group))
 
 

@@ -29,7 +29,6 @@ def stale(root: Path) -> list[str]:
 
 
 def write(root: Path) -> list[str]:
-    """Write the files that are stale and return their paths."""
     paths = stale(root)
     for path in paths:
         (root / path).parent.mkdir(parents=True, exist_ok=True)

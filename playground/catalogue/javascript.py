@@ -30,7 +30,6 @@ def literal(value: Any) -> str:
 
 
 def key(name: str) -> str:
-    """Return a property's name as it is in an object."""
     return name if _NAME.match(name) else json.dumps(name)
 
 

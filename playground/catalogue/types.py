@@ -81,7 +81,6 @@ def script_name(name: str) -> str:
 
 
 def _places(name: str, shape: type[msgspec.Struct]) -> str:
-    """Return the places of a shape's fields in its rows."""
     about = (shape.__doc__ or "").strip().split("\n")[0]
     places = {script_name(field.name): at for at, field in enumerate(fields_of(shape))}
     return f"\n/** {about} */\nexport const {name} = Object.freeze({js.literal(places)});\n"

@@ -61,7 +61,6 @@ def _ended(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
 
 
 def classes_of(user: Any) -> list[int]:
-    """Return the classes that somebody leads."""
     led = Q(teacher=user) | Q(co_teachers=user)
     return list(Classroom.objects.filter(led).distinct().values_list("pk", flat=True))
 
@@ -81,7 +80,6 @@ class LoginsInForce:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Hand on."""
         user = request.user
         request.user = SimpleLazyObject(lambda: known(request.session, user))
         return self._get_response(request)
@@ -106,7 +104,6 @@ class SignUpForm(UserCreationForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @posts_limited("signup")
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Make an account for a teacher."""
     if request.user.is_authenticated:
         return redirect("classes")
     form = SignUpForm(request.POST or None, initial={"invitation": request.GET.get("with", "")[:100]})

@@ -60,7 +60,6 @@ def use_invitation(code: str) -> bool:
 
 
 def waiting() -> Any:
-    """Return the accounts that wait for the operator."""
     left = Farewell.objects.values("teacher")
     return get_user_model().objects.filter(is_active=False, last_login=None).exclude(pk__in=left)
 

@@ -112,7 +112,6 @@ VARIANTS: Final = 12
 
 
 def current(classroom: Classroom) -> ClassPaper | None:
-    """Return the test that is on."""
     return classroom.papers.filter(_open()).first()
 
 
@@ -121,7 +120,6 @@ def _open() -> Q:
 
 
 def is_open(paper: ClassPaper) -> bool:
-    """Return whether answers are taken now."""
     return not paper.closed and left_s(paper) != 0
 
 

@@ -130,7 +130,6 @@ _lock = threading.Lock()
 
 
 def enter(classroom: int, member: RoomMember, read: Read) -> ClassRoom:
-    """Let a socket into the room of its class."""
     room = _rooms.get(classroom)
     if room is None or not room.members:  # one that is just closing is not joined any more
         room = _rooms[classroom] = ClassRoom(classroom, read)
@@ -142,7 +141,6 @@ def enter(classroom: int, member: RoomMember, read: Read) -> ClassRoom:
 
 
 def leave(room: ClassRoom, member: RoomMember) -> None:
-    """A socket is gone."""
     room.members.discard(member)
     room.changed()
 
@@ -168,7 +166,6 @@ def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> Non
 
 
 def of(classroom: int) -> ClassRoom | None:
-    """Return the room of a class if somebody is in it."""
     return _rooms.get(classroom)
 
 
@@ -183,7 +180,6 @@ _answering: set[asyncio.Task[None]] = set()
 
 
 def begin() -> None:
-    """Listen to other processes."""
     cluster_control.on("class", lambda sender, classroom: announce_change_here(classroom))
     cluster_control.on("present", lambda sender, classroom, online: elsewhere(classroom, sender, online))
     cluster_control.on("hold", _hold)
@@ -250,7 +246,6 @@ async def _mix(public_id: str) -> Mix:
 
 
 def _answer_mixes(sender: str, sessions: list[str]) -> None:
-    """Answer for the sessions that are awake here."""
     here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
     if here:
         task = asyncio.get_running_loop().create_task(_answer(here))

@@ -35,7 +35,6 @@ def of_teacher(teacher: Any, public_id: str) -> Classroom | None:
 
 
 def student_of(learner: Learner | None) -> Student | None:
-    """Return the student that a learner is."""
     if learner is None:
         return None
     present = Student.objects.filter(learner=learner, classroom__leaving_at=None)

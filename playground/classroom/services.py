@@ -225,7 +225,6 @@ def push(classroom: Classroom, link: str, by: str = "") -> None:
 
 
 def delete_class(classroom: Classroom) -> None:
-    """Delete a class with its students and their work."""
     for student in list(Student.everyone.filter(classroom=classroom).select_related("learner")):
         exercises.delete_learner(student.learner)
     pk = classroom.pk
@@ -234,7 +233,6 @@ def delete_class(classroom: Classroom) -> None:
 
 
 def delete_teacher(teacher: Any) -> None:
-    """Delete a teacher with all classes."""
     for classroom in list(Classroom.everyone.filter(teacher=teacher)):
         delete_class(classroom)
     teacher.delete()

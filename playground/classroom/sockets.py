@@ -51,7 +51,6 @@ class ClassSocket(SocketConsumer):
             self.room = rooms.enter(classroom, self, read)
 
     async def disconnect(self, code: int) -> None:
-        """Leave the class."""
         if self.room:
             rooms.leave(self.room, self)
         self._sender.cancel()
@@ -68,7 +67,6 @@ class ClassSocket(SocketConsumer):
         raise NotImplementedError
 
     def show(self, overview: dict[str, Any] | None) -> None:
-        """Send what is new."""
         raise NotImplementedError
 
     def _put(self, message: dict[str, Any] | int) -> None:
@@ -90,7 +88,6 @@ class TeacherSocket(ClassSocket):
     """The grid of a class, whole at first, then the rows that differ."""
 
     async def connect(self) -> None:
-        """Join as the teacher whose class this is."""
         self._rows: dict[int, dict[str, Any]] = {}
         self._login = accounts.trace_of(self.scope["session"])
         self._rest: dict[str, Any] | None = None
@@ -142,7 +139,6 @@ class StudentSocket(ClassSocket):
     """Tells students what the teacher does for everybody: freeze, push, vote."""
 
     async def connect(self) -> None:
-        """Join as the student that this browser is."""
         self._last: dict[str, Any] | None = None
         await super().connect()
 

@@ -64,7 +64,6 @@ def classes(request: HttpRequest) -> HttpResponse:
 @require_POST
 @for_teachers
 def new(request: HttpRequest) -> HttpResponse:
-    """Make a class."""
     try:
         made = services.make_class(
             request.user, request.POST.get("name", ""), _units(request), _days(request) or 0
@@ -95,7 +94,6 @@ def _days(request: HttpRequest) -> int | None:
 @never_cache
 @for_the_teacher
 def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Show a class live."""
     return page(request, found)
 
 
@@ -206,7 +204,6 @@ def change(request: HttpRequest, found: Classroom) -> None:
 
 @changes_class
 def renew_code(request: HttpRequest, found: Classroom) -> None:
-    """Make another join code."""
     services.renew_join_code(found)
 
 
@@ -255,7 +252,6 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
 @never_cache
 @for_the_teacher
 def table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Download the table of a class."""
     return csv_answer(found, "waterline-class", selectors.csv_rows(found))
 
 
@@ -268,7 +264,6 @@ def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
 
 
 def csv_answer(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
-    """Return a table of a class as a file."""
     response = HttpResponse("\ufeff" + selectors.csv_text(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{found.public_id}.csv"'
     return response
@@ -320,7 +315,6 @@ def _vote_context(current: Vote) -> dict[str, Any]:
 
 @changes_class
 def unblock(request: HttpRequest, found: Classroom) -> None:
-    """Unblock everybody."""
     services.unblock_all(found)
 
 
@@ -369,7 +363,6 @@ def report(request: HttpRequest, found: Classroom) -> HttpResponse:
 @never_cache
 @for_the_teacher
 def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Show what one student did."""
     return _page(request, found, pk)
 
 
@@ -541,7 +534,6 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
 
 
 def _kept(number: int, unknown: bool, left: int) -> str:
-    """Return what happened with a question, and how many are left."""
     kept = (
         _("Question %(number)s: you do not know.")
         if unknown
@@ -552,7 +544,6 @@ def _kept(number: int, unknown: bool, left: int) -> str:
 
 
 def _asked(request: HttpRequest) -> int | None:
-    """Return the place of the question that the address names."""
     text = request.GET.get("q", "")
     return int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 4 and int(text) else None
 

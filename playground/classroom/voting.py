@@ -55,7 +55,6 @@ def seed(vote: Vote) -> str:
 
 
 def current(classroom: Classroom) -> Vote | None:
-    """Return the vote that is on."""
     return classroom.votes.exclude(stage__in=ENDED).order_by("-opened", "-pk").first()
 
 
@@ -96,7 +95,6 @@ def left_s(vote: Vote) -> int | None:
 
 
 def is_open(vote: Vote) -> bool:
-    """Return whether votes are taken now."""
     return vote.stage in OPEN and left_s(vote) != 0
 
 
@@ -123,12 +121,10 @@ def cast(vote: Vote, student: Student, answer: Any) -> None:
 
 
 def ballot_of(vote: Vote, student: Student, second: bool) -> Ballot | None:
-    """Return what a student voted in a round."""
     return vote.ballots.filter(student=student, second=second).first()
 
 
 def counts(vote: Vote) -> dict[str, int]:
-    """Return how many have voted in each round."""
     ballots = Counter(vote.ballots.values_list("second", flat=True))
     return {"first": ballots[False], "second": ballots[True]}
 

@@ -35,7 +35,6 @@ class ReadyComparison(NamedTuple):
     profile: str = "classroom"
 
     def scenario(self) -> dict[str, Any]:
-        """Return the run as a scenario in full."""
         commands = [{"at_us": round(at * SECOND_US), **command} for at, command in self.commands]
         run = {"version": 1, "profile": self.profile, "settings": self.settings, "commands": commands}
         return door().check({**run, "title": str(self.title), "until_us": self.seconds * SECOND_US})

@@ -166,7 +166,6 @@ class ComparedRun:
 
     @property
     def digest(self) -> str:
-        """The digest of everything so far."""
         return str(self._node.log.digest)
 
     def figures(self) -> dict[str, Any]:

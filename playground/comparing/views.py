@@ -264,7 +264,6 @@ def _differences(*sides: Scenario) -> list[dict[str, Any]]:
 
 
 def _only(commands: list[dict[str, Any]], shared: set[bytes]) -> list[Any]:
-    """Return the commands of one side that another one does not have."""
     return [each for each in commands if _written(each) not in shared]
 
 

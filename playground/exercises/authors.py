@@ -49,7 +49,6 @@ class AuthoredRun(msgspec.Struct, frozen=True):
         return {**self.scenario, "commands": given, "until_us": self.at_us}
 
     def after(self) -> list[dict[str, Any]]:
-        """Return the commands that come after."""
         return [each for each in self.commands if each["at_us"] > self.at_us]
 
     def whole(self) -> dict[str, Any]:
@@ -242,7 +241,6 @@ def observables_of_kind(kind: str) -> dict[str, ObservableValue]:
 
 
 def observables_of(run: AuthoredRun) -> dict[str, ObservableValue]:
-    """Return what can be asked of a run, by its release."""
     return observables_of_kind(variants.places_of(run.scenario).kind)
 
 

@@ -33,7 +33,6 @@ def with_nulls(value: Any) -> Any:
 
 
 def _number(unit: Path) -> int:
-    """Return the number with which a unit's folder begins."""
     return int(unit.parent.name.partition("-")[0])
 
 
@@ -91,7 +90,6 @@ def _made_plain(slug: str) -> dict[str, Any]:
 
 
 def forget_made() -> None:
-    """Ask the sources again."""
     _made.cache_clear()
     variant.cache_clear()
 
@@ -244,6 +242,5 @@ class InventoryItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def items() -> tuple[InventoryItem, ...]:
-    """Return the items in the order of the subjects."""
     plain = tomllib.loads((FOLDER / "inventory.toml").read_text("utf-8"))
     return msgspec.convert(plain["items"], tuple[InventoryItem, ...])

@@ -77,7 +77,6 @@ class RunEvent(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The transition's name."""
         return type(self.transition).__name__
 
 
@@ -131,7 +130,6 @@ class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nth: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what no transition can be."""
         if self.kind not in KINDS or not set(self.where) <= set(fields_of(KINDS[self.kind])):
             raise ValueRefused("no_event_kind", name=self.kind, fields=", ".join(sorted(self.where)))
 

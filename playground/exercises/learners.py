@@ -37,7 +37,6 @@ def trace_of(code: str) -> str:
 
 
 def by_code(code: str) -> Learner | None:
-    """Return the learner with this code."""
     return Learner.objects.filter(code_trace=trace_of(code), leaving_at=None).first()
 
 
@@ -81,7 +80,6 @@ def be(browser: Any, learner: Learner) -> None:
 
 
 def remember(browser: Any, code: str) -> None:
-    """Let the browser be the learner with this code from now on."""
     found = by_code(code)
     browser[KEY] = code
     browser.pop(NUMBER, None)
@@ -90,7 +88,6 @@ def remember(browser: Any, code: str) -> None:
 
 
 def forget(browser: Any) -> None:
-    """Let the browser be nobody."""
     browser.pop(KEY, None)
     browser.pop(NUMBER, None)
 

@@ -82,12 +82,10 @@ def _plain() -> dict[str, dict[str, Any]]:
 
 @cache
 def readings() -> dict[str, UnitReading]:
-    """Return every reading with its usual numbers, by name."""
     return {slug: reading(slug, {}) for slug in _plain()}
 
 
 def before(exercise: str) -> UnitReading | None:
-    """Return the reading before an exercise."""
     return next((each for each in readings().values() if exercise in each.exercises), None)
 
 

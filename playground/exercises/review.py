@@ -28,7 +28,6 @@ def sureness(work: WorkedExercise) -> str:
 
 
 def rest(work: WorkedExercise) -> timedelta:
-    """Return how long an exercise rests."""
     return RESTS[min(FIRST_REST[sureness(work)] + work.reviews, len(RESTS) - 1)]
 
 

@@ -51,7 +51,6 @@ def feedback(exercise: Exercise, texts: ExerciseTexts, name: str) -> str:
 
 
 def kind(exercise: Exercise) -> str:
-    """Return the name of a kind of exercise."""
     return str(kind_of(exercise).label)
 
 
@@ -60,7 +59,6 @@ DONE = ("first", "later")
 
 
 def works_of(learner: Learner | None) -> dict[str, Work]:
-    """Return somebody's work by exercise."""
     return {work.exercise: work for work in learner.works.all()} if learner else {}
 
 

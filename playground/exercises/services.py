@@ -218,7 +218,6 @@ def _move_on(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any)
 
 
 def hint(work: Work, exercise: Exercise) -> None:
-    """Show one hint more."""
     _pass_gates(work.learner, exercise)
     if work.hints < len(exercise.en.hints):
         work.hints += 1

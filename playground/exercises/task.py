@@ -23,7 +23,6 @@ MOST_VARIANTS: Final = 1_000_000
 
 
 def progress(work: WorkedExercise) -> KindProgress:
-    """Return how far somebody is."""
     return KindProgress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
 
 
@@ -88,7 +87,6 @@ def reason(text: str) -> str:
 
 
 def address(exercise: Exercise) -> str:
-    """Return where an exercise stands."""
     return reverse("exercise", args=[exercise.unit, exercise.slug])
 
 

@@ -44,7 +44,6 @@ class DrawnVariant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def choices(self) -> range:
-        """The numbers that can be drawn."""
         return range(self.first, self.last + 1, self.step)
 
 
@@ -94,7 +93,6 @@ def _drawn(plain: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def numbers_of(drawn: Mapping[str, DrawnVariant], seed: int) -> dict[str, int]:
-    """Return the numbers that a seed draws."""
     chance = random.Random(seed)
     return {name: chance.choice(each.choices) if seed else each.usual for name, each in drawn.items()}
 
@@ -158,20 +156,17 @@ class PlaceNames(msgspec.Struct, frozen=True):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The possible answers to "where is this message?"."""
         return (*self.stage, "unacked", "gone")
 
 
 @cache
 def of_kind(kind: str) -> PlaceNames:
-    """Return the places of a backing queue."""
     places = PLACES[kind]
     lanes = tuple(lane for lane in ready(places) if lane in listed(places))
     return PlaceNames(kind, ready(places), lanes, counted(places), unacked(places))
 
 
 def places_of(scenario: Mapping[str, Any]) -> PlaceNames:
-    """Return the places of the queues of a scenario, by its profile."""
     release = PROFILES[scenario.get("profile", USUAL_PROFILE)].release
     return of_kind(next(iter(release.queues)))
 

@@ -250,14 +250,12 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 @rate_limited_reading
 @changes_work
 def answer(request: HttpRequest, work: Work, found: Exercise) -> None:
-    """Grade an answer."""
     services.answer(work, found, kind_of(found).read(request.POST))
 
 
 @rate_limited_reading
 @changes_work
 def hint(request: HttpRequest, work: Work, found: Exercise) -> None:
-    """Show the next hint."""
     services.hint(work, found)
 
 
@@ -271,14 +269,12 @@ def why(request: HttpRequest, work: Work, found: Exercise) -> None:
 @rate_limited_reading
 @changes_work
 def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
-    """Show the solution."""
     services.show_solution(work, found)
 
 
 @keeps
 @changes_work
 def again(request: HttpRequest, work: Work, found: Exercise) -> None:
-    """Begin the exercise again."""
     services.again(work, found)
 
 
@@ -345,7 +341,6 @@ runs: Final = PendingAnswers(16 * 1024 * 1024)
 def _found_reading(
     request: HttpRequest, unit: str, slug: str
 ) -> tuple[readings.UnitReading, tuple[tuple[str, int], ...]]:
-    """Return a reading with the numbers of an address, and these numbers."""
     usual = readings.before(slug)
     if usual is None or catalog.exercise(slug).unit != unit:
         raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))

@@ -76,7 +76,6 @@ class SessionAudience:
         self._waiting: dict[SessionClient, Place] = {}
 
     def __len__(self) -> int:
-        """Return the number of sockets."""
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[SessionClient]:
@@ -85,7 +84,6 @@ class SessionAudience:
 
     @property
     def seen(self) -> bool:
-        """Whether any page is in the foreground."""
         return any(client.seen for client in self._numbers)
 
     @property
@@ -94,7 +92,6 @@ class SessionAudience:
         return sum(not client.owner for client in self._numbers)
 
     def join(self, client: SessionClient) -> None:
-        """A socket watches from now on."""
         number = next(self._count)
         self._numbers[client] = number
         self._clients[number] = client
@@ -116,7 +113,6 @@ class SessionAudience:
         return self._clients.get(number)
 
     def notice(self, level: str, message: PageMessage) -> None:
-        """Send a notice to everybody."""
         for client in tuple(self._numbers):
             client.notice(level, message)
 
@@ -131,6 +127,5 @@ class SessionAudience:
         self._waiting |= {client: (None, None) for client in self._numbers if client.joined}
 
     def waited(self) -> list[tuple[SessionClient, Place]]:
-        """Return the waiting sockets, and clear the list."""
         found, self._waiting = list(self._waiting.items()), {}
         return found

@@ -132,7 +132,6 @@ class CheckpointStore:
         return None
 
     def forget(self, session_id: str) -> None:
-        """Remove the checkpoints of a session."""
         shutil.rmtree(self._place(session_id), ignore_errors=True)
 
     def _open(
@@ -213,7 +212,6 @@ class _InPieces:
         self._breathe = breathe
 
     def read(self, count: int) -> bytes:
-        """Return the next bytes."""
         self._breathe()
         return self._file.read(count)
 

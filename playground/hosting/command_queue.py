@@ -149,12 +149,10 @@ class CommandQueue:
             client.send_message("accepted", id=number)
 
     async def say(self, message: page_messages.Message) -> None:
-        """Pass the message to the run in its turn."""
         await self._upkeep.wake()
         self._keeper.send(protocol.PageSaid, message=message)
 
     async def step(self) -> None:
-        """Go on by one transition."""
         await self._upkeep.wake()
         if not (await self._keeper.call(protocol.PageSaid, message=page_messages.StepRun()))["came"]:
             self._audience.notice("info", wording.NOTHING_LEFT)

@@ -41,11 +41,9 @@ class SessionFiles:
         return path
 
     def of(self, session_id: str) -> Path:
-        """Return the path of a session's files, existing or not."""
         return self.path / session_id
 
     def forget(self, session_id: str) -> None:
-        """Remove the files of a session."""
         shutil.rmtree(self.of(session_id), ignore_errors=True)
 
 
@@ -89,7 +87,6 @@ class ProcessDirectory(SessionFiles):
         return super().fresh(session_id)
 
     def remove(self) -> None:
-        """Remove everything of this process."""
         atexit.unregister(self.remove)
         self._ended = True
         if _removed(self.path):

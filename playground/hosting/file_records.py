@@ -192,7 +192,6 @@ class RecordReader:
         }
 
     def _vhost(self, queue: str) -> str | None:
-        """Return the directory of a queue's virtual host."""
         folder = vhost_directory(host_of(queue))
         ends = (f"/{folder}/.config", f"/{folder}/.vhost")
         return next((_folder(path) for path in self.sizes if path.endswith(ends)), None)
@@ -210,7 +209,6 @@ class RecordReader:
         return next((folders[each] for each in _hashes_of(queue) if each in folders), None)
 
     def _files_of(self, queue: str) -> list[str]:
-        """Return the files in a queue's directory."""
         directory = self._directory(queue)
         return [path for path in self.sizes if _folder(path) == directory]
 
@@ -286,7 +284,6 @@ class _Sink(io.RawIOBase):
         self._parts: list[bytes] = []
 
     def write(self, data: Any, /) -> int:
-        """Take some bytes."""
         self._parts.append(bytes(data))
         return len(self._parts[-1])
 

@@ -79,17 +79,14 @@ class SessionHost:
 
     @property
     def plays(self) -> bool:
-        """Whether time passes."""
         return self._upkeep.plays
 
     # --- from the sockets: nothing here waits ---
 
     def join(self, client: SessionClient) -> None:
-        """A socket watches from now on."""
         self.audience.join(client)
 
     def leave(self, client: SessionClient) -> None:
-        """Remove a socket."""
         number = self.audience.leave(client)
         if number is not None:
             self.keeper.send(protocol.PageLeft, reader=number)
@@ -106,12 +103,10 @@ class SessionHost:
         self._post(lambda: self._wishes.hello(client, have, life))
 
     def command(self, client: SessionClient, number: int | str, command: dict[str, Any]) -> None:
-        """Queue a command."""
         if not self._post(lambda: self._wishes.command(client, number, command)):
             client.refused(number, wording.BUSY)
 
     def ask(self, client: SessionClient, number: int | str, line: str) -> None:
-        """Queue a console line."""
         if not self._post(lambda: self._wishes.ask(client, number, line)):
             client.send_message("answer", id=number, text="", error=wording.BUSY)
 
@@ -130,7 +125,6 @@ class SessionHost:
         self._post(lambda: self._wishes.say(message))
 
     def step(self) -> None:
-        """Go on by one transition."""
         self._post(self._wishes.step)
 
     def acknowledge(self, client: SessionClient, through: int) -> None:
@@ -342,11 +336,9 @@ class SessionHost:
             self._on_closed(self)
 
     def close(self) -> None:
-        """Suspend the session soon."""
         self._close()
         self._poke.set()
 
     async def end(self) -> None:
-        """Suspend the session now."""
         self.close()
         await asyncio.gather(self.task, return_exceptions=True)

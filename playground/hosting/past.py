@@ -55,7 +55,6 @@ class PendingAnswers:
         return answer
 
     def clear(self) -> None:
-        """Forget all."""
         with self._guard:
             self._kept.clear()
 
@@ -259,7 +258,6 @@ class PastReader:
         """How many runs were repeated so far."""
 
     def has(self, session_id: str, number: int, record: RecordedSession) -> bool:
-        """Return whether the files are there already."""
         with self._guard:
             return self._find((session_id, number), record) is not None
 

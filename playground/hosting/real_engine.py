@@ -56,7 +56,6 @@ def _door() -> NodeDoor:
 
 
 def door() -> NodeDoor:
-    """Return the way to the real engine."""
     with _lock:
         return _door()
 

@@ -73,7 +73,6 @@ class HostRegistry:
         )
 
     def host(self, session_id: str) -> SessionHost | None:
-        """Return the host of a session if it is here."""
         return self._hosts.get(session_id)
 
     def join(self, session_id: str, client: SessionClient) -> SessionHost:

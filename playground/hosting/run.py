@@ -122,7 +122,6 @@ class SessionRun:
         return at_us
 
     def step(self) -> None:
-        """Go on to the next transition."""
         self.frame.add(self.player.step())
 
     # --- what the host sends of it ---
@@ -171,7 +170,6 @@ class SessionRun:
         return PlayedFrame(number, rows.at_us, rows.rows, Counter(type(row).__name__ for row in rows.rows))
 
     def close(self) -> None:
-        """Close the files of a run that is no longer used."""
         self.files.close()
 
     # --- what it takes ---

@@ -68,7 +68,6 @@ class RetryDelay:
         """Start of the current try."""
 
     def tries(self, now_s: float) -> None:
-        """Note that a try begins."""
         self._tried_s = now_s
 
     def failed(self, message: PageMessage, play: bool, now_s: float, *, again: bool = True) -> bool:
@@ -103,7 +102,6 @@ class RetryDelay:
         self.due_s = 0.0
 
     def mended(self, now_s: float) -> None:
-        """Note that the problem is solved."""
         self.message = self._tried_s = None
         self._mended_s = now_s
 
@@ -167,12 +165,10 @@ class RunOwner:
 
     @property
     def awake(self) -> bool:
-        """Whether there is a run."""
         return bool(self.life)
 
     @property
     def resume_us(self) -> int:
-        """The time to which a rebuilt run is repeated."""
         return max(self._resume_us, self.record.reached_us)
 
     # --- to the worker ---

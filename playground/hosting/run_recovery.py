@@ -175,7 +175,6 @@ class RunRecovery:
 
 
 def why(stopped: RunStopped | WorkerFailed | WorkerLost) -> PageMessage:
-    """Return the text about a run that is not available."""
     if isinstance(stopped, WorkerFailed):
         return wording.failure(stopped.failure)
     return stopped.message if isinstance(stopped, RunStopped) else wording.LOST[stopped.excess]

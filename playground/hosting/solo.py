@@ -80,7 +80,6 @@ class _NoFiles:
     """Where the files of the session would be."""
 
     def fresh(self, session_id: str) -> Path:
-        """Return a place that nobody writes to."""
         return Path(session_id)
 
     of = fresh
@@ -163,7 +162,6 @@ class SoloSession:
         return max(0.0, self._session.due_s() - self._clock())
 
     def turn(self) -> None:
-        """Work for a while."""
         self._session.turn(TURN_S)
 
     # --- from the session ---

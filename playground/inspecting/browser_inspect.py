@@ -104,7 +104,6 @@ class InspectSession:
         return _answered(lambda: reading.listing(text))
 
     def topology(self, data: bytes) -> str:
-        """Read definitions.json."""
         return _answered(lambda: reading.topology(bytes(data)))
 
     def records(self, path: str, offset: int) -> str:

@@ -242,7 +242,6 @@ def _is_from_1(value: Any) -> bool:
 
 
 def _said(value: Term) -> str:
-    """Return a value as one would write it."""
     return str(value[-1] if isinstance(value, list) and value else value)[:80]
 
 

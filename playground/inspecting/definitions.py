@@ -188,7 +188,6 @@ class _Reader:
         return playable[:MOST_VHOSTS]
 
     def scenario(self) -> Item:
-        """Return the scenario of all virtual hosts."""
         first, *others = self.hosts.items()
         topology: Item = {**first[1].topology}
         if others:
@@ -201,7 +200,6 @@ class _Reader:
         return _run(self._profile, topology, commands)
 
     def read(self) -> None:
-        """Read all sections."""
         self._vhosts()
         shapes: dict[str, Callable[[Item], None]] = {
             "queues": self._queue,
@@ -323,7 +321,6 @@ class _Reader:
             self._miss(each, "queue")
 
     def _full(self) -> bool:
-        """Return whether a session has no room for another queue."""
         return sum(len(host.topology["queues"]) for host in self.hosts.values()) >= MAX_QUEUES
 
     def _exchange(self, each: Item) -> None:
@@ -416,7 +413,6 @@ def _vhost(each: Item) -> str:
 
 
 def _is_name(name: str) -> bool:
-    """Return whether a virtual host may be called so."""
     return (
         bool(name)
         and "\n" not in name

@@ -59,7 +59,6 @@ def has_node_file() -> bool:
 
 @require_safe
 def node_file(request: HttpRequest) -> HttpResponse | FileResponse:
-    """Send the file that reads a directory on its node."""
     if not has_node_file():
         raise Http404("make inspect-file has not been run")
     return serve(request, NODE_FILE, settings.BASE_DIR / "dist")

@@ -116,7 +116,6 @@ def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def places_of(key: str) -> frozenset[str]:
-    """Return the releases in whose schemas a key of rabbitmq.conf is."""
     forms = _FORMS.get(key.split(".", 1)[0], ())
     places = set(_EXACT.get(key, "")) or {at for form, some in forms for at in some if form.fullmatch(key)}
     return frozenset(SCHEMAS[int(place)] for place in places)

@@ -395,7 +395,6 @@ def _text(term: bytes) -> str:
 
 
 def _extract(place: Path, queue: str, vhost: str, now_us: int) -> int:
-    """Print the messages of each queue of that name."""
     storage = DirectoryStorage(str(_node(place)))
     report = report_on(reading.without_beside(_files(place))[0])
     hosts = [each for each in hosts_of(report) if not vhost or each["vhost"] == vhost]
@@ -429,7 +428,6 @@ def extracted(
 
 
 def hosts_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the reports on virtual hosts."""
     hosts: list[dict[str, Any]] = report["vhosts"] if report["kind"] == "node" else [report]
     return hosts if report["kind"] in ("node", "vhost") else []
 

@@ -88,7 +88,6 @@ def _of_json(text: str) -> UnreadableInput:
 
 
 def _of_keys(found: Mapping[str, Any]) -> str:
-    """Return what an object is, by its keys."""
     if not OVERVIEW.isdisjoint(found):
         return "overview"
     if set(found) >= ENTRY:

@@ -37,7 +37,6 @@ class PlacedFiles:
         return PlacedBytes(self, path, 0, self._storage.size(path) or 0)
 
     def read(self, path: str, begin: int, end: int) -> bytes:
-        """Return the bytes from one offset of a file to another."""
         if end - begin > WINDOW_BYTES:
             return self._storage.read_bytes(path, begin, end - begin)
         held, at, data = self._window
@@ -62,7 +61,6 @@ class PlacedBytes:
         self._files, self._path, self._begin, self._end = files, path, begin, end
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return self._end - self._begin
 
     @overload
@@ -79,7 +77,6 @@ class PlacedBytes:
         return self._files.read(self._path, self._begin + begin, self._begin + max(begin, end))
 
     def __bytes__(self) -> bytes:
-        """Return all of them."""
         return self[:]
 
     def find(self, wanted: bytes, begin: int = 0) -> int:
@@ -94,19 +91,15 @@ class PlacedBytes:
 
     @property
     def size_bytes(self) -> int:
-        """How many there are."""
         return len(self)
 
     def encode(self) -> bytes:
-        """Return all of them."""
         return self[:]
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
-        """Split at an offset."""
         return self.between(0, offset_bytes), self.between(offset_bytes, len(self))
 
     def between(self, begin: int, end: int) -> Sequence[ByteChunk]:
-        """Return what lies from one offset to another."""
         begin, end = max(0, begin), min(end, len(self))
         if begin >= end:
             return []

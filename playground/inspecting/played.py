@@ -34,44 +34,36 @@ class _CountedFiles(FoundFiles):
         """Bytes read and written; calls that make a file durable, and files deleted."""
 
     def power_cut(self) -> None:
-        """Count from here on."""
         super().power_cut()
         self.work = dict.fromkeys(self.work, 0)
 
     def read(self, path: str, decode: Any) -> Any:
-        """Read as a storage does."""
         self.work["read"] += self.size(path) or 0
         return super().read(path, decode)
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Read as a storage does."""
         found = super().read_bytes(path, offset, count)
         self.work["read"] += len(found)
         return found
 
     def append(self, path: str, chunks: Any) -> None:
-        """Write as a storage does."""
         super().append(path, chunks)
         self.work["written"] += sum(each.size_bytes for each in chunks)
 
     def write(self, path: str, offset: int, chunks: Any) -> None:
-        """Write as a storage does."""
         super().write(path, offset, chunks)
         self.work["written"] += sum(each.size_bytes for each in chunks)
 
     def fsync(self, path: str) -> None:
-        """Make durable as a storage does."""
         super().fsync(path)
         self.work["synced"] += 1
 
     def delete(self, path: str) -> None:
-        """Delete as a storage does."""
         self.work["deleted"] += self.size(path) is not None
         super().delete(path)
 
 
 def _begun(revival: QueueRevival, storage: _CountedFiles) -> Cluster:
-    """Return a node that has just started on the files."""
     node = Cluster(parse_whole({**revival.scenario, "commands": []}), storage)
     storage.met_to_count(node)
     node.advance(POWER_CUT_US)

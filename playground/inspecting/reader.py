@@ -38,7 +38,6 @@ class ReaderSteps:
         threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, step: str, **values: Any) -> None:
-        """Note what is done now."""
         self._now = {"step": step, **values}
 
     def _report(self) -> None:
@@ -93,7 +92,6 @@ def encoded(found: dict[str, Any]) -> bytes:
 
 
 def main() -> None:
-    """Read the parcel, and answer."""
     bounds.bind()
     with open(int(sys.argv[2]), "r+b") as known:  # noqa: PTH123 - a number
         found = answer(sys.stdin.buffer, known, ReaderSteps(sys.stdout.fileno()))

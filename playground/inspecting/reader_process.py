@@ -157,7 +157,6 @@ def _environment() -> dict[str, str]:
 
 
 def _trouble(ended: int) -> UnreadableInput:
-    """Return what the end of a process means for who waits for its answer."""
     if ended == -signal.SIGXCPU:
         return UnreadableInput("takes_too_long", most=bounds.MOST_WORK_S)
     if ended not in (-signal.SIGKILL, -signal.SIGXCPU):

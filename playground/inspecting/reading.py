@@ -174,7 +174,6 @@ def without_beside(files: Files) -> tuple[Files, bytes | None, bytes | None]:
 
 
 def names_left_out(names: list[str]) -> Answer:
-    """Return what is said of files that were given and not read."""
     return {"left_out": names[:MOST_LEFT_OUT], "left_out_count": len(names)}
 
 

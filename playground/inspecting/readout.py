@@ -48,7 +48,6 @@ class TakenOut(msgspec.Struct):
 
     @property
     def back(self) -> int | None:
-        """How many can be had in the end."""
         own = self.given if self.end is None else self.after if self.end != DEAD else None
         return None if own is None else own + self.arrived
 

@@ -53,7 +53,6 @@ class RehearsalTarget(NamedTuple):
     policy: int | None = None
 
     def drops(self, source: str) -> bool:
-        """Return whether it has no code for the files of a source."""
         return source in VERSION_1 and not self.reads_version_1
 
 
@@ -225,7 +224,6 @@ def _by_policy(scenario: dict[str, Any], version: int) -> dict[str, Any]:
 
 
 def _row(target: RehearsalTarget, gate: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a target before it is rehearsed."""
     return {
         "target": target.name,
         "gate": gate,

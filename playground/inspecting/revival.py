@@ -132,7 +132,6 @@ class FoundFiles(SoloStorage):
         return super().read(path, decode)
 
     def _is_as_given(self, path: str) -> bool:
-        """Return whether a file is still the bytes that were given."""
         match self._files[path].chunks:
             case [RawBytes(data)]:
                 return data is self._given.get(path)
@@ -178,7 +177,6 @@ class FoundFiles(SoloStorage):
 
 
 def fill(storage: LedgerStorage, files: Files) -> None:
-    """Write files into a storage."""
     for path, data in files.items():
         storage.create(path)
         if data:
@@ -203,12 +201,10 @@ class _Read(LedgerStorage):
         fill(self, files)
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Read as a storage does."""
         self._note(path)
         return super().read_bytes(path, offset, count)
 
     def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
-        """Read as a storage does."""
         self._note(path)
         return super().part(path, offset, count)
 
@@ -449,7 +445,6 @@ def _play(revival: QueueRevival, records: int) -> QueueRevival:
 
 
 def _first_queues(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return a scenario with as many queues as a page shows."""
     topology = scenario["topology"]
     return {**scenario, "topology": {**topology, "queues": topology["queues"][:MAX_QUEUES]}}
 
@@ -502,7 +497,6 @@ def _arguments(queue: dict[str, Any], vhost: dict[str, Any]) -> dict[str, Any]:
 
 
 def records_of(queues: list[dict[str, Any]]) -> int:
-    """Return how many records the indexes of some queues have."""
     records: int = sum(each["records"] for queue in queues for each in queue["segments"])
     return records + sum(queue["journal"]["records"] for queue in queues if queue["journal"])
 

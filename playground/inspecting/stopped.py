@@ -62,7 +62,6 @@ def has_old_store(profile: str) -> bool:
 
 
 def of_node(node: Cluster) -> SavedStop:
-    """Return what the stopped node of a run saved."""
     path = f"{node.host.root}/{STORE}/{CLEAN}"
     note = msgspec.json.decode(node.storage.read_bytes(path, 0, node.storage.size(path) or 0))
     return SavedStop(

@@ -38,7 +38,6 @@ def queues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the summary of each store."""
     if report["kind"] == "store":
         return [report]
     hosts = report.get("vhosts", [report])

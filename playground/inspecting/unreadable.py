@@ -27,7 +27,6 @@ class UnreadableInput(Exception):
         self.values = values
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as an answer."""
         return {"unreadable": self.code, "values": self.values}
 
 

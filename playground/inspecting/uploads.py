@@ -76,7 +76,6 @@ def names_of(uploads: list[Any], paths: str) -> list[str]:
 
 
 def is_zip(paths: list[str]) -> bool:
-    """Return whether what was given is one zip."""
     return len(paths) == 1 and paths[0].lower().endswith(".zip")
 
 
@@ -96,7 +95,6 @@ class _Guarded:
         self._opened = opened
 
     def __getattr__(self, name: str) -> Any:
-        """Be the file in everything else."""
         return getattr(self._opened, name)
 
     def read(self, count: int = -1) -> Any:

@@ -89,7 +89,6 @@ class BoundedJob(Generic[P, R]):
 
     @property
     def name(self) -> tuple[str, str]:
-        """The module and the function's name in it."""
         return self.function.__module__, self.function.__qualname__
 
     def __call__(self, *args: P.args, **names: P.kwargs) -> R:
@@ -104,5 +103,4 @@ class BoundedJob(Generic[P, R]):
 
 
 def job(bounds: JobBounds) -> Callable[[Callable[P, R]], BoundedJob[P, R]]:
-    """Declare a function as a job with these bounds."""
     return lambda function: BoundedJob(function, bounds)

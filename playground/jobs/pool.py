@@ -49,7 +49,6 @@ class JobProcess:
 
     @property
     def is_there(self) -> bool:
-        """Whether it still waits for a job."""
         try:
             return not self._link.receive(0)
         except LinkClosed:
@@ -130,7 +129,6 @@ class JobPool:
 
     @property
     def is_ended(self) -> bool:
-        """Whether no job is taken any more."""
         return self._ended
 
     def _take(self) -> JobProcess:

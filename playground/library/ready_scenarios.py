@@ -14,7 +14,6 @@ FOLDER = Path(__file__).resolve().parents[1] / "scenarios"
 
 
 def files() -> list[Path]:
-    """Return the data files by their names."""
     return sorted(FOLDER.glob("*.json"))
 
 
@@ -76,7 +75,6 @@ def slugs(browser: MutableMapping[str, Any]) -> list[str]:
 
 
 def note(browser: MutableMapping[str, Any], slug: str) -> None:
-    """Remember that a scenario was opened."""
     known = slugs(browser)
     if slug and slug not in known:
         browser[KEY] = [*known, slug][-MOST:]

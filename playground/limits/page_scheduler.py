@@ -73,7 +73,6 @@ class PageLane:
         (self._going_on if goes_on else self._opening).append((since_s, ticket))
 
     def next(self) -> Future[None]:
-        """Take out who is next."""
         first = self._going_on and not (self._opening and self._in_a_row >= IN_A_ROW)
         self._in_a_row = self._in_a_row + 1 if first else 0
         return (self._going_on if first else self._opening).popleft()[1]
@@ -305,7 +304,6 @@ class InTurn:
         """How often an answer led an address to a path that it has not opened since."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Wait, and hand on."""
         try:
             turn = await self._turns.take(lane_of(scope), self._goes_on(scope))
         except PagesOverfull:

@@ -67,7 +67,6 @@ class RateBucket:
         self._tokens, self._at_s = most, now_s
 
     def take(self, now_s: float) -> bool:
-        """Take a token if there is one."""
         self.spend(now_s, 0)
         if self._tokens < 1:
             return False
@@ -88,7 +87,6 @@ class RateBuckets:
         self._by_caller: OrderedDict[str, RateBucket] = OrderedDict()
 
     def take(self, caller: str, now_s: float) -> bool:
-        """Take a token of this caller's bucket if there is one."""
         return self._of(caller, now_s).take(now_s)
 
     def spend(self, caller: str, now_s: float, count: int) -> None:
@@ -159,12 +157,10 @@ def take(what: str, who: str) -> bool:
 
 
 def spend(what: str, who: str, count: int) -> None:
-    """Count further units of an action that was done."""
     _buckets(what).spend(who, time.monotonic(), count)
 
 
 def forget() -> None:
-    """Refill all buckets."""
     _buckets.cache_clear()
 
 
@@ -220,7 +216,6 @@ KEPT_FREE: Final = 256
 
 
 def body_of(path: str) -> BodyBound:
-    """Return the bound of bodies for a path."""
     return next((body for prefix, body in BODIES.items() if path.startswith(prefix)), FORMS)
 
 
@@ -248,7 +243,6 @@ class RequestBudget:
         return True
 
     def give_back(self, address: str, count: int) -> None:
-        """Give back what was taken."""
         self.in_all -= count
         left = self._used.pop(address, 0) - count
         if left > 0:

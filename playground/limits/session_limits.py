@@ -113,7 +113,6 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def current() -> SessionLimits:
-    """Return the limits in force."""
     return msgspec.convert(settings.WATERLINE, SessionLimits)
 
 

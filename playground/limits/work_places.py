@@ -70,7 +70,6 @@ class CallerLanes(Generic[T]):
         return max(reversed(self._lanes.values()), key=len)[-1]
 
     def ahead(self, group: str, waiting: T) -> int:
-        """Return how many come before what waits."""
         at = self._lanes[group].index(waiting)
         ahead, comes_first = at, True
         for other, lane in self._lanes.items():

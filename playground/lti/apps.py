@@ -12,7 +12,6 @@ class LtiConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the listener."""
         from playground.lti import scores  # noqa: PLC0415 - needs the models
 
         scores.listen()

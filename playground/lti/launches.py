@@ -29,7 +29,6 @@ def slugs_of(target: str) -> list[str]:
 
 
 def address_of(target: str) -> str:
-    """Return where a launch of a target leads."""
     found = catalog.find(target)
     if found is not None:
         return reverse("exercise", args=[found.unit, found.slug])
@@ -136,7 +135,6 @@ def began_in(request: HttpRequest, log_in: LogIn, kept: str) -> bool:
 
 
 def is_nonce_of(log_in: LogIn, nonce: str) -> bool:
-    """Return whether a launch was made for this log-in."""
     return secrets.compare_digest(_trace(nonce), log_in.nonce)
 
 

@@ -34,7 +34,6 @@ _senders = ThreadPoolExecutor(1, thread_name_prefix="scores")
 
 
 def listen() -> None:
-    """Hear of work on exercises."""
     learners.worked.connect(_worked, dispatch_uid="lti")
 
 
@@ -98,7 +97,6 @@ def _service(placement: Placement, scope: Any, line_item: str) -> AssignmentsGra
 
 
 def _changed_by_teacher(placement: Placement) -> bool:
-    """Return whether the gradebook has another grade than the one that was sent."""
     if placement.sent is None or not placement.readable:
         return False
     subject = placement.seat.subject

@@ -29,7 +29,6 @@ class BoundedSession(Session):
 
 
 def configured() -> bool:
-    """Return whether there is a store."""
     return bool(settings.WATERLINE_XAPI_URL)
 
 

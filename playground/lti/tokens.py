@@ -134,7 +134,6 @@ def _check_deployment(claims: LaunchClaims, registration: LtiRegistration) -> No
 
 
 def _key(registration: LtiRegistration, number: str) -> Any:
-    """Return the platform's public key of this number."""
     place = f"lti-keys-{registration.pk}"
     kept: tuple[float, dict[str, dict[str, Any]]] = cache.get(place) or (0.0, {})
     at_s, keys = kept

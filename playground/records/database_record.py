@@ -102,7 +102,6 @@ class OwnedLeases:
             self._renewing = asyncio.create_task(self._renew_all(), name="leases")
 
     def leave(self, session_id: str) -> None:
-        """Renew the lease of a session no longer."""
         self._kept.pop(session_id, None)
 
     def _renew(self, asked: tuple[str, ...], ours: set[str]) -> None:
@@ -147,7 +146,6 @@ class DatabaseRecord:
         self._tenure.keep(self._session_id, lost)
 
     async def give_back(self) -> None:
-        """Own the session no longer."""
         if self._epoch is None:
             return
         epoch, self._epoch = self._epoch, None
@@ -158,7 +156,6 @@ class DatabaseRecord:
             )
 
     async def load(self) -> RecordedSession:
-        """Return everything on record."""
         self._digest = True
         found: RecordedSession = await in_thread(selectors.remembered)(self._session_id)
         self._uncharged_bytes = found.uncharged_bytes
@@ -173,7 +170,6 @@ class DatabaseRecord:
         self._uncharged_bytes = wanted
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
-        """Write a command down."""
         came = {"reached": (at_us, "")} if self._digest else {}
         await writer().write(self._append(row=(sequence, at_us, command), **came))
         self._digest = False
@@ -183,7 +179,6 @@ class DatabaseRecord:
         await writer().write(self._append(row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
 
     async def answer(self, option: int) -> None:
-        """Write down what was predicted."""
         await writer().write(partial(paused_sessions.lock, self._session_id, option))
 
     def note(self, at_us: int) -> None:

@@ -55,7 +55,6 @@ _more: list[More] = []
 
 
 def register(more: More) -> None:
-    """Charge for this as well."""
     if more not in _more:
         _more.append(more)
 

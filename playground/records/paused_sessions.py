@@ -33,12 +33,10 @@ def hold(key: str, sessions: Iterable[str], lasts_s: float = math.inf) -> list[s
 
 
 def release(key: str) -> None:
-    """Let the sessions of a key go on."""
     _held.pop(key, None)
 
 
 def is_held(session: str) -> bool:
-    """Return whether somebody holds a session."""
     return any(_holds(key, session) for key in _held)
 
 

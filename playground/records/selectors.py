@@ -24,7 +24,6 @@ def session_by_id(public_id: str) -> Session | None:
 
 
 def session_exists(public_id: str) -> bool:
-    """Return whether there is such a session."""
     return Session.objects.filter(public_id=public_id).exists()
 
 

@@ -72,7 +72,6 @@ def delete_sessions(sessions: QuerySet[Session]) -> int:
 
 
 def delete_untouched(session: Session) -> None:
-    """Delete a session in which nobody gave a command."""
     if not CommandRecord.objects.filter(session=session).exists():
         delete_sessions(Session.objects.filter(pk=session.pk))
 

@@ -78,7 +78,6 @@ class ProcessPresence:
             raise RecordUnreachable("the database does not take the lock by which others see this process")
 
     def end(self) -> None:
-        """Let go of it."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

@@ -21,7 +21,6 @@ PLAY_S = 24 * 3600
 
 
 def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
-    """Remember that a browser began a session."""
     Session.objects.filter(public_id=public_id).update(visitor=request_callers.visitor(browser))
 
 
@@ -35,13 +34,11 @@ def owned(browser: Mapping[str, Any]) -> list[str]:
 
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:
-    """Return whether a browser may command a session."""
     number = request_callers.known_visitor(browser)
     return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
 
 
 def play_key(public_id: str) -> str:
-    """Return the key with which whoever holds it may play a session."""
     return signing.dumps(public_id, salt=PLAY_SALT)
 
 

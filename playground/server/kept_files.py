@@ -43,7 +43,6 @@ class KeptFiles:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Any, send: Send) -> None:
-        """Answer a request."""
         question = self._question_of(scope)
         if question is None:
             await self._pages(scope, receive, send)
@@ -87,7 +86,6 @@ class AnswerListener:
         self._send = send
 
     async def __call__(self, message: Message) -> None:
-        """Send a message of an answer on."""
         if message["type"] == "http.response.start":
             self.start = dict(message)
         elif len(self.body) <= MOST_BYTES_EACH:

@@ -54,11 +54,9 @@ class OpenConnections:
         self.in_all = 0
 
     def is_full_for(self, address: str) -> bool:
-        """Return whether an address has all that it may have."""
         return self._most_each is not None and self._open.get(address, 0) >= self._most_each
 
     def enter(self, connection: ClientConnection, address: str) -> None:
-        """Note an admitted connection."""
         if self.in_all >= self._most and self._silent:
             first = next(iter(self._silent))
             del self._silent[first]
@@ -68,11 +66,9 @@ class OpenConnections:
         self._silent[connection] = None
 
     def heard(self, connection: ClientConnection) -> None:
-        """Note that a connection has sent a request."""
         self._silent.pop(connection, None)
 
     def leave(self, connection: ClientConnection, address: str) -> None:
-        """Note that a connection has closed."""
         self._silent.pop(connection, None)
         self.in_all -= 1
         left = self._open.pop(address, 0) - 1
@@ -204,13 +200,11 @@ class BoundedChannel(HTTPChannel):
             super().allHeadersReceived()
 
     def allContentReceived(self) -> None:  # noqa: N802 - twisted's name
-        """Have a request answered that is complete."""
         if not self._turned_away:
             self._wait_no_longer()
             super().allContentReceived()
 
     def requestDone(self, request: Any) -> None:  # noqa: N802 - twisted's name
-        """Go on after an answer."""
         self._give_back()
         super().requestDone(request)
 
@@ -222,7 +216,6 @@ class BoundedChannel(HTTPChannel):
         """This end sends no more, as was wanted."""
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
-        """The connection is gone."""
         self._wait_no_longer()
         self.leave()
         super().connectionLost(reason)
@@ -347,7 +340,6 @@ class LetIn:
         self._turns = turns
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Wait, and hand on."""
         try:
             turn = await self._turns.take(lane_of(scope))
         except PagesOverfull:

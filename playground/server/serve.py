@@ -47,7 +47,6 @@ class DirectSocket(WebSocketProtocol):
     """Is called when the connection is gone: whoever let it in counts it."""
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
-        """The connection is gone."""
         if self.leave is not None:
             self.leave()
             self.leave = None
@@ -73,7 +72,6 @@ class DirectSocket(WebSocketProtocol):
         return True
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
-        """Take what has arrived."""
         self._dataReceived(data)
 
 

@@ -171,7 +171,6 @@ class BundleFinder(BaseFinder):
         return []
 
     def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
-        """Yield each bundle and where it lies."""
         sources, out = settings.BASE_DIR / "static", settings.VAR_DIR / "bundles"
         storage = FileSystemStorage(location=str(out))
         for path in bundle(entries(settings.BASE_DIR / "templates", sources), sources, out):

@@ -49,7 +49,6 @@ class ControlLine:
         self._outbox.put_nowait(message)
 
     async def run(self) -> None:
-        """Speak and listen for ever."""
         await asyncio.gather(self._for_ever(self._listen), self._for_ever(self._speak))
 
     async def _for_ever(self, work: Callable[[], Any]) -> None:
@@ -88,7 +87,6 @@ _line: ControlLine | None = None
 
 
 def on(kind: str, handler: Handler) -> None:
-    """Call a handler for each message of a kind from another process."""
     _handlers[kind] = handler
 
 

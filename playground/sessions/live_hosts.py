@@ -55,7 +55,6 @@ def _tenure(of: HostRegistry) -> OwnedLeases:
 
 
 def tenure() -> OwnedLeases:
-    """Return what this process owns."""
     return _tenure(registry())
 
 
@@ -70,7 +69,6 @@ def past() -> PastReader:
 
 
 def registry() -> HostRegistry:
-    """Return the hosts of this process."""
     with _lock:
         return _registry()
 

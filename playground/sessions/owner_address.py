@@ -98,7 +98,6 @@ class ElsewhereMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Let the request pass, knowing where it was sent."""
         _asked.set(hint_of(request.META.get("QUERY_STRING", "")))
         return self._get_response(request)
 

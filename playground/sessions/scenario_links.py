@@ -139,7 +139,6 @@ def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | N
 
 
 def encoded(body: bytes) -> str:
-    """Return JSON as addresses hold it."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
     data = compressor.compress(body) + compressor.flush()
     return FORM + base64.urlsafe_b64encode(data).decode().rstrip("=")

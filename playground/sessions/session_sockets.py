@@ -200,13 +200,11 @@ class SessionSocket(SocketConsumer):
         return self.host is not None
 
     async def disconnect(self, code: int) -> None:
-        """Leave the session."""
         self._leave()
         if self._sender:
             self._sender.cancel()
 
     def _leave(self) -> None:
-        """Give back what this socket took."""
         self._over = True
         if self.host and self.client:
             self.host.leave(self.client)
@@ -218,7 +216,6 @@ class SessionSocket(SocketConsumer):
         self._place = {}
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Handle one message."""
         if self._over or self.client is None:
             return
         if not self._messages.take(time.monotonic()):

@@ -52,7 +52,6 @@ class OwnOrigins:
         self._application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Decide, and hand on."""
         headers = {name: value.decode("latin1") for name, value in scope.get("headers", [])}
         ours = is_ours(headers.get(b"origin", ""), headers.get(b"host", ""))
         application = self._application if ours else WebsocketDenier()

@@ -57,7 +57,6 @@ def positions(text: str) -> dict[Steps, int]:
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return both, counted from 1."""
     before = text[:offset]
     return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
@@ -349,7 +348,6 @@ class LibraryEntry(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The title in the current language."""
         return in_language(self.story.title)
 
     def story_json(self) -> dict[str, Any]:
@@ -363,12 +361,10 @@ class LibraryEntry(msgspec.Struct, frozen=True):
         return {name: parts[name] for name in parts if name not in {"workload", "claims"}}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the canonical object of the file."""
         parts = {**self.written, **msgspec.to_builtins(self.story), "version": PRESENT}
         return {name: parts[name] for name in (*ORDER, *sorted(parts.keys() - set(ORDER))) if name in parts}
 
     def encode(self) -> str:
-        """Return the canonical text of the file."""
         return json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n"
 
 

@@ -68,7 +68,6 @@ class TakenScenario(NamedTuple):
 
 
 def shown_release(scenario: Scenario) -> BrokerRelease:
-    """Return the release by whose rules a scenario goes."""
     return release_of(scenario["profile"], scenario["settings"])
 
 
@@ -136,7 +135,6 @@ def _knows(release: BrokerRelease, name: str) -> bool:
 
 
 def used(scenario: Scenario) -> list[Feature]:
-    """Return the features that a scenario uses, of those that some release has no more."""
     found = frozenset(_words(scenario))
     return [feature for feature, words in WORDS.items() if words & found]
 

@@ -97,7 +97,6 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def words(self) -> str:
-        """Return what the lanes hold as a text."""
         return ", ".join(f"{name}: {count}" for name, count in self.held)
 
     @functools.cached_property
@@ -306,7 +305,6 @@ def draw(entry: LibraryEntry) -> RunThumbnail:
 
 @functools.cache
 def kept() -> dict[str, RunThumbnail]:
-    """Return the thumbnails of the ready scenarios, by their names."""
     return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, RunThumbnail])
 
 

@@ -29,7 +29,6 @@ class WrittenWrong(ValueRefused, ScenarioError):
 
 
 def message_of(error: Exception) -> PageMessage:
-    """Return what is wrong with a file of a story or an exercise."""
     return refusals.message_of(error, TEXTS)
 
 
@@ -137,7 +136,6 @@ class StoryPrediction(_Part, frozen=True, kw_only=True):
     because: Texts | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a question that is asked after its answer."""
         if self.ask_at_us >= self.at_us:
             raise WrittenWrong("asked_too_late")
 

@@ -91,7 +91,6 @@ def _commands(phase: WorkloadPhase) -> list[dict[str, Any]]:
 
 
 def _span(phase: WorkloadPhase) -> tuple[int, int]:
-    """Return when a phase begins and ends."""
     start_us = round(phase.start * SECOND_US)
     return start_us, start_us + round(phase.time * SECOND_US)
 

@@ -11,7 +11,6 @@ register = template.Library()
 
 @register.filter
 def get(values: Mapping[str, str], name: str) -> str:
-    """Return what a field was filled with."""
     return values.get(name, "")
 
 
@@ -23,6 +22,5 @@ def get_row(values: Mapping[str, str], name: str) -> tuple[Mapping[str, str], st
 
 @register.filter
 def row(begun: tuple[Mapping[str, str], str], number: object) -> str:
-    """Return what the field of a row was filled with."""
     values, name = begun
     return values.get(f"{name}-{number}", "")

@@ -25,7 +25,6 @@ LABELS: dict[str, Any] = {
 
 @register.simple_tag
 def log_groups() -> list[tuple[str, Any]]:
-    """Return the groups of transitions that the log may be filtered by, with their labels."""
     return [(group, LABELS[group]) for group in get_args(Group)]
 
 
@@ -44,7 +43,6 @@ PROFILE_LABELS: dict[str, Any] = {
 
 @register.simple_tag
 def profiles() -> list[str]:
-    """Return the words of all profiles."""
     return list(PROFILES)
 
 
@@ -68,7 +66,6 @@ def stage_keys() -> Any:
 
 @register.filter
 def profile_label(word: str) -> Any:
-    """Return what a profile is called on a page."""
     return PROFILE_LABELS[word]
 
 

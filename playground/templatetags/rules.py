@@ -29,7 +29,6 @@ def address(cited: str) -> str | None:
 
 @register.filter
 def linked(text: str) -> SafeString:
-    """Return the text, escaped, with a link at each rule that it names."""
     parts: list[str] = []
     end = 0
     text = str(conditional_escape(text))

@@ -40,7 +40,6 @@ class KeptText(Node):
         self._kept: dict[Any, SafeString] = {}
 
     def render(self, context: Context) -> SafeString:
-        """Return the text."""
         key = get_language(), context.autoescape, storages[STATICFILES_STORAGE_ALIAS]
         if key not in self._kept:
             self._kept[key] = SafeString("".join(node.render_annotated(context) for node in self._nodes))
@@ -51,7 +50,6 @@ class _Joining(base.Loader):
     """Joins such neighbours in each template that it makes, before anybody has it."""
 
     def get_template(self, template_name: str, skip: Any = None) -> Template:
-        """Return a template."""
         template = super().get_template(template_name, skip)
         join(template.nodelist)
         return template

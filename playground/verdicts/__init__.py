@@ -75,7 +75,6 @@ class VerdictTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def anchor(self) -> str:
-        """The term's place on the page of words."""
         return self.term.replace(" ", "-")
 
 
@@ -125,7 +124,6 @@ class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: list[str]
 
     def numbered(self) -> dict[str, str]:
-        """Return every item by its id."""
         return {f"{self.letter}{number}": text for number, text in enumerate(self.items, 1)}
 
 
@@ -155,13 +153,11 @@ def judgements() -> list[CoverageJudgement]:
 
 @cache
 def articles() -> list[CheckedArticle]:
-    """Return the five articles."""
     return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[CheckedArticle])
 
 
 @cache
 def mechanisms() -> list[ArticleMechanism]:
-    """Return every mechanism, subject by subject."""
     return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[ArticleMechanism])
 
 
@@ -171,12 +167,10 @@ NEAR_US = 100_000
 
 @cache
 def exercised() -> dict[int, list[str]]:
-    """Return the exercises that ask for each subject, by its number."""
     return msgspec.json.decode((FOLDER / "exercised.json").read_bytes(), type=dict[int, list[str]])
 
 
 def claims_of(scenario: str) -> list[StoryClaim]:
-    """Return what the mechanisms claim of a ready scenario."""
     return [
         StoryClaim(at_us=seen.at_us, test=seen.claim)
         for each in mechanisms()
@@ -187,7 +181,6 @@ def claims_of(scenario: str) -> list[StoryClaim]:
 
 @cache
 def verdicts() -> dict[int, ArticleVerdict]:
-    """Return every subject by its number."""
     found = [
         msgspec.json.decode(path.read_bytes(), type=ArticleVerdict)
         for path in sorted(FOLDER.glob("data/*.json"))
@@ -197,7 +190,6 @@ def verdicts() -> dict[int, ArticleVerdict]:
 
 @cache
 def glossary() -> dict[str, VerdictTerm]:
-    """Return every explained word by its name."""
     terms = msgspec.json.decode((FOLDER / "glossary.json").read_bytes(), type=list[VerdictTerm])
     return {each.term: each for each in terms}
 

@@ -43,30 +43,25 @@ class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def question(self) -> str:
-        """In the reader's language."""
         return in_language(self.asked)
 
     @property
     def text(self) -> str:
-        """The answer in the reader's language."""
         return in_language(self.answer)
 
     @property
     def subject_title(self) -> str:
-        """In the reader's language."""
         found = verdicts.by_slug(self.subject)
         return str(SUBJECTS[found.number]) if found else ""
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """Slug and title of each scenario."""
         found = map(ready_scenarios.entry, self.scenarios)
         return [(each.slug, each.title) for each in found if each]
 
 
 @cache
 def answers() -> list[OperatorAnswer]:
-    """Return all of them."""
     return msgspec.json.decode((verdicts.FOLDER / "operators.json").read_bytes(), type=list[OperatorAnswer])
 
 

@@ -39,7 +39,6 @@ class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def verdicts() -> dict[int, TodaysVerdict]:
-    """Return the verdict on each subject, by its number."""
     read_all = msgspec.json.decode((FOLDER / "todays.json").read_bytes(), type=list[TodaysVerdict])
     return {each.number: each for each in read_all}
 

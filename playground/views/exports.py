@@ -167,7 +167,6 @@ def as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
 
 
 def _named(row: Transition) -> dict[str, Any]:
-    """Return a transition with the names of its fields."""
     kind, *values = msgspec.to_builtins(row)
     return {"kind": kind, **dict(zip(fields_of(type(row)), values, strict=False))}
 

@@ -63,7 +63,6 @@ def mine(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def session(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Show the live page of a session."""
     found = session_or_gone(session_id)
     demo_run.adopt(request.session, found.public_id)
     return render(request, "playground/live.html", live_page.context(request, found))
@@ -76,7 +75,6 @@ def _stateless(request: HttpRequest, kept: Scenario) -> str:
 
 
 def kept_until(kept: Scenario) -> int:
-    """Return where a kept run ends."""
     return int(selectors.scenario_body(kept)["until_us"])
 
 

@@ -108,7 +108,6 @@ def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """List every subject with its verdict."""
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
     found = evidences()
     rows = [
@@ -167,7 +166,6 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _exercises(number: int) -> list[dict[str, str]]:
-    """Return the exercises that ask for a subject."""
     every = catalog.exercises()
     language = get_language() or "en"
     return [
@@ -200,7 +198,6 @@ def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
 
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
-    """Explain every word."""
     every = verdicts.verdicts()
     terms = [
         {

@@ -58,7 +58,6 @@ def answer(request: HttpRequest, status: int, title: Any, message: Any) -> HttpR
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 404."""
     if isinstance(exception, PageGone):
         logger.info("gone: %.200s", request.path)
         return answer(request, 404, exception.title, exception.message)
@@ -75,13 +74,11 @@ def too_large(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 400."""
     text = _("The request could not be understood, or it was larger than this server takes.")
     return answer(request, 400, _("That did not work"), text)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle 403."""
     return answer(
         request, 403, _("That is not allowed"), _("Only the person who began this session may do that.")
     )
@@ -95,7 +92,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def too_many(request: HttpRequest, message: PageMessage) -> HttpResponse:
-    """Answer with 429."""
     logger.info("too many requests from one address at %.200s", request.path)
     response = answer(request, 429, _("Not so fast"), message)
     response["Retry-After"] = "10"
@@ -121,7 +117,6 @@ class BusyMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Let the request pass."""
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

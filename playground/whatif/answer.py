@@ -256,7 +256,6 @@ def _changed(base: GridPlace, best: GridPlace) -> list[str]:
 
 
 def _change(name: str, before: Any, after: Any) -> str:
-    """Return what somebody does to a setting."""
     words = {"name": parameter(name).name, "value": setting(name, after)}
     if isinstance(after, bool | str):
         return _("choose “%(value)s” as %(name)s") % words
@@ -273,7 +272,6 @@ def _at(place: GridPlace, names: Any) -> list[str]:
 
 
 def _listed(parts: list[str]) -> str:
-    """Return parts as a sentence names them."""
     if len(parts) < 2:
         return "".join(parts)
     return _("%(before)s and %(last)s") % {"before": ", ".join(parts[:-1]), "last": parts[-1]}

@@ -231,7 +231,6 @@ def short(value: float, unit: NumberUnit) -> str:
 
 
 def signed(value: float, unit: NumberUnit) -> str:
-    """Return a difference for a cell, with its sign."""
     text = short(value, unit)
     return f"+{text}" if value > 0 and text[0] not in "<>" else text
 

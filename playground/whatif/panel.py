@@ -30,7 +30,6 @@ class PanelPoint(NamedTuple):
 
 
 def panel(query: HeatmapQuery, found: SweepFindings | None) -> dict[str, Any]:
-    """Return what the findings panel shows."""
     return {
         "analysed": found is not None,
         "summary": _summary(query, found),
@@ -257,7 +256,6 @@ def _values_of(query: HeatmapQuery, cliff: Row) -> dict[str, Any]:
 
 
 def _value(query: HeatmapQuery, name: str, text: str) -> Any:
-    """Return the value of an axis that Spark wrote as this text."""
     values = query.heatmap.axis(name).values
     return next((value for value in values if _same(value, text)), values[0])
 

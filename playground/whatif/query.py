@@ -31,7 +31,6 @@ class SubtractedCells(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        """Return it as it is in an address."""
         return f"{self.key}:{self.value}"
 
 
@@ -86,7 +85,6 @@ class HeatmapQuery(NamedTuple):
 
     @property
     def difference(self) -> bool:
-        """Whether the cells show differences."""
         return self.minus is not None or self.mode == "difference"
 
     def other(self) -> HeatmapQuery | None:

@@ -76,7 +76,6 @@ class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
 
     @functools.cached_property
     def runs(self) -> dict[str, CellRun]:
-        """The runs by cell id."""
         return {run.cell_id: run for run in self.cells}
 
     @functools.cached_property
@@ -88,7 +87,6 @@ class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
         return found
 
     def workload(self, name: str) -> NamedHeatmap:
-        """Return a workload by its name."""
         return next(each for each in self.workloads if each.name == name)
 
     def scenario(self, run: CellRun) -> dict[str, Any]:
@@ -102,7 +100,6 @@ class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
         return whole
 
     def axis(self, parameter: str) -> HeatmapAxis:
-        """Return the axis of a parameter."""
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
     def value(self, run: CellRun, metric: str) -> float | None:

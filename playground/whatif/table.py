@@ -366,7 +366,6 @@ def _step(value: float | None, edges: list[float], *, difference: bool) -> int |
 
 
 def _place(query: HeatmapQuery, x: Any, y: Any) -> str:
-    """Return the place of a cell in words."""
     return f"{parameter(query.x).name} {setting(query.x, x)}, {parameter(query.y).name} {setting(query.y, y)}"
 
 

@@ -172,7 +172,6 @@ def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | No
 
 
 def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
-    """Return the sessions that this browser began, with their titles."""
     found = Session.objects.filter(public_id__in=session_ownership.owned(request.session)).order_by(
         "-created", "-pk"
     )

@@ -82,12 +82,19 @@ def test_a_print_is_found() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ['"""Doc."""\ndef f(): pass', '"""Doc."""\nclass C:\n    """Doc."""\n    def f(self): pass', "x = 1"],
+    [
+        "x = 1",
+        '"""Doc."""\nclass C: pass',
+        '"""Doc."""\ndef untyped(x): return x',
+        '"""Doc."""\nclass C:\n    """Doc."""\n    def declared(self) -> int: ...',
+        '"""Doc."""\ndef raising(x: int) -> None:\n    if x: raise ValueError',
+        '"""Doc."""\ndef long(x: int) -> None:\n' + "    x += 1\n" * (tidy.LINES_THAT_TELL_THEMSELVES + 1),
+    ],
 )
 def test_a_missing_docstring_is_found(source: str) -> None:
     assert list(tidy.undocumented(ast.parse(source), "bad"))
 
 
-def test_private_and_overriding_functions_need_no_docstring() -> None:
-    source = '"""Doc."""\ndef _f(): pass\n@override\ndef g(): pass\n'
+def test_private_overriding_and_plain_functions_need_no_docstring() -> None:
+    source = '"""Doc."""\ndef _f(): pass\n@override\ndef g(): pass\ndef size(of: int) -> int: return of\n'
     assert list(tidy.undocumented(ast.parse(source), "good")) == []

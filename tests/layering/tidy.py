@@ -7,6 +7,8 @@ from pathlib import Path
 
 LINES_IN_A_FILE = 800
 LINES_IN_A_FUNCTION = 80
+LINES_THAT_TELL_THEMSELVES = 8
+"""Of a function's body: longer ones are told in a docstring, whatever their names and types say."""
 LETTERS_IN_A_LINE = 160
 """Of a template, which no formatter wraps."""
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
@@ -48,7 +50,9 @@ def prints(tree: ast.Module, name: str) -> Iterator[str]:
 
 
 def undocumented(tree: ast.Module, name: str) -> Iterator[str]:
-    """Yield a sentence for the module, and each public class, function and method, without a docstring."""
+    """Yield a sentence for the module, each public class, and each public function that does not say itself what it
+    does, without a docstring. A function does not if it has no body, is long, raises, or leaves out a type.
+    """
     if not ast.get_docstring(tree):
         yield f"{name} has no docstring"
     yield from _undocumented_in(tree.body, name, "")
@@ -58,10 +62,23 @@ def _undocumented_in(body: list[ast.stmt], name: str, owner: str) -> Iterator[st
     for node in body:
         if not isinstance(node, Function | ast.ClassDef) or node.name.startswith("_") or _inherits_text(node):
             continue
-        if not ast.get_docstring(node):
+        if not ast.get_docstring(node) and not (isinstance(node, Function) and _tells_itself(node)):
             yield f"{name}:{node.lineno} {owner}{node.name} has no docstring"
         if isinstance(node, ast.ClassDef):
             yield from _undocumented_in(node.body, name, f"{owner}{node.name}.")
+
+
+def _tells_itself(node: Function) -> bool:
+    """Name and types say it all: the body is short and not left to others, all is typed, and nothing is raised."""
+    first, last = node.body[0], node.body[-1]
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return (
+        (last.end_lineno or last.lineno) - first.lineno < LINES_THAT_TELL_THEMSELVES
+        and ast.unparse(first) not in {"...", "pass"}
+        and node.returns is not None
+        and all(each.annotation or each.arg in {"self", "cls"} for each in given)
+        and not any(isinstance(each, ast.Raise) for each in ast.walk(node))
+    )
 
 
 def _inherits_text(node: Function | ast.ClassDef) -> bool:

@@ -80,7 +80,6 @@ class Publisher:
         """Whether a command used a field that was added after the first release; reported from then on."""
 
     def change(self, command: SetPublisher) -> None:
-        """Take the values of a command."""
         self.pace.rate_per_s = command.rate_per_s
         self.running = command.running
         self.hears_blocked = command.hears_blocked
@@ -297,7 +296,6 @@ class Consumer:
 
     @property
     def needs_ack(self) -> bool:
-        """Whether its messages must be acknowledged."""
         return self.ack != "auto"
 
     def gave_back(self, count: int, found: int, counted: int) -> None:
@@ -325,7 +323,6 @@ class Consumer:
 
     @property
     def connection(self) -> str:
-        """Name of its channel's connection."""
         return self.name if self.channel is self.own_channel else connection_of(self.channel.name)
 
     @property

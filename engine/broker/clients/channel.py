@@ -40,7 +40,6 @@ class PrefetchLimiter:
 
     @property
     def active(self) -> bool:
-        """Whether there is a limit."""
         return self.limit > 0
 
     @property
@@ -88,13 +87,11 @@ class PrefetchLimiter:
         self._notify(reached and not self._reached)
 
     def lift(self) -> None:
-        """Remove the limit."""
         reached = self._reached
         self.limit = self.volume = 0
         self._notify(reached)
 
     def forget(self, queue: WaitingQueue) -> None:
-        """Forget a queue that is gone or no longer has a consumer on this channel."""
         self._waiting.pop(queue, None)
 
     def clear(self) -> None:
@@ -154,11 +151,9 @@ class ChannelTransaction:
 
     @property
     def holding(self) -> int:
-        """Messages that the channel holds."""
         return sum(each.batch.count for each in self.held)
 
     def take(self) -> list[HeldPublish]:
-        """Return all held messages, for the commit to deliver."""
         taken, self.held = self.held, []
         self.committing = sum(each.batch.count for each in taken)
         return taken
@@ -215,7 +210,6 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def messages(self) -> list[Range]:
-        """The seq_ids."""
         if self.step == 1:
             return [Range(self.seq_id, self.count)]
         return [Range(self.seq_id + i * self.step, 1) for i in range(self.count)]
@@ -311,7 +305,6 @@ class Channel:
         """Closes the channel when an acknowledgement is late (P21)."""
 
     def __len__(self) -> int:
-        """Number of unacknowledged deliveries."""
         return self.unacked.total
 
     def deliver(
@@ -374,7 +367,6 @@ class Channel:
         return self.unacked.remove(first, tag - first + 1)
 
     def take_of(self, consumer: str) -> list[UnackedDelivery]:
-        """Remove everything that one consumer took and return it."""
         return self._remove(each for each in list(self.unacked) if each.consumer == consumer)
 
     def forget_queue(self, queue: str) -> None:
@@ -384,7 +376,6 @@ class Channel:
             self.unacked.insert(msgspec.structs.replace(each, queue=GONE))
 
     def holds(self, queue: str, life: int) -> bool:
-        """Return whether it holds deliveries of a certain process of a queue."""
         return any(each.life == life and each.queue == queue for each in self.unacked)
 
     def overtaken(self, queue: str, life: int, settled: Iterable[Range]) -> None:
@@ -416,12 +407,10 @@ class DeliveryGroup(msgspec.Struct, frozen=True):
 
     @property
     def together(self) -> bool:
-        """Whether one message to the queue settles all of them."""
         return self.consumer is not None
 
     @property
     def count(self) -> int:
-        """How many messages."""
         return sum(each.count for each in self.deliveries)
 
 

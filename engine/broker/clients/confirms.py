@@ -93,7 +93,6 @@ class ConfirmSender:
 
     @property
     def awaited(self) -> Iterable[AwaitedConfirm]:
-        """Confirms that publishers wait for."""
         return self._awaited
 
     def _publisher(self, actor: str) -> Publisher | None:
@@ -309,7 +308,6 @@ class ConfirmSender:
             self._awaited.remove(each.start, each.count)
 
     def clear(self) -> None:
-        """Forget the confirms of all channels."""
         self._collected.clear()
         self._awaited.clear()
 

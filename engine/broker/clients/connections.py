@@ -198,7 +198,6 @@ class PublisherConnections:
             self._carrier.write(publisher, each, carries)
 
     def add_host(self, vhost: str) -> None:
-        """Give a virtual host the connection of its bursts."""
         name = in_host(vhost, "burst")
         self.publishers[name] = Publisher(name)
 
@@ -408,7 +407,6 @@ class PublisherConnections:
         return self._kinds.bodies
 
     def _column(self, msg_no: int, batch: Publish) -> Sizes:
-        """Report the body size of each message."""
         column = self._kinds.column(msg_no, unpack(batch.sizes, batch.count))
         self._emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
         return column

@@ -227,7 +227,6 @@ class Consumers:
             channel.timeout = self._time_out(channel)
 
     def of(self, queue: str) -> list[Consumer]:
-        """Return the consumers of a queue that have an open connection."""
         return [each for each in self._queues[queue].consumers if each.connection_state == OPEN]
 
     def channel(self, name: str) -> ManualChannel:
@@ -256,7 +255,6 @@ class Consumers:
 
     @property
     def hand(self) -> ManualChannel:
-        """The channel of commands that name none."""
         return self.by_hand[HAND]
 
     def observe(self, observer: Callable[[DeliveredMessages], None]) -> None:
@@ -315,7 +313,6 @@ class Consumers:
             live.wake(consumer)
 
     def _by_channel(self) -> list[Consumer]:
-        """Return all consumers channel by channel, those of each in the order of their tags."""
         found: dict[str, list[Consumer]] = {}
         for consumer in self.all.values():
             found.setdefault(consumer.channel.name, []).append(consumer)
@@ -327,7 +324,6 @@ class Consumers:
             self.unsubscribe(consumer)
 
     def of_down(self, queue: str) -> list[Consumer]:
-        """Return the consumers of a queue that has no master now."""
         return [
             each
             for each in self.all.values()
@@ -474,7 +470,6 @@ class Consumers:
 
 
 def _by_name(held: Iterable[UnackedDelivery]) -> dict[str, list[UnackedDelivery]]:
-    """Sort deliveries by the queue that they came from."""
     found: dict[str, list[UnackedDelivery]] = {}
     for each in held:
         found.setdefault(each.queue, []).append(each)

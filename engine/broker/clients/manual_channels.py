@@ -159,7 +159,6 @@ class UnreadInput:
 
     @property
     def messages(self) -> int:
-        """Messages that wait to be published."""
         every = (each for waiting in self.blocked.values() for each in waiting)
         return sum(each.count for each in every if isinstance(each, Publish))
 
@@ -186,12 +185,10 @@ class UnreadInput:
         return [command for waiting in blocked.values() for command in waiting]
 
     def forget(self, connection: str) -> None:
-        """Forget a lost connection and the commands in its socket."""
         if self.blocked.pop(connection, None) is not None:
             self._show(connection)
 
     def clear(self) -> None:
-        """Every connection is gone."""
         for connection in list(self.blocked):
             self.forget(connection)
 

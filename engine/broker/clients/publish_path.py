@@ -54,7 +54,6 @@ class BurstCarrier:
         self.go_on(publisher)
 
     def go_on(self, publisher: Publisher) -> None:
-        """Continue to carry the rest."""
         if publisher.unsent and publisher.timer is None:
             publisher.carried_bytes = 0
             self._wait(publisher)

@@ -86,7 +86,6 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         check_names(self)
 
     def values(self) -> dict[str, Any]:
-        """Return the fields by name."""
         return msgspec.structs.asdict(self)
 
 
@@ -207,7 +206,6 @@ class Topology(_Declared, frozen=True, kw_only=True):
     vhosts: Annotated[tuple[VhostSpec, ...], msgspec.Meta(max_length=MAX_VHOSTS - 1)] = ()
 
     def declarations(self) -> Iterator[Command]:
-        """Yield the commands that declare all of it."""
         yield from self.commands()
         for each in self.vhosts:
             yield AddVhost(each.name)
@@ -293,7 +291,6 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
     digest: str | None = None
 
     def resolved(self) -> tuple[StorageSettings, NodeSettings]:
-        """Return the settings of the run."""
         return resolve(self.profile, self.settings)
 
     def to_json(self) -> dict[str, Any]:
@@ -311,7 +308,6 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def encode(self) -> bytes:
-        """Return the canonical JSON text."""
         return msgspec.json.encode(self.to_json())
 
 

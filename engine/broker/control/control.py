@@ -90,5 +90,4 @@ class NodeControl:
             self.verbs.learn(each.handlers())
 
     def _command_of(self, line: str) -> dict[str, Any]:
-        """Return the command that a line of rabbitmqctl stands for, given what the node reports."""
         return self._ask(line, self.report.snapshot(), self.report.live())

@@ -269,7 +269,6 @@ class MemoryMonitors:
             self._send_alarms()
 
     def _garbage(self) -> GarbageBytes:
-        """Return the garbage of processes."""
         processes = (live.process for _, live in self._queues.items())
         return self._garbage_watch.check(processes, self._connections.logged)
 
@@ -323,11 +322,9 @@ class MemoryMonitors:
     # --- what is shown -----------------------------------------------------------------------------------------------
 
     def disk_items(self) -> Why:
-        """Return what is shown of the disk."""
         found: Why = {"used_bytes": self.used_bytes}
         return found | self.disk.monitor.info_items() if self._configuration.names_disk else found
 
     def alarm_items(self) -> Why:
-        """Return which alarms are set."""
         found: Why = {"memory": self._watch.alarm}
         return found | {"disk": self.disk.monitor.alarm} if self._configuration.names_disk else found

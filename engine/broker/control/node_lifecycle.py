@@ -135,7 +135,6 @@ class CommandVerbs:
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
     def learn(self, handlers: Handlers) -> None:
-        """Add the functions for some kinds of commands."""
         self._handlers |= handlers
 
     def do(self, command: Command) -> None:

@@ -126,7 +126,6 @@ class VhostVerbs(OnClientParts):
         self._board = board
 
     def handlers(self) -> Handlers:
-        """Return the function for each of these commands."""
         return {AddVhost: self._add, DeleteVhost: self._delete}
 
     def _add(self, command: AddVhost) -> None:
@@ -237,7 +236,6 @@ class OperatorVerbs:
         self._cluster = cluster
 
     def handlers(self) -> Handlers:
-        """Return the function for each of these commands."""
         return {
             operator_cmd.Set: self._set,
             operator_cmd.AskQueues: self._ask_queues,

@@ -36,7 +36,6 @@ class LiveValues(msgspec.Struct, frozen=True):
     subscribed: frozenset[str] | None = None
 
     def of_host(self, vhost: str) -> LiveValues:
-        """Return the same for one virtual host, by its own names."""
         names = None if self.subscribed is None else _in_host(self.subscribed, vhost)
         return LiveValues(
             {bare(name): rates for name, rates in self.rates.items() if host_of(name) == vhost}, names
@@ -76,7 +75,6 @@ class ChangeReport:
         self._consumers = below.consumers
 
     def actors(self) -> dict[str, Publisher | Consumer | ManualChannel]:
-        """Return all clients of a queue, by name."""
         return {**self._connections.publishers, **self._consumers.all, **self._consumers.by_hand}
 
     def report_changes(self) -> None:
@@ -122,7 +120,6 @@ class ChangeReport:
         }
 
     def _queues_and_parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the state of each queue, and of its parts."""
         for name, live in self._queues.items():
             queue = live.process.queue
             yield name, self._queue(queue) | self._queues.info_items(name)

@@ -52,7 +52,6 @@ class MirrorSynchronisation:
 
     @property
     def progress(self) -> int:
-        """Messages that were sent."""
         return self._count
 
     def answered(self, member: QueueMember) -> None:
@@ -176,12 +175,10 @@ class QueueMember:
 
     @property
     def node(self) -> str:
-        """Its node's name."""
         return self.home.name
 
     @property
     def waits(self) -> bool:
-        """Whether it has unhandled messages."""
         return bool(self._instructions or self._copies)
 
     @property
@@ -197,7 +194,6 @@ class QueueMember:
             self._obey(instruction)
 
     def take_copy(self, copy: MirrorCopy) -> None:
-        """Take messages of a channel."""
         if self.busy:
             self._copies.append(copy)
         elif not self.gone:

@@ -53,7 +53,6 @@ class LabelledRing:
         self._label = label
 
     def __call__(self, transition: Transition) -> None:
-        """Take one."""
         queue, store = getattr(transition, "queue", None), getattr(transition, "store", None)
         if isinstance(queue, str):
             name = self._label(queue, self._node)
@@ -109,7 +108,6 @@ class MirrorMembership:
         self._soon.append(do)
 
     def settle(self) -> None:
-        """Do everything that was postponed."""
         while self._soon:
             self._soon.popleft()()
 
@@ -124,7 +122,6 @@ class MirrorMembership:
         return queue if record is None or record.master == node else f"{queue}@{node}"
 
     def lives(self, record: QueueRecord) -> bool:
-        """Return whether any mirror of a queue lives."""
         return any((record.name, node) in self.members for node in record.mirrors)
 
     # --- the master's wrapper (H13, H19) -----------------------------------------------------------------------------
@@ -138,7 +135,6 @@ class MirrorMembership:
         return master if master is not None and master.inner is engine else self.new_master(name, engine)
 
     def new_master(self, name: str, engine: BackingQueue) -> MasterQueue:
-        """Wrap the engine of a queue's master."""
         master = self.masters[name] = MasterQueue(
             cast(MirrorableQueue, engine), partial(self.broadcast, name)
         )
@@ -157,7 +153,6 @@ class MirrorMembership:
         self._clock.after(delay_us, do)
 
     def count_bytes(self, count: int) -> None:
-        """Count bytes that went from node to node."""
         self.between_bytes += count
 
     def broadcast(self, name: str, instruction: to_do.MirrorInstruction) -> None:
@@ -252,7 +247,6 @@ class PendingCalls:
         self._closing.fail(channel, AmqpError("not_found", text), "H64")
 
     def _go_on(self, channel: str, do: Callable[[], None]) -> None:
-        """Do a method that has waited, and then those after it on its channel."""
         behind = self._behind.pop(channel, deque())
         try:
             do()

@@ -56,7 +56,6 @@ class MirroredQueues:
 
     @property
     def running(self) -> list[str]:
-        """The nodes that run."""
         return [name for name, node in self.nodes.items() if node.up]
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
@@ -86,7 +85,6 @@ class MirroredQueues:
         self.masters.pop(name, None)
 
     def ended(self, name: str) -> None:
-        """Forget a deleted queue."""
         self.records.pop(name, None)
         self.rings.pop(name, None)
         self.roll.served(name)
@@ -451,7 +449,6 @@ class ShownMirrors:
         return shown
 
     def mirrors(self) -> Iterator[tuple[str, QueueMember]]:
-        """Yield every mirror with the name that transitions give it."""
         for (queue, node), member in sorted(self._cluster.members.items()):
             yield self._cluster.roll.label(queue, node), member
 

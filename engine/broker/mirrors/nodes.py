@@ -188,7 +188,6 @@ def _virtual_host(
 
 
 def queues_of(nodes: Mapping[str, BrokerNode]) -> Iterator[BackingQueue]:
-    """Yield every engine that runs on any node."""
     for node in nodes.values():
         yield from node.host.queues()
 

@@ -205,7 +205,6 @@ class FinishedMessages:
             self._set_timer(consumer)
 
     def changed(self, consumer: Consumer) -> None:
-        """Change a consumer's rate."""
         timer = consumer.timer
         if timer is not None and timer.live and timer.at_us != self._next_us(consumer):
             timer.cancel()
@@ -327,7 +326,6 @@ class QueueDeliveries:
 
     @property
     def depth(self) -> int:
-        """Ready messages."""
         return self.process.queue.depth
 
     @property
@@ -342,7 +340,6 @@ class QueueDeliveries:
 
     @property
     def mailbox(self) -> WorkProcess:
-        """The process that takes its messages."""
         return self.process.mail.process
 
     @property
@@ -351,14 +348,12 @@ class QueueDeliveries:
         return self.process.mail.consumer_priority
 
     def entry(self, arrival: Arrival) -> Extent:
-        """Return the entry that an arriving message would have in this queue."""
         return self.process.queue.entry(arrival)
 
     # --- consumers come and go ---------------------------------------------------------------------------------------
 
     @property
     def consumers(self) -> Sequence[Consumer]:
-        """Those that consume from this queue."""
         return tuple(self.ring)
 
     def add(self, consumer: Consumer) -> None:

@@ -45,7 +45,6 @@ class LimitEvictions:
 
     @property
     def dead_letters(self) -> bool:
-        """Whether dead messages go to an exchange."""
         return self.limits.dead_letter_exchange is not None
 
     @property

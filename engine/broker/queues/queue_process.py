@@ -333,7 +333,6 @@ class QueueProcess:
         self.handled()
 
     def timer_items(self) -> Why:
-        """Return what is shown of the process and its timer."""
         timer = self._rate_timer
         return {
             "queue_process": "converting" if self.stuck else "awake" if self.awake else "hibernating",
@@ -514,7 +513,6 @@ class QueueMail:
             )
 
     def _store(self, side: str) -> str:
-        """Return the process of a store of this queue's virtual host."""
         return f"store:{beside(self._owner.name, side)}"
 
     def _sync_is_due(self) -> None:
@@ -557,5 +555,4 @@ class QueueMail:
 
 
 def _alone(do: Callable[[], None], _: int) -> None:
-    """Do what a single message asks for."""
     do()

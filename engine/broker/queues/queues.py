@@ -598,12 +598,10 @@ class QueueLifetimes:
                 self._end(queue.name, "P18", "auto_delete")
 
     def forget(self, queue: str) -> None:
-        """Cancel the timer."""
         timer = self._timers.pop(queue, None)
         if timer is not None:
             timer.cancel()
 
 
 def _consumed(queue: ClientQueue) -> bool:
-    """Return whether anybody consumes from a queue on an open connection."""
     return any(each.connection_state == OPEN for each in queue.consumers)

@@ -86,7 +86,6 @@ class WorkMeter:
                 self._disk_ns += DISK[kind](self.profile, transition)
 
     def forget(self) -> None:
-        """Start again with the node."""
         self.take()
         self._unsynced.clear()
 
@@ -362,7 +361,6 @@ class WorkProcess:
             self.hand_over(self.credit.unblock(by))
 
     def hand_over(self, grants: list[CreditGrant]) -> None:
-        """Send credit to the processes that wait for it."""
         for grant in grants:
             sender = self._peer(grant.to)
             if sender is not None:

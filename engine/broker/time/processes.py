@@ -28,7 +28,6 @@ class ImmediateProcess(WorkProcess):
 
     @classmethod
     def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
-        """Return a process that gets no messages from other processes."""
         around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, _ignore, _default)
         return cls(kind="queue", id_=id_, around=around)
 
@@ -186,7 +185,6 @@ class NodeProcesses:
         self._timer: ScheduledTimer | None = None
 
     def use(self, name: ProfileName) -> None:
-        """Use another machine from now on."""
         self.meter.profile = PROFILES[name]
         self.timed = not self.meter.profile.instant
         self.meter.forget()
@@ -263,7 +261,6 @@ class NodeProcesses:
                 process.wake()
 
     def mailboxes(self, *kinds: str) -> int:
-        """Return how many messages wait in all mailboxes of these kinds."""
         if not self.timed:
             return 0
         return sum(process.mailbox for process in self._all.values() if process.kind in kinds)
@@ -280,7 +277,6 @@ class NodeProcesses:
         self._note(process)
 
     def end_all(self) -> None:
-        """End with the node."""
         for process in self._all.values():
             process.ended = True
             process.clear()
@@ -344,12 +340,10 @@ class NodeProcesses:
         self._timer = None if at_us is None else self.clock.at(at_us, _nothing)
 
     def info_items(self) -> dict[str, Any]:
-        """Return what is shown of every process."""
         return {id_: dict(items) for id_, items in sorted(self._shown.items())}
 
 
 def _once(do: Callable[[], None], _: int) -> None:
-    """Do what one message asks for."""
     do()
 
 

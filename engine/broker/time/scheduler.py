@@ -78,7 +78,6 @@ class RatePace:
         self._begun = begun
 
     def due(self, now_us: int) -> int:
-        """Return how many are due and not yet done."""
         return self._progress(now_us) // SECOND_US - self._done
 
     def _progress(self, now_us: int) -> int:
@@ -139,7 +138,6 @@ class ScheduledTimer:
         return self.action is not None
 
     def cancel(self) -> None:
-        """Make sure that it does not happen."""
         self.action = None
 
 

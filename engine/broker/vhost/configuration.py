@@ -112,15 +112,12 @@ class NodeConfiguration:
         return self.release.storage.codec(self.queue, prefix, (MessageTemplate(routing_keys=(QUEUE,)),))
 
     def current(self) -> NodeSettings:
-        """Return the node's settings as commands left them."""
         return self.node
 
     def credit(self) -> CreditSpec:
-        """Return the credit that processes give each other."""
         return CreditSpec(*self.node.credit_flow_default_credit)
 
     def change(self, name: str, value: Any) -> None:
-        """Take a value from a command."""
         self.node = msgspec.structs.replace(self.node, **{name: value})
         self._name(self.named | {name})
 

@@ -57,7 +57,6 @@ class HostDefinitions:
     # --- virtual hosts -----------------------------------------------------------------------------------------------
 
     def add_host(self, vhost: str) -> None:
-        """Add a virtual host with its standard exchanges."""
         self.hosts.append(vhost)
         self.exchanges.add_host(vhost)
         self._emit(VhostAdded("S1", vhost))
@@ -190,7 +189,6 @@ class HostDefinitions:
         self._emit(PolicySet("P17", policy.name, policy_items(policy)))
 
     def clear_policy(self, name: str) -> None:
-        """Forget a policy."""
         del self.policies[name]
         self._emit(PolicyCleared("P17", name))
 
@@ -235,12 +233,10 @@ def _row(binding: Binding) -> tuple[str, str, str, dict[str, Any], str]:
 
 
 def binding_items(binding: Binding) -> dict[str, Any]:
-    """Return what is shown of a binding."""
     return msgspec.structs.asdict(binding)
 
 
 def exchange_items(exchange: Exchange) -> dict[str, Any]:
-    """Return what is shown of an exchange."""
     return {
         "type": exchange.type,
         "durable": exchange.durable,
@@ -251,7 +247,6 @@ def exchange_items(exchange: Exchange) -> dict[str, Any]:
 
 
 def policy_items(policy: Policy) -> dict[str, Any]:
-    """Return what is shown of a policy."""
     return {
         "pattern": policy.pattern,
         "definition": policy.definition,

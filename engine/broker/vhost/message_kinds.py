@@ -84,7 +84,6 @@ class MessageKinds:
         return number
 
     def of(self, number: int) -> MessageFields:
-        """Return the fields of a template."""
         published = self._published.get(number)
         if published is None:
             template = self._codec.templates[number]
@@ -94,7 +93,6 @@ class MessageKinds:
         return published
 
     def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
-        """Return the column of new messages whose bodies differ."""
         return self._codec.column(msg_no, sizes)
 
     @property

@@ -43,7 +43,6 @@ class ReportedState:
             self._emit(ActorChanged(rule, actor, changed, why or {}))
 
     def forget_actor(self, actor: str, rule: str) -> None:
-        """Emit that an actor is gone."""
         if self._actors.pop(actor, None) is not None:
             self._emit(ActorChanged(rule, actor, None))
 
@@ -65,7 +64,6 @@ class ReportedState:
             self._emit(QueueChanged(rule, queue, changed, {}))
 
     def forget_queue(self, queue: str) -> None:
-        """Forget what was reported of a queue that ended with a transition of its own."""
         self._queues.pop(queue, None)
 
     def rename_queue(self, queue: str, source: str) -> None:

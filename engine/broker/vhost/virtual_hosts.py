@@ -136,7 +136,6 @@ class VirtualHost:
 
     @property
     def stores(self) -> Mapping[str, MessageStore]:
-        """The message stores by name, those of the newest start."""
         return self.files.stores
 
     def forget(self) -> None:
@@ -234,11 +233,9 @@ class VirtualHost:
             )
 
     def store_loads(self) -> list[StoreLoad]:
-        """Return what the memory model counts of each store."""
         return [] if self.down else [store.load() for store in self.stores.values()]
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
-        """Return the stores' snapshots by name."""
         if self.down:
             return {}
         return {
@@ -265,20 +262,16 @@ class VirtualHosts:
         """Whether all is stopped, so that only files exist."""
 
     def of(self, label: str) -> VirtualHost:
-        """Return the virtual host in which something is."""
         return self.all[host_of(label)]
 
     def hosted(self, name: str) -> HostedQueue:
-        """Return the record of a queue, whether it runs or not."""
         host = self.of(name) if BREAK in name else self.all[FIRST_HOST]
         return host.hosted[name]
 
     def has(self, name: str) -> bool:
-        """Return whether a queue lives here."""
         return name in self.of(name).hosted
 
     def names(self) -> list[str]:
-        """Return the names of all queues that live here."""
         return [name for host in self.all.values() for name in host.hosted]
 
     def queues(self) -> Iterator[BackingQueue]:
@@ -287,7 +280,6 @@ class VirtualHosts:
 
     @property
     def stores(self) -> Mapping[str, MessageStore]:
-        """The message stores by name, those of the newest start."""
         if len(self.all) == 1:
             return self.all[FIRST_HOST].stores
         return {store.name: store for host in self.all.values() for store in host.stores.values()}
@@ -326,7 +318,6 @@ class VirtualHosts:
             host.start_new()
 
     def start_again(self, now_us: int) -> None:
-        """Start each on what the stop left."""
         self.down = False
         for host in self.all.values():
             host.start_again(now_us)
@@ -362,9 +353,7 @@ class VirtualHosts:
         self.of(name).delete(name, cause)
 
     def store_loads(self) -> list[StoreLoad]:
-        """Return what the memory model counts of each store."""
         return [load for host in self.all.values() for load in host.store_loads()]
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
-        """Return the stores' snapshots by name."""
         return {name: each for host in self.all.values() for name, each in host.snapshots().items()}

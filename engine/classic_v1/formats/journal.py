@@ -70,7 +70,6 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     step: int = 1
 
     def __post_init__(self) -> None:
-        """Give a single record the one step it can have."""
         if self.count == 1 and self.step != 1:
             msgspec.structs.force_setattr(self, "step", 1)
 
@@ -82,7 +81,6 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def record_bytes(self) -> Length:
-        """Bytes of all records of each seq_id."""
         if self.publish is None:
             return MARK_BYTES * len(RECORDS[self.action])
         size = PUBLISH_BYTES + (MARK_BYTES if self.action == "publish_deliver" else 0)
@@ -90,7 +88,6 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         publish, count = self.publish, self.count
         if publish is None:
             return MARK_BYTES * len(RECORDS[self.action]) * count
@@ -166,16 +163,13 @@ class JournalMarks(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """Number of records."""
         return len(self.data) // MARK_BYTES
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         return len(self.data)
 
     def words(self) -> Iterator[tuple[Action, int]]:
-        """Yield action and seq_id of each record."""
         for (word,) in _WORD.iter_unpack(self.data):
             yield ("ack" if word >= ACK else "deliver"), word & SEQ_MASK
 

@@ -47,7 +47,6 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
     step: int = 1
 
     def __post_init__(self) -> None:
-        """Give a single record the one step it can have."""
         if self.count == 1 and self.step != 1:
             msgspec.structs.force_setattr(self, "step", 1)
 
@@ -74,7 +73,6 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         sizes = self.body_bytes
         if self.term is None and not isinstance(
             sizes, int
@@ -173,7 +171,6 @@ class RecordHead(msgspec.Struct, frozen=True):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the record."""
         return self.record_bytes
 
     def encode(self) -> bytes:
@@ -181,7 +178,6 @@ class RecordHead(msgspec.Struct, frozen=True):
         return bytes(self.data[self.begin : self.begin + self.record_bytes])
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
         return RawBytes(self.encode()).cut(offset_bytes)
 
 

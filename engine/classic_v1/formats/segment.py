@@ -72,7 +72,6 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all entries."""
         marks, publish = MARK_BYTES * self.marks, self.publish
         if publish is None:
             return marks * self.count

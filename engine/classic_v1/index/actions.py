@@ -46,7 +46,6 @@ class PublishedStretches(NamedTuple):
     step: int
 
     def chunks(self) -> list[JournalRecords]:
-        """Return them as they stand in the file."""
         action, codec, step = self.action, self.codec, self.step
         return [
             JournalRecords(action, each.start, each.count, publish_of(each), codec, None, step)
@@ -63,7 +62,6 @@ class MarkedStretches(NamedTuple):
     step: int
 
     def chunks(self) -> list[JournalRecords]:
-        """Return them as they stand in the file."""
         action, codec, step = self.action, self.codec, self.step
         return [
             JournalRecords(action, each.start, each.count, None, codec, None, step) for each in self.ranges
@@ -110,7 +108,6 @@ class IndexJournal:
         return self.handle.pending_bytes if self.handle is not None else 0
 
     def exists(self) -> bool:
-        """Return whether the file is there, and note its size."""
         self.file_bytes = self._storage.size(self.path)
         return self.file_bytes is not None
 
@@ -233,7 +230,6 @@ class IndexConfirms:
         self.embedded = RangeSet()
 
     def __bool__(self) -> bool:
-        """Return whether anybody waits."""
         return self.store_homed.runs.total > 0 or self.embedded.runs.total > 0
 
     def wait(self, extent: Extent) -> None:
@@ -252,7 +248,6 @@ class IndexConfirms:
             self._on_both_written(written)
 
     def forget(self) -> None:
-        """Forget all waiting publishers."""
         self.store_homed = RangeSet()
         self.embedded = RangeSet()
 

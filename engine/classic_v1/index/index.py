@@ -444,7 +444,6 @@ class QueueIndex:
     # --- giving way to files of another version (W100) ---
 
     def forget_segment(self, seq_id: int) -> None:
-        """Delete the file of the segment that has a seq_id."""
         self.storage.delete(self.segments.path(seq_id // self.size))
 
     def forget_journal(self) -> None:
@@ -473,7 +472,6 @@ class QueueIndex:
         return IndexLoad(len(self.segments.file_bytes), self.size, records, bool(self.journal.buffered_bytes))
 
     def vector(self) -> dict[str, object]:
-        """Return what a golden trace records of an index."""
         return recovery.vector(self.actions)
 
     def snapshot(self) -> dict[str, object]:

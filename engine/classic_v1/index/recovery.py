@@ -277,7 +277,6 @@ def _scan(
 
 
 def _parts(slots: Iterable[JournalSlot], size: int) -> Iterator[JournalSlot]:
-    """Cut entries where a segment ends."""
     for slot in slots:
         for _segment, start, count in split(slot.start, slot.count, size):
             yield slot if count == slot.count else slot.part(start - slot.start, count)

@@ -323,7 +323,6 @@ class IndexSegments:
     # --- the map ---
 
     def forget_all(self) -> None:
-        """Start over with no segment."""
         self.pending = Stretches()
         self.unacked.clear()
         self.file_bytes.clear()
@@ -497,7 +496,6 @@ class IndexSegments:
         self._emit(SegmentDeleted("S80.1", self._queue, segment, size_bytes or 0))
 
     def real_bytes(self, segment: int) -> int | None:
-        """Return what the storage has of a segment's file."""
         return self._storage.size(self.path(segment))
 
     def find_files(self) -> list[int]:

@@ -269,7 +269,6 @@ class _Records:
         self.actions += actions * run.count
 
     def run_at(self, record: int) -> JournalRecords:
-        """Return the run that a publish record is of, by its place in the file."""
         return self.runs[bisect_right(self.begins, record) - 1]
 
 

@@ -107,19 +107,15 @@ class V1HostReader:
         self._host = host
 
     def has_queue(self, _directory: str) -> bool:
-        """Return True."""
         return True
 
     def has_store(self, _directory: str) -> bool:
-        """Return True."""
         return True
 
     def queue(self, directory: str) -> QueueInspector:
-        """Return the reader of a queue's directory."""
         return QueueInspector(self._host, directory)
 
     def store(self, directory: str) -> StoreInspector:
-        """Return the reader of a store's directory."""
         return StoreInspector(self._host, directory)
 
     def message(self, term: bytes) -> StoredMessage | None:

@@ -121,12 +121,10 @@ class FoundMessage(msgspec.Struct, gc=False):
 
     @property
     def publish(self) -> PublishRecord:
-        """Contents of its publish record."""
         return self.first.later(self.at)
 
     @property
     def msg_no(self) -> int:
-        """Number of its message."""
         return self.first.msg_no + self.at
 
     @property
@@ -141,12 +139,10 @@ class FoundMessage(msgspec.Struct, gc=False):
 
     @property
     def embedded(self) -> bool:
-        """Whether its body lies with the queue."""
         return self.first.embedded
 
     @property
     def persistent(self) -> bool:
-        """Whether a start brings it back."""
         return self.first.persistent and not self.acked
 
     @property
@@ -164,7 +160,6 @@ class QueueOddities:
         self.offset = 0
 
     def add(self, offset: int, seq: int, count: int = 1) -> None:
-        """Note some more."""
         if count and not self.count:
             self.offset, self.first = offset, seq
         self.count += count

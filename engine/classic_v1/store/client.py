@@ -78,7 +78,6 @@ class RemoveSent(msgspec.Struct, frozen=True):
 
     @property
     def messages(self) -> int:
-        """Number of messages in the mailbox."""
         return sum(each.count for each in self.ranges) if self.single else 1
 
     def split(self, count: int) -> tuple[RemoveSent, RemoveSent | None]:
@@ -148,11 +147,9 @@ class StoreMailbox:
 
     @property
     def messages(self) -> int:
-        """Number of messages that wait."""
         return len(self.results) + sum(_weight(item) for item in self.items)
 
     def clear(self) -> None:
-        """Forget everything."""
         self.results.clear()
         self.items.clear()
 
@@ -222,7 +219,6 @@ class StoreClient:
 
     @property
     def ref(self) -> str:
-        """The client's name at the store."""
         return self._peer.ref
 
     @property

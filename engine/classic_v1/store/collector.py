@@ -174,7 +174,6 @@ class GarbageCollector:
 
     @property
     def busy(self) -> bool:
-        """Whether any step is left to do."""
         return self.work is not None or bool(self.waiting)
 
     @property

@@ -74,7 +74,6 @@ def vector(state: StoreState) -> dict[str, Any]:
 
 
 def rows_by_references(state: StoreState) -> dict[int, int]:
-    """Return how many messages have each number of references."""
     found: Counter[int] = Counter()
     for row in state.index.rows:
         found[row.refs] += row.count
@@ -227,7 +226,6 @@ def _alike(before: StoreRecords, run: StoreRecords) -> bool:
 
 
 def _complete(data: bytes) -> bool:
-    """Return whether skipped bytes are one complete record, with a wrong marker."""
     size = int.from_bytes(data[:SIZE_FIELD_BYTES], "big")
     return len(data) >= SIZE_FIELD_BYTES and size > 0 and size + 9 == len(data)
 

@@ -26,7 +26,6 @@ R = TypeVar("R", bound=Stretch)
 
 
 def one_more(value: int) -> int:
-    """Return the value and one."""
     return value + 1
 
 
@@ -75,7 +74,6 @@ class FileTallies:
         self._keep_zero = keep_zero
 
     def __len__(self) -> int:
-        """Number of messages that are here."""
         return self.runs.total
 
     def over(self, start: int, count: int, step: int = 1) -> list[TallyPiece]:
@@ -225,12 +223,10 @@ class OpenHandles:
         return found
 
     def close_marked(self, ref: str) -> None:
-        """Close the handles of a client that are marked."""
         for file in [file for file, row in self._files.items() if row.get(ref)]:
             self._close(ref, file)
 
     def close_all(self, ref: str) -> None:
-        """Close every handle of a client."""
         for file in [file for file, row in self._files.items() if ref in row]:
             self._close(ref, file)
 
@@ -241,7 +237,6 @@ class OpenHandles:
             del self._files[file]
 
     def is_open(self, file: int) -> bool:
-        """Return whether any client has the file open, marked or not."""
         return file in self._files
 
 
@@ -422,7 +417,6 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         return total(self.record_bytes, self.start, self.count)
 
     def first_bytes(self, count: int, step: int) -> int:
@@ -435,7 +429,6 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return reach(self.record_bytes, self.start, self.count, step, needed)
 
     def with_refs(self, refs: int) -> StoreIndexRow:
-        """Return these entries with another reference count."""
         return StoreIndexRow(
             self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step
         )
@@ -477,11 +470,9 @@ class StoreIndexTable:
         self._reach: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
-        """Number of messages with an entry."""
         return self.rows.total
 
     def insert(self, row: StoreIndexRow) -> None:
-        """Add entries that are not here yet."""
         self.rows.insert(row)
         self._reaches((row,))
 
@@ -501,7 +492,6 @@ class StoreIndexTable:
         self._reach[first.file] = (min(low, first.start), max(high, last.start + last.count))
 
     def pieces(self, start: int, count: int) -> list[tuple[int, int, StoreIndexRow | None]]:
-        """Cut [start, start+count) into rows and gaps, ascending."""
         return pieces(self.rows, start, count)
 
     def replace(self, new: StoreIndexRow) -> None:
@@ -511,7 +501,6 @@ class StoreIndexTable:
         self._reach[new.file] = (min(low, new.start), max(high, new.start + new.count))
 
     def forget(self, start: int, count: int) -> None:
-        """Delete the entries of [start, start+count)."""
         self.rows.remove(start, count)
 
     def in_file(self, file: int) -> list[StoreIndexRow]:
@@ -605,7 +594,6 @@ class StoreState:
 
     @property
     def started(self) -> bool:
-        """Whether the store runs."""
         return self._handle is not None
 
     def open_current(self) -> None:

@@ -231,7 +231,6 @@ class MsgStore:
 
     @property
     def mailbox_messages(self) -> int:
-        """Number of messages that wait to be handled."""
         return self._mailbox.messages
 
     @property
@@ -241,12 +240,10 @@ class MsgStore:
 
     @property
     def gc_busy(self) -> bool:
-        """Whether the garbage collector has a step to do."""
         return self._collector.busy
 
     @property
     def gc_requests(self) -> int:
-        """Number of requests that the garbage collector has not finished."""
         return self._collector.requests
 
     def handle_mailbox(self, limit: int | None = None) -> int:
@@ -390,7 +387,6 @@ class MsgStore:
         return rows.first.start if rows else None
 
     def load(self) -> StoreLoad:
-        """Return what the memory model counts."""
         return load(self._state)
 
     def snapshot(self) -> dict[str, Any]:
@@ -402,7 +398,6 @@ class MsgStore:
         return vector(self._state)
 
     def rows_by_references(self) -> dict[int, int]:
-        """Return how many messages have each number of references."""
         return rows_by_references(self._state)
 
     def verify(self) -> None:

@@ -153,7 +153,6 @@ class StoreRemover:
                 yield from self._state.judge(peer, flying.start, flying.count, step)
 
     def _handle_singles(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
-        """Handle one message for each id."""
         for ids in remove.ranges:
             left = ids
             while left.count:

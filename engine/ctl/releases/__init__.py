@@ -22,7 +22,6 @@ KNOWN_COLUMNS: Final = frozenset(
 
 
 def release_shown(state: Mapping[str, Any]) -> BrokerRelease:
-    """Return the release whose rules a snapshot follows."""
     settings = state["node"]["settings"]
     return release_of(settings["profile"], settings)
 

@@ -88,7 +88,6 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     busy: str = "up"
 
     def no_json(self, text: str) -> CtlRefusal:
-        """Return the refusal of a definition that is not JSON."""
         found = self.refusals["set_policy no_json"].of(text=text)
         if len(found.text.rpartition("\n")[2]) <= WIDTH:
             return found
@@ -99,7 +98,6 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
         return CtlRefusal(found.code, f"Error:\n{head}{{error,\n{deep}{words[0]},\n{deep}    {words[2]}")
 
     def usage(self, name: str) -> Usage:
-        """Return how a command is written."""
         return self.usages.get(name) or USAGES[name]
 
 
@@ -108,10 +106,8 @@ WIDTH: Final = 80
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text."""
     return tuple(text.split())
 
 
 def programs(ctl: str, diagnostics: str) -> dict[str, frozenset[str]]:
-    """Return the commands of each program."""
     return {CTL: frozenset(words(ctl)), DIAGNOSTICS: frozenset(words(diagnostics))}

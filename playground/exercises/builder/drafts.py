@@ -37,7 +37,6 @@ class BuiltNumber(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """Return the command as a line."""
         return command_line(self.command)
 
 
@@ -110,7 +109,6 @@ def proved(plain: dict[str, Any]) -> Exercise:
 
 
 def _prove_variants(plain: dict[str, Any]) -> None:
-    """Prove the exercise with all numbers that can be drawn."""
     drawn = variants.drawn_of(plain)
     count = math.prod(len(each.choices) for each in drawn.values())
     if count > MOST_VARIANTS:

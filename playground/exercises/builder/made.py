@@ -59,13 +59,11 @@ def delete(author: Any, slug: str) -> None:
 
 
 def forget() -> None:
-    """Read rows again."""
     _kept.cache_clear()
     catalog.forget_made()
 
 
 def as_file(made: Made) -> str:
-    """Return a made exercise as a file that others can import."""
     return json.dumps({"format": FORMAT, "exercise": made.content}, ensure_ascii=False, indent=1)
 
 

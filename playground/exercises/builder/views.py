@@ -79,7 +79,6 @@ def _moment(text: str) -> int | None:
 
 @job(RUN)
 def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
-    """Return what the form of a kind offers for this run."""
     return {
         "moments": [
             (each["at_us"] - 1, authors.command_line(each)) for each in run.commands if each["at_us"] > 0
@@ -155,7 +154,6 @@ def take(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete an exercise of one's own."""
     away = _teacher(request)
     if away is not None:
         return away

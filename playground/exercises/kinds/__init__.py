@@ -38,7 +38,6 @@ KINDS: dict[str, ExerciseKind] = {
 
 
 def kind_of(exercise: Exercise) -> ExerciseKind:
-    """Return what kind of exercise it is."""
     return KINDS[exercise.kind]
 
 

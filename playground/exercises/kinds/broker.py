@@ -112,7 +112,6 @@ class BrokerKind(FadedKind):
         return progress
 
     def is_over(self, exercise: Exercise, progress: KindProgress) -> bool:
-        """Return whether all steps are done."""
         return len(progress.steps) >= len(exercise.form.steps)
 
     def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
@@ -156,7 +155,6 @@ class BrokerKind(FadedKind):
         return GradedVerdict(done == len(found), (), (), f"{done}", done, found[done - 1].moves)
 
     def solution(self, exercise: Exercise) -> list[Placement]:
-        """Return the right placements, one for each step."""
         return [stage.after for stage in stages(exercise)]
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
@@ -167,7 +165,6 @@ class BrokerKind(FadedKind):
         ]
 
     def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
-        """Return each step of the exercise with where its messages are."""
         exercise = example.exercise
         return [
             ExampleState(
@@ -194,11 +191,9 @@ class BrokerKind(FadedKind):
         return KindProgress(tuple(self.solution(example.exercise)[:-1]))
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
-        """Return a message by its number."""
         return str(MESSAGE % {"number": name})
 
     def value_text(self, texts: ExerciseTexts, value: Any) -> str:
-        """Return a place in words."""
         return place_word(str(value))
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
@@ -232,14 +227,12 @@ MESSAGE = _("message %(number)s")
 
 
 def _members(exercise: Exercise, placement: Placement) -> list[str]:
-    """Return the places that hold messages, each with their numbers."""
     found = {place: [seq for seq, at in placement.items() if at == place] for place in placement.values()}
     order = variants.places_of(exercise.scenario).answers
     return [f"{place_word(place)}: {', '.join(found[place])}" for place in order if place in found]
 
 
 def place_word(name: str) -> str:
-    """Return the name of a place of messages."""
     return str(PLACE_WORDS.get(name, name))
 
 

@@ -272,12 +272,10 @@ class PredictionKind(ExerciseKind):
 
 
 def only_line(kind: ExerciseKind, answer: Any, right: Any) -> tuple[VerdictLine, ...]:
-    """Return the lines of a verdict on a single answer."""
     return (VerdictLine(kind.name, answer, right, answer == right),)
 
 
 def play(exercise: Exercise, watchers: Iterable[RunWatcher] = (), give_up: GiveUp = never) -> GradedRun:
-    """Return the whole run of an exercise, watched."""
     scenario = exercise.full_scenario()
     playback = GradedRun(scenario, (), watchers, give_up)
     playback.go(scenario["until_us"])

@@ -81,18 +81,15 @@ class MatchKind(PredictionKind):
         return GradedVerdict(not wrong, wrong, lines, " ".join(f"{name}:{answer[name]}" for name in names))
 
     def solution(self, exercise: Exercise) -> dict[str, str]:
-        """Return the answer that holds for each item."""
         return self._right(exercise, never)
 
     def _right(self, exercise: Exercise, give_up: GiveUp) -> dict[str, str]:
         return {item: right for item, (right,) in _holding.answer(exercise, give_up).items()}
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return a line for each item."""
         return [self._pair(texts, item, right) for item, right in self.solution(exercise).items()]
 
     def tally_text(self, texts: ExerciseTexts, tally: str) -> str:
-        """Return a counted answer in words."""
         pairs = [part.partition(":") for part in tally.split(" ")]
         return " · ".join(self._pair(texts, item, answer) for item, _colon, answer in pairs)
 
@@ -131,7 +128,6 @@ class MatchKind(PredictionKind):
         return {"match": {"items": items, "answers": answers}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the rows, and the messages that can be pointed at."""
         return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:

@@ -68,7 +68,6 @@ class NumberKind(PredictionKind):
         return GradedVerdict(passed, tuple(feedback[:1]), only_line(self, answer, right), str(answer))
 
     def solution(self, exercise: Exercise) -> int:
-        """Return the result of the run."""
         return _numbers.answer(exercise, never)[0]
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +85,6 @@ class NumberKind(PredictionKind):
         return {"number": asked, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the rows of wrong numbers, and what can be pointed at."""
         return {"slips": list(SLIPS), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:

@@ -87,7 +87,6 @@ class OptionsKind(PredictionKind):
         return [(name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)]
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the options as they are listed."""
         return {"options": self.listed(exercise, texts, progress)}
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +105,6 @@ class OptionsKind(PredictionKind):
         return {self.name: {"options": options}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the rows, and what can be pointed at."""
         return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
 
@@ -118,7 +116,6 @@ def shuffled(exercise: Exercise, seed: str) -> list[str]:
 
 
 def ids(exercise: Exercise) -> list[str]:
-    """Return the ids of the options in the file's order."""
     return [option.id for option in exercise.form.options]
 
 
@@ -146,7 +143,6 @@ class ChoiceKind(OptionsKind):
     author_label = _("predict: one comes true")
 
     def read(self, posted: PostedForm) -> str:
-        """Read the chosen answer."""
         answer = posted.get("answer", "")[:TEXT]
         if not answer:
             raise RequestRefused(_("Choose one of the answers first."))
@@ -169,12 +165,10 @@ class ChoiceKind(OptionsKind):
             )
 
     def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
-        """Return the lanes that the chosen option speaks of."""
         (line,) = lines
         return next((lanes_of(each.when) for each in exercise.form.options if each.id == line["yours"]), {})
 
     def solution(self, exercise: Exercise) -> str:
-        """Return the option that holds."""
         (right,) = holding(exercise)
         return right
 
@@ -215,7 +209,6 @@ class SeveralKind(OptionsKind):
             raise RequestRefused(_("Some of the options must come true in the run, and some must not."))
 
     def solution(self, exercise: Exercise) -> list[str]:
-        """Return the options that hold."""
         return holding(exercise)
 
     def parts(self, tally: str) -> list[str]:
@@ -225,7 +218,6 @@ class SeveralKind(OptionsKind):
     def prediction_beside(
         self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
     ) -> tuple[str, str] | None:
-        """Return the chosen options and those that hold."""
         chosen, holding_ = (
             self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"
             for side in ("yours", "engine")
@@ -233,5 +225,4 @@ class SeveralKind(OptionsKind):
         return chosen, holding_
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return a line for each option that holds."""
         return [texts.words[name] for name in self.solution(exercise)]

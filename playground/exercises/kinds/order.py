@@ -82,7 +82,6 @@ class OrderKind(ExerciseKind):
         return list(_right.answer(exercise, never))
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return the lines in their order."""
         return [texts.words[name] for name in self.solution(exercise)]
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
@@ -121,7 +120,6 @@ class OrderKind(ExerciseKind):
         return {"order": {"items": items}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the events of the run, each with those that must come before it."""
         events = happened(run.events())
         after = causes(events)
         return {"events": [(each.kind, after[each.kind]) for each in events]}

@@ -126,7 +126,6 @@ class ReachKind(FadedKind):
         return False
 
     def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
-        """Return the scenario that the session begins with."""
         return exercise.scenario, 0
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
@@ -169,11 +168,9 @@ class ReachKind(FadedKind):
         }
 
     def solution(self, exercise: Exercise) -> dict[str, Any]:
-        """Return the written commands as an answer."""
         return as_answer(list(exercise.form.solution))
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return a line for each command."""
         return [command_line(command) for command in self.solution(exercise)["commands"]]
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
@@ -181,7 +178,6 @@ class ReachKind(FadedKind):
         return str(_("afterwards")) if name == AFTER else super().about(texts, name)
 
     def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
-        """Return the commands of each step with the state that they bring about."""
         steps = example.faded.steps
         return [
             ExampleState(_in_lines(step.commands), state)
@@ -344,7 +340,6 @@ def _limits_broken(commands: list[dict[str, Any]], limits: CommandAllowance) -> 
 
 
 def published_by(commands: list[dict[str, Any]]) -> int:
-    """Return how many messages commands publish."""
     return sum(
         count
         for command in commands

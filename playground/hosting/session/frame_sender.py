@@ -33,7 +33,6 @@ class FrameWindow:
 
     @property
     def unacknowledged(self) -> int:
-        """Number of frames and snapshots on their way."""
         return len(self._in_flight)
 
     @property
@@ -137,12 +136,10 @@ class FrameSender:
 
     @property
     def seen(self) -> bool:
-        """Whether a page of this session is in the foreground."""
         return any(window.joined and not window.hidden for window in self.windows.values())
 
     @property
     def watched(self) -> bool:
-        """Whether anybody has joined."""
         return any(window.joined for window in self.windows.values())
 
     def beat(self) -> None:

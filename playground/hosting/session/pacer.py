@@ -23,7 +23,6 @@ class StoryStops:
         """Where time waits for an answer."""
 
     def next_us(self) -> int:
-        """Return the next stop."""
         known = (self.end_us, self.asked_us, self.answer_us, self._last_us)
         return min(each for each in known if each is not None)
 
@@ -114,7 +113,6 @@ class FrameThrottle:
         self._asked = min(max(factor, 1.0), MOST)
 
     def late(self, now_s: float, by_s: float) -> None:
-        """Note how late something was done."""
         self._late_s += max(0.0, by_s)
         self._count += 1
         if now_s < self._next_check_s:
@@ -151,7 +149,6 @@ class PageClock(NamedTuple):
 
     @classmethod
     def stand(cls, at_s: float, now_us: int, speed: float) -> PageClock:
-        """Make the clock of a paused run."""
         return cls(at_s, now_us, False, speed, speed, now_us)
 
     @classmethod
@@ -187,7 +184,6 @@ class RunProgress:
         self._last_us = 0
 
     def tick(self, now_s: float, now_us: int) -> None:
-        """Note where the run is at a tick."""
         self.pace = (now_us - self._last_us) / 1e6 / max(now_s - self._last_s, TICK_S)
         self._last_s, self._last_us = now_s, now_us
 

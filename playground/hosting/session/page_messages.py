@@ -94,5 +94,4 @@ Pacing = ControlRun | StepRun
 
 
 def tags(union: Any) -> frozenset[str]:
-    """Return the tags of a union of messages."""
     return frozenset(str(each.__struct_config__.tag) for each in get_args(union))

@@ -59,7 +59,6 @@ class UninterruptedWork:
         self._work = work
 
     def go_on(self, budget_s: float) -> bool:
-        """Do all of it."""
         self._work()
         return True
 
@@ -195,7 +194,6 @@ class EngineSession:
         return pacer.EARLY_S if waits else 0.0
 
     def turn(self, budget_s: float) -> None:
-        """Work for about so long."""
         if self._job is None:
             message = self._inbox.popleft() if self._inbox else None
             self._job = self._begin(partial(self._handle, message), self._clock)
@@ -213,7 +211,6 @@ class EngineSession:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn was left in the middle."""
         return self._job is not None
 
     @property
@@ -465,7 +462,6 @@ class EngineSession:
     # --- what it takes ---
 
     def _is_worn_out(self, run: SessionRun) -> bool:
-        """Whether the run has come as far as a session may."""
         too_many = run.node.log.number >= self._bounds.max_transitions
         return too_many or run.node.now_us >= self._bounds.max_virtual_s * 1_000_000
 

@@ -25,7 +25,6 @@ class InThread:
         self._door = door
 
     def __call__(self) -> tuple[socket.socket, StartedProcess]:
-        """Start one."""
         ours, theirs = socket.socketpair()
         worker = EngineWorker(ProcessLink(theirs), self._door)
         thread = threading.Thread(target=worker.serve, name="engines", daemon=True)

@@ -129,7 +129,6 @@ class ProcessLink:
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """End the connection."""
         self._socket.close()
 
 

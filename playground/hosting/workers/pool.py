@@ -163,7 +163,6 @@ class WorkerPool:
             coming.waiting -= 1
 
     def _come(self) -> ComingWorker:
-        """Begin to start a worker that will have sessions."""
         coming = ComingWorker(self._started_end())
         self._coming.append(coming)
         coming.task.add_done_callback(lambda _task: self._coming.remove(coming))

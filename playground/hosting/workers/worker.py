@@ -79,7 +79,6 @@ class WorkerAgenda:
             heapq.heappush(self._heap, (due_s, name))
 
     def forget(self, name: str) -> None:
-        """Forget a session."""
         self._due_s.pop(name, None)
         self._since_s.pop(name, None)
         self._early_s.pop(name, None)
@@ -87,7 +86,6 @@ class WorkerAgenda:
 
     @property
     def asked(self) -> bool:
-        """Whether a session has a request."""
         return self._next_asked() is not None
 
     def wait_s(self, now_s: float) -> float:
@@ -146,7 +144,6 @@ class WorkerMemory:
         self._by_session: Counter[str] = Counter()
 
     def close(self) -> None:
-        """Give the handle back."""
         statm, self._statm = self._statm, None
         if statm is not None:
             os.close(statm)

@@ -98,7 +98,6 @@ class WorkerEnd(asyncio.Protocol):
         self._stuck: protocol.RunStuck | None = None
 
     async def connect(self, end: socket.socket) -> WorkerEnd:
-        """Take the server's end of the socket."""
         await asyncio.get_running_loop().create_connection(lambda: self, sock=end)
         return self
 
@@ -148,7 +147,6 @@ class WorkerEnd(asyncio.Protocol):
 
     @property
     def has_commands(self) -> bool:
-        """Whether a command was not answered yet."""
         return bool(self._commands)
 
     def close(self) -> None:
@@ -159,11 +157,9 @@ class WorkerEnd(asyncio.Protocol):
     # --- from the worker ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
         self._transport = transport  # type: ignore[assignment]  # a socket's transport can be written to
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what has arrived."""
         self.silent_s = 0.0
         for message in self._unpacker.feed(data):
             try:

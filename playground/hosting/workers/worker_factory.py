@@ -44,7 +44,6 @@ class ForkedWorker:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Return when it has ended."""
         ended = select.poll()
         ended.register(self._handle, select.POLLIN)
         ended.poll()

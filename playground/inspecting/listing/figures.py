@@ -159,7 +159,6 @@ def _each_queue(row: ListingRow) -> Iterator[ListingRow]:
 
 
 def _binary_text(found: re.Match[str]) -> str:
-    """Return a binary as the text that it is in UTF-8."""
     text, is_utf8, numbers = found.groups()
     if numbers is not None:
         given = bytes(min(int(each), 255) for each in re.findall(r"\d+", numbers))

@@ -16,7 +16,6 @@ class Command(BaseCommand):
     help = "Write what is generated from the engine's classes; with --check only report what is out of date."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add --check."""
         parser.add_argument(
             "--check", action="store_true", help="write nothing; fail when a file is out of date"
         )

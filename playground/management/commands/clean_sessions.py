@@ -19,7 +19,6 @@ class Command(BaseCommand):
     help = "Delete sessions and links unseen for some days, and the files that dead processes left behind."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Read the age."""
         parser.add_argument(
             "--days", type=int, default=session_limits.current().keep_days, help="default: %(default)s"
         )

@@ -72,7 +72,6 @@ class Command(BaseCommand):
             raise CommandError(f"{reading.path}: {error}") from error
 
     def _write(self, name: str, imported: Imported) -> None:
-        """Write one workload and say what was made of it."""
         workload = checked(name, imported.scenario)
         folder = settings.VAR_DIR / "workloads"
         folder.mkdir(parents=True, exist_ok=True)

@@ -64,7 +64,6 @@ def _digest(entry: LibraryEntry) -> str | None:
 
 
 def unchanged(there: Scenario, entry: LibraryEntry, digest: str) -> bool:
-    """Return whether the library has this very entry already."""
     body = session_record.canonical({**entry.run, "digest": None})
     kept = (there.text.body, there.digest, there.engine_version, there.story)
     return kept == (body, digest, door().version, entry.story_json())

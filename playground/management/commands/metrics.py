@@ -20,7 +20,6 @@ class Command(BaseCommand):
     help = "Write the table of metrics into docs/whatif.md."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add --check."""
         parser.add_argument("--check", action="store_true", help="write nothing; fail if the table is stale")
 
     def handle(self, *args: Any, check: bool, **options: Any) -> None:
@@ -45,7 +44,6 @@ def with_table(text: str) -> str:
 
 
 def table() -> str:
-    """Return every metric as a line of a Markdown table."""
     lines = ["| metric | unit | better | what it is |", "|---|---|---|---|"]
     return "\n".join([*lines, *map(_line, METRICS.values())]) + "\n"
 

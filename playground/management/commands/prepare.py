@@ -14,7 +14,6 @@ class Command(BaseCommand):
     help = "Make the tables, load the ready scenarios and collect the static files; what is there already is kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Read what is left out."""
         parser.add_argument("--without-scenarios", action="store_true", help="load no ready scenarios")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -18,7 +18,6 @@ class Command(BaseCommand):
     help = "Play every ready scenario, write its digest into its file, and report which claims do not hold."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the name of one scenario."""
         parser.add_argument("--only", metavar="NAME", help="this scenario instead of all")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -25,7 +25,6 @@ class Command(BaseCommand):
         parser.add_argument("--language", default="en", choices=[code for code, _name in settings.LANGUAGES])
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write the file, and say where."""
         style = styles("css/slides.css")
         script = (settings.BASE_DIR / "static" / "js" / "exercises" / "slides.js").read_text("utf-8")
         try:
