@@ -57,7 +57,7 @@ def test_four_releases_are_in_view_and_what_matters_is_said_first(open_page: Ope
     page.get_by_role("button", name="Power cut after the confirms").click()
     answer = page.locator("[data-answer]")
     expect(answer).to_have_text(
-        re.compile(r"^confirmed messages lost: 0 \(3\.8\.9, 3\.10\.8\), 24 \(4\.0\.5, ")
+        re.compile(r"^Confirmed messages lost: 0 \(3\.8\.9, 3\.10\.8\), 24 \(4\.0\.5, ")
     )
     expect(page.locator("[data-clock]")).to_have_text("00:00.500")  # where they part
     assert page.evaluate("window.shifts") < MOST_SHIFT

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figureLines, figureWords } from "../../static/js/compare/figures.js";
+import { answerOf, figureLines } from "../../static/js/compare/figures.js";
 import { Lockstep, runOf } from "../../static/js/compare/lockstep.js";
 import { paged, published, stateOf } from "./feed.js";
 
@@ -83,7 +83,13 @@ test("figures: less has a minus sign in every unit, and what a release has not i
   assert.equal(figureLines(labels, [a, gone]).find(({ label }) => label === "seconds").values[1], "\u2013");
 });
 
-test("figures in words: each value once, with the runs that have it", () => {
-  const line = { label: "lost", values: ["0", "0", "24"] };
-  assert.equal(figureWords(line, ["3.8.9", "3.10.8", "4.3.6"]), "lost: 0 (3.8.9, 3.10.8), 24 (4.3.6)");
+test("the answer: first what differs by a tenth or more, each value once with the runs that have it", () => {
+  const labels = ["written", "peak", "lost"].map((name) => ({ name, label: name, kind: "count", always: true }));
+  const names = ["3.8.9", "3.10.8", "4.3.6"];
+  const answer = (...sides) => answerOf(figureLines(labels, sides), names);
+  const a = { written: 304, peak: 449, lost: 0 };
+  assert.equal(answer(a, a, a), "No figure differs in the end.");
+  assert.equal(answer(a, a, { ...a, lost: 24 }), "Lost: 0 (3.8.9, 3.10.8), 24 (4.3.6)");
+  assert.equal(answer(a, { ...a, written: 307 }), "Written: 304 (3.8.9), 307 (3.10.8)");
+  assert.match(answer(a, { written: 307, peak: 177, lost: 1 }), /^Peak: 449 .* \u00b7 lost: 0/);
 });

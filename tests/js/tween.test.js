@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ease } from "../../static/js/view/base/scheduler.js";
-import { Tween } from "../../static/js/view/stage/tween.js";
+import { Slide, Tween } from "../../static/js/view/stage/tween.js";
 
 const mark = (key, x, y = 0, from = null) => ({
   key,
@@ -75,4 +75,34 @@ test("without motion things are where they belong at once", () => {
   assert.equal(shown(tween, "a", 1).x, 100);
   tween.aim([mark("a", 50)], 10, { moves: false, instant: true });
   assert.equal(tween.at(11), false);
+});
+
+test("a goal that moves with every frame is followed, not waited for", () => {
+  const tween = new Tween();
+  tween.aim([mark("a", 0)], 0, MOVING);
+  for (let frame = 1; frame <= 60; frame += 1) {
+    tween.aim([mark("a", 100 + frame)], frame * 16, MOVING);
+    tween.at(frame * 16);
+  }
+  assert.ok(tween.visuals.get("a").x > 150);
+});
+
+const lanes = (u0) => ({ lanes: [{ name: "q4", u0, u1: 400, head: u0 }], pills: [], term: null, fence: null });
+
+/** Where the lane begins after so many frames, each of which brings a scene. */
+function begins(frames, sceneAt) {
+  let slide = new Slide(null, lanes(300), 0);
+  let seen = slide.at(0);
+  for (let frame = 1; frame <= frames; frame += 1) {
+    slide = new Slide(seen, sceneAt(frame), frame * 16, slide);
+    seen = slide.at(frame * 16);
+  }
+  return seen.lanes[0].u0;
+}
+
+test("borders reach their place although a scene comes with every frame", () => {
+  assert.ok(begins(2, () => lanes(100)) > 250);
+  assert.equal(begins(25, () => lanes(100)), 100);
+  const drifting = begins(40, (frame) => lanes(100 - frame));
+  assert.ok(drifting < 75, String(drifting));
 });

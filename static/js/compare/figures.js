@@ -6,7 +6,8 @@ import { bytes, decimal, fill, gettext, number, signed } from "../model/text.js"
 /** @typedef {number | null | undefined} Figure */
 
 /**
- * Lines of the table: [{label, values, change, verdict, differs}], those that differ first; change and verdict are of the second run.
+ * Lines of the table: [{label, values, change, verdict, differs, matters}], those that differ first; change and verdict are of the
+ * second run.
  * @param {FigureLabel[]} labels
  * @param {Record<string, Figure>[]} sides
  */
@@ -22,8 +23,39 @@ export function figureLines(labels, sides) {
       change: change(each.kind, a[each.name], b[each.name]),
       verdict: verdict(each.better, a[each.name], b[each.name]),
       differs: differs(each.name),
+      matters: matters(sides.map((side) => side[each.name])),
     }));
   return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
+}
+
+/** The largest value of a line that matters is at least so many times the smallest. */
+const MATTERS = 1.1;
+
+/**
+ * Whether a reader should hear of a difference first: a tenth or more, or something where another run has nothing.
+ * @param {Figure[]} values
+ */
+function matters(values) {
+  if (values.some((value) => typeof value !== "number")) return new Set(values).size > 1;
+  const sizes = values.map((value) => Math.abs(Number(value)));
+  return Math.max(...sizes) > MATTERS * Math.min(...sizes);
+}
+
+/** So many figures that differ are told above the stages. */
+const ANSWERS = 2;
+
+/**
+ * The answer above the stages: the first of the figures that differ by something that matters, else of those that differ at all.
+ * @param {ReturnType<typeof figureLines>} lines
+ * @param {string[]} names of the runs
+ */
+export function answerOf(lines, names) {
+  const apart = lines.filter(({ values }) => new Set(values).size > 1);
+  const first = apart.filter((line) => line.matters);
+  const told = (first.length ? first : apart).slice(0, ANSWERS).map((line) => figureWords(line, names));
+  if (!told.length) return gettext("No figure differs in the end.");
+  const text = told.join(" \u00b7 ");
+  return text[0].toLocaleUpperCase() + text.slice(1);
 }
 
 /**
@@ -31,7 +63,7 @@ export function figureLines(labels, sides) {
  * @param {{ label: string, values: string[] }} line
  * @param {string[]} names of the runs
  */
-export function figureWords({ label, values }, names) {
+function figureWords({ label, values }, names) {
   const parts = [...new Set(values)].map((value) => `${value} (${names.filter((_, at) => values[at] === value).join(", ")})`);
   return `${label}: ${parts.join(", ")}`;
 }

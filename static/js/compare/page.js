@@ -12,7 +12,7 @@ import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
 import { StageView } from "../view/stage/stage.js";
 import { paintCurve } from "./curve.js";
-import { figureLines, figureWords } from "./figures.js";
+import { answerOf, figureLines } from "./figures.js";
 import { Lockstep, runOf } from "./lockstep.js";
 
 /**
@@ -30,8 +30,6 @@ import { Lockstep, runOf } from "./lockstep.js";
 
 /** @typedef {Record<string, () => void>} Acts what the buttons of the page do, by their names */
 
-/** So many figures that differ are told above the stages, those that matter most first. */
-const ANSWERS = 2;
 const RETRY_MS = 700;
 const STEPS = 1000;
 /** @type {Record<string, string>} which button a key stands for */
@@ -272,8 +270,7 @@ class Page {
     const body = need("[data-figures]", this.root);
     const sides = this.reel.sides.map((side) => side.figures);
     const lines = figureLines(labels, sides);
-    const told = lines.filter(({ values }) => new Set(values).size > 1).slice(0, ANSWERS).map((line) => figureWords(line, this.names));
-    setText(find("[data-answer]", this.root), told.length ? told.join(" \u00b7 ") : gettext("No figure differs in the end."));
+    setText(find("[data-answer]", this.root), answerOf(lines, this.names));
     for (const line of lines)
       body.append(
         el(

@@ -187,7 +187,7 @@ export class StageView {
     const { state, unsynced } = this.session;
     this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, explained: this.explains(), zoom: this.zoom, open: this.open });
     this.zoom = this.scene.zoom;
-    const slide = new Slide(before, this.scene, now);
+    const slide = new Slide(before, this.scene, now, this.slide);
     this.slide = slide;
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.selection.point(this.seqAt(this.hover));
@@ -202,7 +202,7 @@ export class StageView {
     const { pen } = fitCanvas(this.canvas);
     this.pace.frame(now, this.goesOn);
     const slide = this.stale || !this.slide ? this.rescene(now, this.stale ?? AT_ONCE) : this.slide;
-    const moving = this.tween.at(now) || slide.until > now;
+    const moving = this.tween.at(now) || slide.end > now;
     const scene = slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);

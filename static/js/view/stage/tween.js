@@ -26,7 +26,7 @@ const SINGLY = 12;
 
 /**
  * A mark on its way: where it was, where it goes, and how far it is.
- * @typedef {Values & Box & { mark: Mark, alpha: number }} Visual
+ * @typedef {Values & Box & { mark: Mark, alpha: number, start: number, end: number }} Visual
  */
 
 export class Tween {
@@ -36,6 +36,8 @@ export class Tween {
     /** @type {Visual[]} */
     this.leaving = [];
     this.until = 0;
+    /** When marks were moved last. */
+    this.movedAt = 0;
   }
 
   /**
@@ -136,7 +138,8 @@ export class Tween {
   }
 
   /**
-   * Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little.
+   * Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little. A goal that
+   * moves with each frame is followed: the time since the frame before counts.
    * @param {Visual} visual
    * @param {Visual} carried
    * @param {number} now
@@ -147,6 +150,7 @@ export class Tween {
       return;
     }
     visual.from = { x: carried.x, y: carried.y, w: carried.w, h: carried.h, alpha: carried.alpha };
+    visual.start = this.movedAt;
     visual.end = Math.max(carried.end, now + REDIRECT_MS);
     visual.late = true;
   }
@@ -175,6 +179,7 @@ export class Tween {
     for (const visual of this.visuals.values()) if (visual.from) place(visual, now);
     this.leaving = this.leaving.filter((each) => each.end > now);
     for (const visual of this.leaving) visual.alpha = 1 - (now - visual.start) / FADE_MS;
+    this.movedAt = now;
     return now < this.until;
   }
 }
@@ -198,8 +203,7 @@ function moved(visual, mark) {
  */
 function place(visual, now) {
   const { mark, from } = visual;
-  const share = (now - visual.start) / Math.max(1, visual.end - visual.start);
-  const t = visual.late ? 1 - (1 - Math.min(1, Math.max(0, share))) ** 3 : ease(share);
+  const t = progress(visual, now);
   visual.x = from.x + (mark.x - from.x) * t;
   visual.y = from.y + (mark.y - from.y) * t;
   visual.w = from.w + (mark.w - from.w) * t;
@@ -212,19 +216,42 @@ function place(visual, now) {
   }
 }
 
+/**
+ * How far something is on its way; what was already moving does not begin from rest.
+ * @param {{ start: number, end: number, late?: boolean }} way
+ * @param {number} now
+ */
+function progress({ start, end, late }, now) {
+  const share = (now - start) / Math.max(1, end - start);
+  return late ? 1 - (1 - Math.min(1, Math.max(0, share))) ** 3 : ease(share);
+}
+
 /** Lane borders slide with the messages: between two scenes, lanes, pills and the fence are part of the way there. */
 export class Slide {
   /**
-   * From what is shown now (or null for no way to go) to a new scene.
+   * From what is shown now (or null for no way to go) to a new scene. A slide that is `running` to the same lanes goes on; one to
+   * others turns to them, so that scenes that come with every frame do not hold the borders where they are.
    * @param {Scene | null} before
    * @param {Scene} scene
    * @param {number} now
+   * @param {Slide | null} [running]
    */
-  constructor(before, scene, now) {
-    this.before = before;
+  constructor(before, scene, now, running = null) {
+    /** @type {Slide | null} */
+    const moving = before && running && now < running.end ? running : null;
+    /** @type {Slide | null} one that leads to the same lanes */
+    const alike = moving && !differ(moving.scene, scene) ? moving : null;
+    /** @type {Scene | null} */
+    this.before = alike ? alike.before : before;
     this.scene = scene;
-    this.start = now;
-    this.until = before && differ(before, scene) ? now + SLIDE_MS : now;
+    /** @type {number} */
+    this.start = alike?.start ?? moving?.shownAt ?? now;
+    /** @type {boolean} whether it was on its way already */
+    this.late = alike ? alike.late : moving !== null;
+    /** @type {number} */
+    this.end = alike ? alike.end : moving ? Math.max(moving.end, now + REDIRECT_MS) : before && differ(before, scene) ? now + SLIDE_MS : now;
+    /** When it was shown last. */
+    this.shownAt = now;
   }
 
   /**
@@ -232,8 +259,9 @@ export class Slide {
    * @param {number} now
    */
   at(now) {
-    if (now >= this.until) return this.scene;
-    const t = ease((now - this.start) / SLIDE_MS);
+    this.shownAt = now;
+    if (now >= this.end) return this.scene;
+    const t = progress(this, now);
     const { scene, before } = this;
     if (!before) return scene;
     const lanes = scene.lanes.map((lane, at) => between(before.lanes[at], lane, t));
