@@ -56,6 +56,7 @@ def _predictions(found: dict[str, Any]) -> dict[str, Any]:
             **each,
             "name": label(name).name,
             "verdict": verdicts[each["verdict"]],
+            "missed": ", ".join(missed(found["cells"], name)),
             "worst_run": worst_run(found["cells"], name),
         }
         for name, each in found["metrics"].items()
@@ -65,6 +66,21 @@ def _predictions(found: dict[str, Any]) -> dict[str, Any]:
         for each in (*found["cells"], *({**each, "under_rss": True} for each in found.get("rss", ())))
     ]
     return {**found, "table": table, "runs": runs, "columns": [label(name).name for name in SHOWN]}
+
+
+MISSED_PCT = 30
+"""A run whose prediction lies further than this outside of the node's own range is named beside the verdict."""
+
+
+def missed(cells: list[dict[str, Any]], metric: str) -> list[str]:
+    """Return the names of judged runs in which a metric was further off than any verdict allows."""
+    return [
+        each["name"]
+        for each in cells
+        if not each["fitted"]
+        and metric in each["metrics"]
+        and each["metrics"][metric]["beyond_pct"] > MISSED_PCT
+    ]
 
 
 def worst_run(cells: list[dict[str, Any]], metric: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from playground.library import fidelity_figures
+from playground.views.fidelity import missed
 
 
 @pytest.fixture
@@ -98,3 +100,18 @@ def test_without_a_measurement_of_todays_broker_the_page_says_nothing_of_it(
 ) -> None:
     monkeypatch.setattr(fidelity_figures, "RELEASE", "9.9.9")
     assert "Not measured on 4.x" not in client.get("/fidelity/").content.decode()
+
+
+@pytest.mark.django_db
+def test_a_verdict_names_the_runs_that_it_does_not_hold_for(client: Client) -> None:
+    def run(name: str, beyond_pct: float, fitted: bool = False) -> dict[str, Any]:
+        return {"name": name, "fitted": fitted, "metrics": {"blocked_s": {"beyond_pct": beyond_pct}}}
+
+    cells = [run("near", 30.0), run("far", 30.1), run("chosen by", 90.0, fitted=True)]
+    assert missed(cells, "blocked_s") == ["far"]
+    found = fidelity_figures.predictions()
+    assert found is not None
+    shown = {name: missed(found["cells"], name) for name in found["metrics"]}
+    page = " ".join(client.get("/fidelity/").content.decode().split())
+    for names in shown.values():
+        assert not names or f", but for {', '.join(names)}" in page
