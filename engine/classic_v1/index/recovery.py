@@ -106,7 +106,7 @@ def verify_files(segments: IndexSegments) -> None:
         if found != claimed:
             raise InvariantBroken(f"{segments.path(segment)} holds {found}, not {claimed}")
         live, change = live_entries(filed, segments.pending.overlapping(start, segments.size))
-        unacked = segments.unacked.get(segment, 0)
+        unacked = segments.unacked.get(segment, 0) - segments.wrong_counts.get(segment, 0)
         if not unacked == live.total == in_file + change:
             raise InvariantBroken(f"segment {segment} counts {unacked} unacked, its entries are {live.total}")
 

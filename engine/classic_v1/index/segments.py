@@ -316,6 +316,8 @@ class IndexSegments:
         self.size = size
         self.pending: Stretches[JournalSlot] = Stretches()
         self.unacked: dict[int, int] = {}
+        self.wrong_counts: dict[int, int] = {}
+        """How many messages the terms counted too many in a segment; fewer than none after a crash (V8)."""
         self.file_bytes: dict[int, int] = {}
         self.filed: Stretches[SegmentFile] = Stretches()
         self.empty: set[int] = set()
@@ -325,6 +327,7 @@ class IndexSegments:
     def forget_all(self) -> None:
         self.pending = Stretches()
         self.unacked.clear()
+        self.wrong_counts.clear()
         self.file_bytes.clear()
         self.filed.clear()
         self.empty.clear()
@@ -492,6 +495,7 @@ class IndexSegments:
             self._storage.delete(self.path(segment))
         self.filed.remove(segment * self.size, self.size)
         del self.unacked[segment]
+        self.wrong_counts.pop(segment, None)
         self.empty.discard(segment)
         self._emit(SegmentDeleted("S80.1", self._queue, segment, size_bytes or 0))
 
@@ -546,13 +550,16 @@ class IndexSegments:
         return parse(chunks)
 
     def mirror_files(self) -> None:
-        """Fill `filed` from the files, for the picture; what cannot be read stays unknown."""
-        for segment in self.file_bytes:
+        """Fill `filed` from the files, for the picture and the checks; what cannot be read stays unknown."""
+        for segment in sorted(self.file_bytes.keys() | self.unacked.keys()):
             try:
-                slots, _ = parse(self.content(segment))
+                slots, in_file = parse(self.content(segment))
+                self.mirror(slots)
+                _, change = live_entries(slots, self.pending.overlapping(segment * self.size, self.size))
             except IndexCorrupt:
                 continue
-            self.mirror(slots)
+            if wrong := self.unacked.get(segment, 0) - in_file - change:
+                self.wrong_counts[segment] = wrong
 
     def mirror(self, slots: Stretches[JournalSlot]) -> None:
         """Note in `filed` what a load found."""
