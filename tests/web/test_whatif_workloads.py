@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import timedelta
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
@@ -16,6 +17,7 @@ from playground.models import Session
 from playground.records import services
 from tests.web import record
 from workloads import store
+from workloads.imports import KINDS
 from workloads.workload import shipped
 
 
@@ -92,6 +94,19 @@ def test_a_log_from_the_standard_input_may_have_bytes_that_are_no_text(
     monkeypatch.setattr("sys.stdin", TextIOWrapper(piped, "utf-8"))
     with pytest.raises(CommandError, match="line 3"):
         run("import_workload", "csv", "-", "--name", "piped")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_more_of_an_endless_line_is_read_than_is_refused(var: Path, kind: str) -> None:
+    """Such a line of 256 MB once was in memory before it was refused."""
+    with (var / "endless.txt").open("wb") as log:
+        log.truncate(64 * 2**20)
+    tracemalloc.start()
+    with pytest.raises(CommandError, match=r"line 1: .* characters"):
+        run("import_workload", kind, var / "endless.txt", "--name", "endless")
+    most_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most_bytes < 40 * 2**20
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from workloads.errors import WorkloadError
 from workloads.imports import KINDS, Imported, Options, parts
+from workloads.imports.records import MOST_LINE_CHARACTERS
 from workloads.workload import checked, messages
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -104,6 +106,7 @@ class _Files:
             piped = cast(io.BufferedReader, sys.stdin.buffer)
             with piped if self.path == "-" else Path(self.path).open("rb") as data:
                 encoding = "utf-16" if data.peek(2)[:2] in UTF_16 else "utf-8-sig"
-                yield from io.TextIOWrapper(data, encoding, "surrogateescape", newline="\n")
+                text = io.TextIOWrapper(data, encoding, "surrogateescape", newline="\n")
+                yield from iter(partial(text.readline, MOST_LINE_CHARACTERS + 1), "")  # one more is refused
         except OSError as error:
             raise WorkloadError("log_unreadable", why=error) from None
