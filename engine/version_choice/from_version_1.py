@@ -10,6 +10,7 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v2.formats.mc import LegacyCodec
 from engine.classic_v2.generation import v2_means
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.queue.queue import begin_on_index
@@ -18,7 +19,6 @@ from engine.formats.names import read_config
 from engine.report.transitions.base import Transition
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.stretches import Range, RangeSet
-from engine.version_choice.index import LegacyCodec
 from engine.version_choice.queue import files_of_the_other, seen_at_start
 
 LONGEST: Final = 16384

@@ -24,7 +24,7 @@ def make(means: QueueConfig) -> VersionedQueue:
 EITHER_VERSION: Final = StorageGeneration(
     name="version_choice",
     settings=BothSettings,
-    chosen=NAMES | OWN_BOUNDS.keys(),
+    chosen=NAMES.union(OWN_BOUNDS),
     bounds={**BOUNDS, **OWN_BOUNDS},
     codec=CLASSIC_V1.codec,
     host_files=VhostStores,

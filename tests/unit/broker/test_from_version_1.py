@@ -8,10 +8,10 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.classic_v2.formats.mc import ATOMS, atoms_of
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
 from engine.values.sizes import equal
-from engine.version_choice.index import ATOMS, atoms_of
 from playground.inspecting.revival import POWER_CUT_US, VHOST_ROOT, FoundFiles
 from tests.conftest import RECORDINGS
 from tests.helpers.following import Follower
