@@ -182,12 +182,14 @@ class Arrivals:
     def _gathered(self, width: _Width) -> list[tuple[int, SharedTraits, list[_Alike]]]:
         """Return when each burst comes, its kind, and its messages in the order of the log."""
         found: dict[tuple[int, int, int], list[_Alike]] = {}
+        once: dict[_Alike, _Alike] = {}  # else a log of 256 MB takes 1.5 GB
         kinds = list(self._columns)
         for number, column in enumerate(self._columns.values()):
             rows = zip(column.times, column.sizes, column.expirations, column.counts, strict=True)
             for after_us, size, expires, count in rows:
                 place = (after_us // width.tick_us, number, size if width.alike else 0)
-                found.setdefault(place, []).append(_Alike(size, expires, count))
+                alike = _Alike(size, expires, count)
+                found.setdefault(place, []).append(once.setdefault(alike, alike))
         return [
             (tick * width.tick_us, kinds[number], messages)
             for (tick, number, _size), messages in sorted(found.items())
