@@ -192,6 +192,11 @@ class PlainQueue(BackingQueue):
 
     @property
     @override
+    def ram_count(self) -> int:
+        return sum(each.count for _, each in self.entries() if each.flags & IN_RAM)
+
+    @property
+    @override
     def rates(self) -> tuple[float, float, float, float]:
         return (0.0, 0.0, 0.0, 0.0)
 

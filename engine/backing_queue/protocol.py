@@ -159,6 +159,10 @@ class MeasuredQueue(Protocol):
         """Body bytes in RAM."""
 
     @property
+    def ram_count(self) -> int:
+        """Messages whose body is in RAM."""
+
+    @property
     def rates(self) -> tuple[float, float, float, float]:
         """Messages per second: in, out, acks in, acks out (Q26)."""
 

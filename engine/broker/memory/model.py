@@ -11,7 +11,7 @@ import msgspec
 from engine.backing_queue.heap import BODY_PER_BYTE, MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
-from engine.broker.memory.heaps import CHANCES, QueueHeaps
+from engine.broker.memory.heaps import CHANCES, FollowedHeap, QueueHeaps
 from engine.broker.time.scheduler import RandomDraws
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.sizes import BodyCost, Sizes
@@ -66,6 +66,8 @@ class HeapCollector(Protocol):
     awake: bool
     collections: int
     """How often it has collected its garbage."""
+    followed: FollowedHeap | None
+    """Its heap where its work takes time."""
 
     @property
     def garbage_bytes(self) -> int:
@@ -133,6 +135,7 @@ class GarbageWatch:
         collected = process.collections != heaps.collections
         heaps.chances = (self._draws.below(CHANCES), self._draws.below(CHANCES)) if collected else None
         heaps.collections = process.collections
+        heaps.followed = process.followed
         return heaps
 
 

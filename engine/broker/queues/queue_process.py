@@ -8,11 +8,20 @@ from typing import Final, Protocol
 
 from engine.backing_queue.protocol import BackingQueue, Message, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
+from engine.broker.memory.heaps import (
+    COMING_WORDS,
+    LEAVING_WORDS,
+    PAGED_WORDS,
+    READ_WORDS,
+    TAKEN_WORDS,
+    WORD_BYTES,
+    FollowedHeap,
+)
 from engine.broker.memory.resource_monitors import MemoryMonitor
 from engine.broker.time.credit import CreditPair
 from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, HibernateBackoff, WorkProcess
 from engine.broker.time.processes import ImmediateProcess, NodeProcesses
-from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.labels import beside
 from engine.values.stretches import Range
@@ -113,8 +122,15 @@ class QueueProcess:
         self._idle_timer: ScheduledTimer | None = None
         self.collections = 0
         """How often it collected garbage, which it does with every message that arrives or leaves."""
-        self._held_bytes = 0
-        """Bytes of bodies in RAM, and of bodies that left RAM since the last garbage collection."""
+        begun = settings()
+        seed = f"{self.name}/heap/{begun.running_since_ms}"
+        follows = begun.garbage_follows and begun.work_profile != "instant"
+        self.followed = FollowedHeap(RandomDraws(seed)) if follows else None
+        """Its heap, if garbage is modelled by process and work takes time."""
+        self._counted = (0, 0, 0)
+        """Ready and unacknowledged messages and those in RAM, when the heap was last followed."""
+        self._ram_words = self._held_bytes = 0
+        """Words of bodies in RAM then; bytes of bodies in RAM, and of those that left RAM and are not collected."""
         self._backoff = self._first_backoff()
         self._slept_at_us = 0
         self.gone = False
@@ -276,8 +292,36 @@ class QueueProcess:
     def _collect(self, collects: bool) -> None:
         """Update the bytes of bodies that the process holds."""
         in_ram = self.queue.ram_bytes
-        self._held_bytes = in_ram if collects else max(in_ram, self._held_bytes)
         self.collections += collects
+        if self.followed is not None and self.queue.heap.traced:
+            self._follow(self.followed, in_ram)
+        else:
+            self._held_bytes = in_ram if collects else max(in_ram, self._held_bytes)
+
+    def _follow(self, heap: FollowedHeap, in_ram: int) -> None:
+        """Let the heap grow by what was just handled, or shrink to what lives if the process falls asleep."""
+        queue = self.queue
+        before, self._counted = self._counted, (queue.depth, queue.unacked, queue.ram_count)
+        ready, unacked, stayed = (now - was for now, was in zip(self._counted, before, strict=True))
+        live, bodies = self._live_words(), in_ram // WORD_BYTES
+        if self.awake:
+            came = max(0, ready + unacked)
+            made = COMING_WORDS * came + LEAVING_WORDS * (max(abs(ready), abs(unacked)) - came)
+            made += PAGED_WORDS * max(0, min(0, ready + unacked) - stayed)
+            taken = max(0, -ready)
+            kept = TAKEN_WORDS * taken + READ_WORDS * max(0, taken + min(0, stayed))
+            heap.work(made, max(0, bodies - self._ram_words), kept, live, bodies)
+        else:
+            heap.collect_all(live, bodies)
+        self._ram_words = bodies
+        self._held_bytes = WORD_BYTES * heap.body_words
+
+    def _live_words(self) -> int:
+        """Return the words that live in its heap."""
+        ready, unacked, in_ram = self._counted
+        figures = self.queue.heap
+        thousandths = figures.alpha_large * in_ram + figures.gamma * (ready + unacked - in_ram)
+        return (thousandths + figures.pending * unacked) // (1000 * WORD_BYTES)
 
     def wanted_duration(self, duration_s: float | None) -> None:
         """Take a duration from the memory monitor (M4)."""

@@ -234,6 +234,12 @@ class VariableQueueReading(StateQueue[QueueState]):
 
     @property
     @override
+    def ram_count(self) -> int:
+        q = self.state
+        return q.ram_msg_count + q.ram_pending.total + q.index_pending.total
+
+    @property
+    @override
     def directories(self) -> tuple[str, ...]:
         return (self.state.index.directory,)
 
