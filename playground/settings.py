@@ -78,7 +78,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
-                "playground.classroom.context.student",
+                "playground.classroom.leaving.student",
             ],
         },
     },

@@ -18,7 +18,6 @@ from playground.views import (
     library,
     links,
     past,
-    privacy,
     rules,
     sessions,
     subjects,
@@ -74,7 +73,7 @@ urlpatterns = [
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("lti/", include("playground.lti.urls")),
     path("too-large/", errors.too_large, name="too-large"),
-    path("privacy/", privacy.privacy, name="privacy"),
+    path("privacy/", home.privacy, name="privacy"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),
 ]

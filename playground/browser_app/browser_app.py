@@ -24,10 +24,9 @@ from playground.storybook.story import localized
 from playground.texts.page_message import RequestRefused
 from playground.verdicts.marking import words_of
 from playground.verdicts.related import related
-from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
 from playground.whatif.query import read_query
-from playground.whatif.shipped import heatmaps
+from playground.whatif.shipped import cell_scenario, heatmaps, peak_us
 
 Answer = dict[str, Any]
 

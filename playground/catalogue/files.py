@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import documents, kinds, lane_module, types
+from playground.catalogue import documents, javascript, types
 
 FILES: Final[dict[str, Callable[[], str]]] = {
-    "static/js/model/catalogue/kinds.js": kinds.kinds_module,
-    "static/js/model/catalogue/places.js": lane_module.lanes_module,
+    "static/js/model/catalogue/kinds.js": javascript.kinds_module,
+    "static/js/model/catalogue/places.js": javascript.lanes_module,
     "static/js/model/catalogue/rows.js": types.rows_module,
     "static/js/model/catalogue/types.js": types.module,
     "docs/transitions.md": documents.transitions_page,

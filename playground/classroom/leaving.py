@@ -1,4 +1,4 @@
-"""What is kept of a person, to be taken along, and deleting it with a way back."""
+"""What is kept of a person, deleting it with a way back, and what every page shows of the student."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground.classroom import rooms, services
+from playground.classroom import rooms, selectors, services
 from playground.classroom.models import Ballot, Classroom, Farewell, PaperAnswer, Student
 from playground.exercises import learners
 from playground.exercises import services as exercises
@@ -210,3 +211,14 @@ def carry_out() -> int:
         exercises.delete_learner(learner)
         gone.append(learner)
     return len(gone)
+
+
+def student(request: HttpRequest) -> dict[str, Any]:
+    """Return the visitor's student, looked up only if the browser has a personal code and a page asks."""
+    browser = getattr(request, "session", {})
+    undo = {"undo": undoable(browser)}
+    if not learners.code_of(browser):
+        return {"student": None, **undo}
+    return undo | {
+        "student": SimpleLazyObject(lambda: selectors.student_of(learners.current(request.session)))
+    }

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import leaving, limits, names, papers, selectors, services, voting
+from playground.classroom import leaving, limits, papers, selectors, services, voting
 from playground.classroom.access import for_students, posts_limited
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
@@ -49,7 +49,7 @@ def _join_page(request: HttpRequest, code: str, problem: str = "", status: int =
     context = {
         "code": code[:64],
         "problem": problem,
-        "nickname": request.POST.get("nickname", "")[:60] or names.suggestion(set()),
+        "nickname": request.POST.get("nickname", "")[:60] or services.suggestion(set()),
         "already": selectors.student_of(learners.current(request.session)),
     }
     return render(request, "classroom/join.html", context, status=status)

@@ -1,22 +1,85 @@
-"""An exercise as it is shown to somebody who works on it, and how an answer moves the work on, without a database."""
+"""An exercise as it is shown to somebody who works on it, and how an answer moves the work on, without a database.
+
+A day's release that does otherwise is told beside it.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, examples, limits, readings, release_difference, selectors
+from playground import verdicts
+from playground.exercises import catalog, examples, limits, readings, selectors
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
 from playground.exercises.schema import Exercise
 from playground.exercises.selectors import AnsweredExercise, WorkedExercise
 from playground.exercises.variants import another_case
-from playground.texts.page_message import RequestRefused
+from playground.storybook import other_release
+from playground.storybook.cards import SUBJECTS
+from playground.storybook.story import in_language
+from playground.texts.page_message import PageMessage, RequestRefused
 from playground.verdicts import todays_broker
+
+MOST = 2
+"""Subjects that one exercise speaks of: those of its first rules."""
+
+
+class ReleaseDifference(NamedTuple):
+    """One difference on the release.
+
+    Args:
+        verdict: of a subject; empty for a feature that the run uses.
+        title, address: of the subject's page, which leads to the run that shows it.
+    """
+
+    text: str
+    verdict: str = ""
+    title: str = ""
+    address: str = ""
+
+
+def otherwise(found: Exercise) -> list[ReleaseDifference]:
+    """Return what is otherwise on today's release; nothing for an exercise that is of its storage itself."""
+    scenario = found.full_scenario()
+    release = todays_broker.TODAYS
+    settings = scenario.get("settings") or {}
+    if other_release.shown_release({**scenario, "settings": settings}).storage is release.storage:
+        return []
+    whole = {**scenario, "settings": settings, "commands": scenario.get("commands", ())}
+    said = [
+        ReleaseDifference(
+            str(PageMessage(other_release.GONE[feature], release=release.name, rule=release.gone[feature]))
+        )
+        for feature in other_release.used(whole)
+        if feature in release.gone
+    ]
+    return said + _of_subjects(found)
+
+
+def _of_subjects(found: Exercise) -> list[ReleaseDifference]:
+    subjects = dict.fromkeys(
+        subject.number for rule in found.rules if (subject := verdicts.of_rule(rule)) is not None
+    )
+    rows = []
+    for number in list(subjects)[:MOST]:
+        today = todays_broker.verdicts()[number]
+        if today.verdict != "true":
+            slug = verdicts.verdicts()[number].slug
+            rows.append(
+                ReleaseDifference(
+                    in_language(today.finding),
+                    today.verdict,
+                    str(SUBJECTS[number]),
+                    reverse("subject", args=[slug]),
+                )
+            )
+    return rows
+
 
 MOST_VARIANTS: Final = 1_000_000
 """Seeds go from 1 up to this."""
@@ -126,7 +189,7 @@ def context(
         "done": bool(work and work.done_at),
         "explained": work is not None and not anew and told and (work.done_at is not None or far.locked),
         "told": told,
-        "otherwise": release_difference.otherwise(found),
+        "otherwise": otherwise(found),
         "today": todays_broker.TODAYS.name,
         "held": is_held,
         "hints": texts.hints[: work.hints] if work else (),

@@ -23,9 +23,14 @@ import msgspec
 from playground.callers.request_callers import RequestCaller
 from playground.inspecting import bounds
 from playground.inspecting.kept_reports import kept
-from playground.inspecting.reader_places import places
 from playground.inspecting.unreadable import UnreadableInput
 from playground.limits.work_places import PlacesFull, PlaceTicket, WorkPlaces
+
+WAITING: Final = 32
+"""Most that wait."""
+
+places = WorkPlaces(bounds.AT_ONCE, WAITING)
+
 
 R = TypeVar("R")
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.releases import REFERENCE, RELEASES
-from playground.inspecting import played, summary, ways
+from playground.inspecting import next_release, played, summary
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.placed_files import has_placed
 from playground.inspecting.readout import MOST_MESSAGES, TakenOut
@@ -118,7 +118,7 @@ def rehearse(
     """
     rows: list[dict[str, Any]] = []
     source = source_of(report, choice)
-    enabled = None if flags is None else ways.read_flags(flags)
+    enabled = None if flags is None else next_release.read_flags(flags)
     series = source.partition("-")[0]
     queues = summary.queues_of(report)
     before = stopped = shown = None
@@ -133,7 +133,7 @@ def rehearse(
         except (MemoryError, OutOfTime) as error:
             trouble = too_much(error, records_of(queues))
     for target in TARGETS[source]:
-        row = _row(target, ways.gate(series, target.series, enabled))
+        row = _row(target, next_release.gate(series, target.series, enabled))
         rows.append(row)
         if target.is_back:
             continue

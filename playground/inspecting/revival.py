@@ -1,17 +1,24 @@
-"""What a start would make of a broker's files: the engine's own node loses its power, and finds them afterwards."""
+"""What a start would make of a broker's files: the engine's own node loses its power, and finds them afterwards.
+
+Expired messages go to dead-letter exchanges, which a node's definitions name and its files do not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
+from engine.amqp.exchanges import Binding, Exchange, Exchanges
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, QueueSpec, parse
 from engine.ctl.operator import operated
 from engine.damage.reading import ReadingOptions
 from engine.formats.chunks import RawBytes
+from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
 from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.releases import REFERENCE, RELEASES
@@ -21,16 +28,141 @@ from engine.storage.port import ByteChunk
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.inherit import override
 from playground.hosting.solo import SoloStorage
-from playground.inspecting import dead_letters
 from playground.inspecting.choice import USUAL, ReleaseChoice
-from playground.inspecting.dead_letters import DeadLetterRoutes
-from playground.inspecting.decoded_files import DecodedFiles
 from playground.inspecting.placed_files import PlacedBytes, has_placed
 from playground.inspecting.readout import CRASHES, DEAD, HOST, ReadableRecords, TakenOut, take_out
 from playground.inspecting.stopped import STORE, SavedStop, give, has_old_store, of_files
 from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
+
+EXCHANGE, KEY = "x-dead-letter-exchange", "x-dead-letter-routing-key"
+MOST_BYTES: Final = 4 << 20
+
+
+class DeadLetterRoutes(msgspec.Struct, frozen=True):
+    """To which queues the expired messages of each queue go.
+
+    Args:
+        queues: those that get one, by the queue in which it expires.
+    """
+
+    queues: dict[str, tuple[str, ...]]
+
+    def arrivals(self, expired: Mapping[str, int]) -> dict[str, int]:
+        """Return how many messages each queue gets.
+
+        Args:
+            expired: how many expire in each.
+        """
+        found: Counter[str] = Counter()
+        for queue, count in expired.items():
+            found.update(dict.fromkeys(self.queues.get(queue, ()), count))
+        return {queue: count for queue, count in found.items() if count}
+
+
+def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
+    """Return the routes in definitions.json, None if it is none.
+
+    Arguments of queues count, no policies. A message keeps its routing key where the queue names none: the default
+    exchange is taken to have brought it, and no other exchange that needs a key gets it.
+
+    Args:
+        data: the file.
+        vhost: name of the virtual host; None for any.
+    """
+    try:
+        found = msgspec.json.decode(data[:MOST_BYTES])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    exchanges = Exchanges()
+    queues = _items(found, "queues", vhost)
+    for each in queues:
+        exchanges.add_queue(str(each.get("name")))
+    for each in _items(found, "exchanges", vhost):
+        exchanges.add(
+            Exchange(
+                name=str(each.get("name")), type=str(each.get("type")), arguments=_letter_arguments(each)
+            )
+        )
+    for each in _items(found, "bindings", vhost):
+        if str(each.get("source")) in exchanges.exchanges:
+            exchanges.bind(
+                Binding(
+                    exchange=str(each["source"]),
+                    queue=str(each.get("destination")),
+                    routing_key=str(each.get("routing_key", "")),
+                    arguments=_letter_arguments(each),
+                    to="exchange" if each.get("destination_type") == "exchange" else "queue",
+                )
+            )
+    routes = {}
+    for each in queues:
+        name, exchange, key = (
+            str(each.get("name")),
+            _letter_arguments(each).get(EXCHANGE),
+            _letter_arguments(each).get(KEY),
+        )
+        if isinstance(exchange, str):
+            keys = (key,) if isinstance(key, str) else () if exchange else (name,)
+            routes[name] = exchanges.route(exchange, keys)
+    return DeadLetterRoutes(routes)
+
+
+def _letter_arguments(each: dict[str, Any]) -> dict[str, Any]:
+    found = each.get("arguments")
+    return found if isinstance(found, dict) else {}
+
+
+def _items(found: dict[str, Any], table: str, vhost: str | None) -> list[dict[str, Any]]:
+    rows = found.get(table)
+    return [
+        each
+        for each in (rows if isinstance(rows, list) else ())
+        if isinstance(each, dict) and (vhost is None or each.get("vhost", vhost) == vhost)
+    ]
+
+
+Decode = Callable[[bytes], Sequence[Any]]
+
+
+class DecodedFiles:
+    """The chunks of files by their bytes, for starts that are only counted.
+
+    Chunks number messages as the codec that read them does, so all starts share the numbers of the first.
+    """
+
+    def __init__(self) -> None:
+        self._first: MessageCodec | None = None
+        self._chunks: dict[tuple[Any, ...], list[Any]] = {}
+
+    def share(self, codec: MessageCodec) -> None:
+        """Let the node of another start number messages as the first one did; nothing was read by it yet."""
+        if self._first is None:
+            self._first = codec
+        else:
+            self._first.share_with(codec)
+
+    def chunks(self, data: bytes, decode: Decode) -> list[Any] | None:
+        """Return what a decoder makes of a whole file; None of a decoder that names no codec.
+
+        Raises:
+            EngineError: the file is damaged, each time that it is read.
+        """
+        if not isinstance(decode, partial) or "codec" not in decode.keywords:
+            return None
+        how = {name: value for name, value in decode.keywords.items() if name != "codec"}
+        key = (data, decode.func, decode.args, type(decode.keywords["codec"]), *sorted(how.items()))
+        if key not in self._chunks:
+            self._chunks[key] = list(decode(data))
+        return self._chunks[key]
+
+    def forget(self) -> None:
+        """Forget everything, after the last start."""
+        self._chunks.clear()
+
 
 LISTED: Final = 5_000
 """Most records of one file, and messages of one queue, that are listed one by one."""
@@ -303,7 +435,7 @@ def revive(
         stop=of_files(files, root, directories, count, bool(vhost.get("believed"))),
         now_us=choice.now_us,
         is_damaged=bool(report["damage"]),
-        routes=None if definitions is None else dead_letters.read(definitions, vhost.get("vhost")),
+        routes=None if definitions is None else read(definitions, vhost.get("vhost")),
     )
     if _far_apart(queues, count):
         return msgspec.structs.replace(revival, failure=why(FarApart()))

@@ -25,7 +25,7 @@ from django.utils.translation import get_language
 
 from playground.exercises import catalog, examples, task
 from playground.hosting.real_engine import door
-from playground.inspecting import page
+from playground.inspecting import views
 from playground.library import ready_scenarios
 from playground.server.static_assets import IMPORTED, bundle, entries
 from playground.static_edition.addresses import file_of, is_there, page_of, relative
@@ -177,7 +177,7 @@ def _own_pages(folder: Path) -> None:
     """Write the pages whose sessions are the reader's own."""
     context: dict[str, Any] = {"edition": True, "csrf_token": "static", "engine": door().version}
     play = live_page.context_of("static", FREE, _nothing())
-    inspected = page.context("../../static/js/wasm/worker.js", "../../wasm/")
+    inspected = views.context("../../static/js/wasm/worker.js", "../../wasm/")
     own = {
         "index.html": render_to_string("static_edition/index.html", context),
         "needs-a-server/index.html": render_to_string("static_edition/needs_a_server.html", context),

@@ -1,17 +1,77 @@
-"""Subjects and ready scenarios that have the words of a search for rules."""
+"""What has the words of a search for rules: subjects, ready scenarios, and questions that operators ask in public."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
 
 from playground import verdicts
 from playground.library import ready_scenarios
 from playground.storybook import cards
 from playground.storybook.cards import SUBJECTS, ScenarioCard
-from playground.storybook.story import in_language
+from playground.storybook.story import Texts, in_language
 from playground.texts.word_search import plain, ranked
-from playground.verdicts import ArticleVerdict, operators
-from playground.verdicts.operators import OperatorAnswer
+from playground.verdicts import ArticleVerdict
+
+MOST_ANSWERS: Final = 2
+
+
+class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question as operators ask it, and its answer.
+
+    Args:
+        slug: its name.
+        asked: the question.
+        words: that people type for it, in any language, and in logs.
+        answer: what is known of it.
+        rules: that say so.
+        subject: slug of the subject about it; empty where there is none.
+        scenarios: that show it.
+        inspect: whether Inspect answers it of somebody's own files or figures.
+        commands: of the console that show it in a session, and on a node.
+    """
+
+    slug: str
+    asked: Texts
+    words: str
+    answer: Texts
+    rules: list[Annotated[str, msgspec.Meta(pattern=verdicts.SPAN)]]
+    subject: str
+    scenarios: list[str]
+    inspect: bool
+    commands: list[str]
+
+    @property
+    def question(self) -> str:
+        return in_language(self.asked)
+
+    @property
+    def text(self) -> str:
+        return in_language(self.answer)
+
+    @property
+    def subject_title(self) -> str:
+        found = verdicts.by_slug(self.subject)
+        return str(SUBJECTS[found.number]) if found else ""
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        found = map(ready_scenarios.entry, self.scenarios)
+        return [(each.slug, each.title) for each in found if each]
+
+
+@cache
+def answers() -> list[OperatorAnswer]:
+    return msgspec.json.decode((verdicts.FOLDER / "operators.json").read_bytes(), type=list[OperatorAnswer])
+
+
+def answered(query: str) -> list[OperatorAnswer]:
+    """Return the answers to what somebody typed, the best first."""
+    texts = {at: (plain(each.question), plain(each.words)) for at, each in enumerate(answers())}
+    return [answers()[at] for at in ranked(query, texts).keys[:MOST_ANSWERS]]
+
 
 MOST: Final = 5
 """Of each: who wants more asks their own page."""
@@ -33,7 +93,7 @@ def related(query: str) -> RelatedPages:
     found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()}).keys
     every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
     return RelatedPages(
-        operators.answered(query),
+        answered(query),
         [(slug, str(SUBJECTS[subjects[slug].number])) for slug in found[:MOST]],
         cards.found(every, query)[:MOST],
     )

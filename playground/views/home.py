@@ -1,4 +1,4 @@
-"""The first page, and beginning a session from it."""
+"""The first page, beginning a session from it, and what is kept of a visitor."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 from functools import wraps
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,6 +15,8 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
 from playground.callers import request_callers
+from playground.classroom.leaving import UNDO_MINUTES
+from playground.classroom.limits import LEARNERS_KEEP_DAYS
 from playground.jobs.job import JobEnded
 from playground.library import demo_run as demos
 from playground.library import ready_scenarios
@@ -184,3 +187,19 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     session = services.replay_session(kept)
     session_ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Say it with the numbers that this server obeys."""
+    current = session_limits.current()
+    context = {
+        "sessions_days": current.keep_days,
+        "links_days": current.links_days,
+        "learners_days": LEARNERS_KEEP_DAYS,
+        "undo_minutes": UNDO_MINUTES,
+        "controller": settings.WATERLINE_CONTROLLER,
+        "contact": settings.WATERLINE_CONTACT,
+        "legal_basis": settings.WATERLINE_LEGAL_BASIS,
+    }
+    return render(request, "playground/privacy.html", context)

@@ -17,7 +17,6 @@ from playground.web.counted import counted_as
 from playground.whatif.answer import answer, base_place, base_words, held_back
 from playground.whatif.bounds import FIELDS
 from playground.whatif.certainty import band, band_words, measured_with
-from playground.whatif.findings import findings
 from playground.whatif.labels import (
     ADVISED,
     FAILED,
@@ -31,7 +30,7 @@ from playground.whatif.labels import (
     setting,
     unit_for,
 )
-from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
+from playground.whatif.panel import cliff_edges, findings, front_ids, panel, run_place
 from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, HeatmapQuery, subtractions
 from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
 from playground.whatif.table import HeatmapTable, all_values, boundaries, clamped, make_table, mini

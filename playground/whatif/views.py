@@ -30,11 +30,18 @@ from playground.sweeping.runner import runner
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, say
 from playground.web.errors import PageGone, answer
-from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.context import page_context
 from playground.whatif.labels import ADVISED, full, parameter
 from playground.whatif.query import HeatmapQuery, read_query
-from playground.whatif.shipped import CellRun, ShippedHeatmap, beside, directories, heatmaps
+from playground.whatif.shipped import (
+    CellRun,
+    ShippedHeatmap,
+    beside,
+    cell_scenario,
+    directories,
+    heatmaps,
+    peak_us,
+)
 
 
 def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:

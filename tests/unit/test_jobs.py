@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from greenlet import getcurrent
 
-from playground.hosting.session import jobs
-from playground.hosting.session.jobs import SessionJob
+from playground.hosting.workers import worker
+from playground.hosting.workers.worker import SessionJob
 
 
 class Clock:
@@ -100,7 +100,7 @@ def test_only_a_few_stacks_are_kept_and_nothing_of_what_was_done_on_them() -> No
 
     held = Held()
     known = weakref.ref(held)
-    for _each in range(3 * jobs.KEPT):
+    for _each in range(3 * worker.KEPT):
         many.append(SessionJob(held.work, clock))
         assert not many[-1].go_on(1)
     assert all(job.go_on(1) for job in many)
@@ -108,7 +108,7 @@ def test_only_a_few_stacks_are_kept_and_nothing_of_what_was_done_on_them() -> No
     many.clear()
     gc.collect()
     assert known() is None
-    assert len(jobs._idle.stacks) <= jobs.KEPT
+    assert len(worker._idle.stacks) <= worker.KEPT
 
 
 def test_each_thread_has_stacks_of_its_own() -> None:

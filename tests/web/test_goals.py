@@ -15,7 +15,7 @@ from playground.exercises.kinds.reach import as_answer
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import SessionRun
 from playground.hosting.session import protocol
-from playground.hosting.session.goals import ReachedGoals
+from playground.hosting.session.session import ReachedGoals
 from tests.web.stub import settled
 from tests.web.test_workers import Workers, workers
 

@@ -15,7 +15,7 @@ from django.test import AsyncClient, Client
 from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
-from playground.inspecting import again, damage, definitions, reading, revival, summary, uploads
+from playground.inspecting import damage, definitions, reading, revival, summary, uploads
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.listing import figures
 from playground.inspecting.unreadable import UnreadableInput
@@ -330,7 +330,7 @@ def test_what_was_found_opens_as_a_scenario(mixed: uploads.Files) -> None:
     report = revival.report_on(mixed)
     revived = revival.revive(mixed, report)
     assert revived is not None
-    begun = again.scenario(report, revived)
+    begun = reading.scenario(report, revived)
     assert begun is not None
     published = [each for each in begun["commands"] if each["do"] == "publish"]
     assert sum(each["count"] for each in published) == 16 + 5

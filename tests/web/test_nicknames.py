@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.classroom.names import ADJECTIVES, ANIMALS, folded
+from playground.classroom.services import ADJECTIVES, ANIMALS, folded
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def none_left(*_given: Any, **_named: Any) -> Any:
 def test_a_page_without_a_handle_says_when_to_ask_again(
     client: Client, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
-    monkeypatch.setattr("playground.views.privacy.render", none_left)
+    monkeypatch.setattr("playground.views.home.render", none_left)
     monkeypatch.setattr(errors, "render", none_left)
     answer = client.get("/privacy/", headers={"accept": accept})
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")

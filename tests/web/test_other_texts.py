@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.release_choice import profile_of
+from playground.inspecting.choice import profile_of
 from playground.inspecting.unreadable import UnreadableInput
 from tests.ctl.played import recorded
 from tools.proofs.differential.installation import LATEST

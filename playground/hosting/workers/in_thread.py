@@ -9,9 +9,8 @@ import threading
 
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.workers.link import ProcessLink
-from playground.hosting.workers.pool import ENDS_S, StartedProcess
+from playground.hosting.workers.pool import ENDS_S, StartedProcess, WorkerHeartbeat
 from playground.hosting.workers.worker import EngineWorker
-from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
 
 
 class InThread:

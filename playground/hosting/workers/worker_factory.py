@@ -15,8 +15,7 @@ import threading
 from typing import Final
 
 from playground.hosting.workers.link import NUMBER_BYTES, ONE_MORE
-from playground.hosting.workers.pool import ROOT, StartedProcess
-from playground.hosting.workers.worker_heartbeat import WorkerHeartbeat
+from playground.hosting.workers.pool import ROOT, StartedProcess, WorkerHeartbeat
 
 CAN_FORK: Final = hasattr(os, "pidfd_open")
 """Whether the kernel has lasting handles of processes, as Linux has; elsewhere each worker loads the engine itself."""

@@ -12,8 +12,17 @@ import msgspec
 
 from engine.backing_queue.status import MANY_PENDING, PrintedStatus, Question, StatusReader
 from engine.generations import STATUSES
-from playground.inspecting.listing.rows import MOST_NAMED, REPORT, LeftOut, ListingRow, rows
-from playground.inspecting.listing.terms import TermPair, pairs, plain, term
+from playground.inspecting.listing.rows import (
+    MOST_NAMED,
+    REPORT,
+    LeftOut,
+    ListingRow,
+    TermPair,
+    pairs,
+    plain,
+    rows,
+    term,
+)
 from playground.inspecting.unreadable import UnreadableInput
 
 MOST_CHARS: Final = 200_000

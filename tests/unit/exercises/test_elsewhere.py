@@ -5,27 +5,27 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from playground.exercises import catalog, release_difference
+from playground.exercises import catalog, task
 from playground.verdicts import todays_broker
 
 pytestmark = pytest.mark.django_db
 
 
 def test_what_changed_is_said_with_the_subject_that_proves_it() -> None:
-    found = release_difference.otherwise(catalog.exercise("first-in"))
+    found = task.otherwise(catalog.exercise("first-in"))
     assert [each.verdict for each in found] == ["gone"]
     assert found[0].text == todays_broker.verdicts()[11].finding["en"]  # type: ignore[index]
     assert found[0].address == "/subjects/five-lanes/"
 
 
 def test_a_cluster_says_that_mirrors_are_gone() -> None:
-    texts = [each.text for each in release_difference.otherwise(catalog.exercise("late-mirror"))]
+    texts = [each.text for each in task.otherwise(catalog.exercise("late-mirror"))]
     assert any("4.3.6 has no mirrored queues (W75)" in text for text in texts)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
 def test_every_exercise_is_asked_in_every_language(language: str) -> None:
     with translation.override(language):
-        every = [release_difference.otherwise(each) for each in catalog.exercises().values()]
+        every = [task.otherwise(each) for each in catalog.exercises().values()]
     assert sum(map(bool, every)) > len(every) // 2
     assert all(each.text for found in every for each in found)

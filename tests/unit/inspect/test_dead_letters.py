@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from playground.inspecting.dead_letters import read
+from playground.inspecting.revival import read
 
 
 def queue(name: str, exchange: str | None = None, key: str | None = None) -> dict[str, Any]:

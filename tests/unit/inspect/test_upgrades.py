@@ -13,7 +13,7 @@ from engine.broker.commands.scenario import parse
 from engine.releases import PROFILES
 from engine.replay import RunPlayer
 from engine.storage.ledger import LedgerStorage
-from playground.inspecting import reading, rehearsal, ways
+from playground.inspecting import next_release, reading, rehearsal
 from playground.inspecting.choice import ReleaseChoice, read_choice
 from playground.inspecting.unreadable import UnreadableInput
 from playground.inspecting.uploads import gathered, is_needed
@@ -106,14 +106,14 @@ def test_the_node_s_own_list_is_read() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"[a,b]", b"{a}.", b"[A]."])
 def test_what_is_no_list_of_flags_is_none(data: bytes) -> None:
-    assert ways.read_flags(data) is None
-    assert ways.read_flags(b"[].") == frozenset()
+    assert next_release.read_flags(data) is None
+    assert next_release.read_flags(b"[].") == frozenset()
 
 
 def test_a_node_with_all_flags_passes() -> None:
-    assert ways.gate("4.0", "4.3", ways.KNOWN["4.0"])["accepted"]
-    assert ways.gate("4.0", "4.3", frozenset())["missing"]
-    assert ways.gate("3.8", "3.10", frozenset())["accepted"]
+    assert next_release.gate("4.0", "4.3", next_release.KNOWN["4.0"])["accepted"]
+    assert next_release.gate("4.0", "4.3", frozenset())["missing"]
+    assert next_release.gate("3.8", "3.10", frozenset())["accepted"]
 
 
 DATADIRS = RECORDINGS / "v2" / "datadirs"

@@ -3,7 +3,7 @@
 import pytest
 
 from engine import ENGINE_VERSION
-from playground.whatif.findings import findings
+from playground.whatif.panel import findings
 from playground.whatif.shipped import CellRun, ShippedHeatmap, heatmaps
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec

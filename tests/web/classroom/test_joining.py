@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.classroom import names, services
+from playground.classroom import services
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner, Work
@@ -62,7 +62,7 @@ def test_join_codes_are_long_enough() -> None:
 
 @pytest.mark.parametrize("name", ["Anna", "x", "小明", "Ünal 3", "a-b_c", "О́ля"])
 def test_a_nickname_may_be_in_any_script(name: str) -> None:
-    assert names.cleaned(f"  {name} ") == __import__("unicodedata").normalize("NFKC", name)
+    assert services.cleaned(f"  {name} ") == __import__("unicodedata").normalize("NFKC", name)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_nickname_is_taken_once(classroom: Classroom) -> None:
     reply = Client().post("/class/join/", {"code": classroom.join_code, "nickname": "quiet-otter"})
     assert reply.status_code == 422
     assert Learner.objects.count() == 1
-    suggested = {names.suggestion({names.folded("quiet-otter")}) for _each in range(300)}
+    suggested = {services.suggestion({services.folded("quiet-otter")}) for _each in range(300)}
     assert "quiet-otter" not in suggested
 
 

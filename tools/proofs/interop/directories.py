@@ -18,7 +18,7 @@ from typing import Any, Final
 from engine.damage.reading import ReadingOptions
 from engine.inspect.directory_kinds import inspect
 from engine.storage.ledger import LedgerStorage
-from playground.inspecting import dead_letters, reading
+from playground.inspecting import reading, revival
 from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.node_command import extracted, hosts_of
 from playground.inspecting.readout import TakenOut
@@ -105,7 +105,7 @@ def handed_out(
     fill(storage, reading.without_beside(as_of_node(files))[0])
     report = inspect(storage, ReadingOptions(list_most=0, digests=False))
     [host] = hosts_of(report)
-    routes = dead_letters.read(json.dumps({"queues": recorded["queues"]}).encode(), None)
+    routes = revival.read(json.dumps({"queues": recorded["queues"]}).encode(), None)
     assert routes is not None
     in_node = report["kind"] == "node"
     printed = {

@@ -28,7 +28,7 @@ from playground.browser_app import browser_app
 from playground.classroom import selectors as classes
 from playground.classroom.models import Classroom
 from playground.comparing.reel import make
-from playground.exercises import catalog, release_difference
+from playground.exercises import catalog, task
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
@@ -513,8 +513,8 @@ def exercise_today(visit: Visit) -> str:
     scenario = {**found.full_scenario(), "profile": visit.column.profile, "settings": {}}
     scenario["topology"] = visit.column.topology()
     other = msgspec.structs.replace(found, scenario=scenario, go_on=None)
-    told = release_difference.otherwise(other)
-    if visit.column.release.storage is release_difference.todays_broker.TODAYS.storage:
+    told = task.otherwise(other)
+    if visit.column.release.storage is task.todays_broker.TODAYS.storage:
         assert told == []
         return "todays"
     assert all(each.text for each in told)
