@@ -9,12 +9,11 @@ import msgspec
 
 from engine.broker.control.report import LiveValues
 from engine.ctl.changes import change_of, evaluated
-from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.listings import LISTINGS, NOTHING_MORE, listed
 from engine.ctl.releases import facts_of
+from engine.ctl.releases.facts import USAGES, CtlRefused, NotHere
 from engine.ctl.reports import REPORTS
 from engine.ctl.request import Request, parse
-from engine.ctl.usage import USAGES
 from engine.values.errors import CommandError
 
 NOT_RUNNING: Final = (

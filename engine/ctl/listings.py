@@ -14,11 +14,9 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import LiveValues
 from engine.broker.memory.model import entries_bytes
-from engine.ctl.errors import NotHere
 from engine.ctl.printing import Pid, PrintedDefinition, Term, plain, print_rows
-from engine.ctl.releases.facts import ReleaseFacts
+from engine.ctl.releases.facts import NODE_NAME, NotHere, ReleaseFacts, node_name
 from engine.ctl.request import PLAIN, Request
-from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.message_places import declared, host_shown, parts_of, state_of, vhosts_of
 from engine.values.extents import Extent
 from engine.values.labels import FIRST_HOST, bare, host_of

@@ -10,12 +10,10 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import LiveValues
-from engine.ctl.errors import UNREACHABLE, NotHere
 from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, feature_flags, listed
 from engine.ctl.printing import erlang_float
-from engine.ctl.releases.facts import ReleaseFacts
+from engine.ctl.releases.facts import NODE_NAME, UNREACHABLE, NotHere, ReleaseFacts, node_name
 from engine.ctl.request import Request
-from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.message_places import declared, vhosts_of
 
 State = Mapping[str, Any]

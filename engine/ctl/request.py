@@ -9,10 +9,20 @@ from typing import Final
 
 import msgspec
 
-from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.releases import KNOWN_COLUMNS
-from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts
-from engine.ctl.usage import CTL, NODE_NAME, PROGRAMS, USAGES, Usage
+from engine.ctl.releases.facts import (
+    BAD_VALUE,
+    CTL,
+    NODE_NAME,
+    PROGRAMS,
+    UNREACHABLE,
+    USAGES,
+    CtlRefusal,
+    CtlRefused,
+    NotHere,
+    ReleaseFacts,
+    Usage,
+)
 
 NEAR: Final = 0.75
 """Similarity from which a command is suggested."""

@@ -1,27 +1,205 @@
-"""Finds the kind of a directory, and reports on all of it."""
+"""Finds the kind of a directory, whose generation reads it, and reports on all of it, a node's saved stop included."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from engine.damage.findings import DamageFindings
-from engine.damage.reading import QueueReader, ReadingOptions, StoreReader, content, numbered, parsed
-from engine.formats.message import FIRST_FOREIGN
-from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
-from engine.inspect.generations import GenerationReaders
-from engine.inspect.stopped import (
-    compare,
-    delivered_before,
-    is_believed,
-    pins,
-    recovery_terms,
-    try_start,
-    unowned,
+from engine.damage.reading import (
+    HostReader,
+    InspectedQueue,
+    QueueReader,
+    ReadingOptions,
+    StoredMessage,
+    StoreReader,
+    content,
+    numbered,
+    parsed,
 )
+from engine.formats.clean_stop import RecoveryTerms, read_recovery_terms
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
+from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
+from engine.generations import HOST_READERS
+from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
+
+NAME: Final = "recovery.dets"
+
+
+def recovery_terms(
+    storage: DirectoryStorage, directory: str, findings: DamageFindings
+) -> dict[str, RecoveryTerms]:
+    """Return the terms that queues saved, by directory; a malformed table is a finding."""
+    path = f"{directory}/{NAME}" if directory else NAME
+    found: dict[str, RecoveryTerms] | None
+    found = parsed(content(storage, path, findings), path, findings, read_recovery_terms)
+    return found or {}
+
+
+def is_believed(terms: dict[str, RecoveryTerms], store: StoreReader | None) -> bool:
+    """Return whether a start loads what the persistent store saved and reads none of its files (S206).
+
+    A queue that never wrote has terms and no directory (S5). No start finds the terms without a name that 4.0 leaves
+    after a purge (W201).
+    """
+    if store is None or store.saved_refs is None:
+        return False
+    return set(store.saved_refs) == {each.persistent_ref for name, each in terms.items() if name}
+
+
+def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings) -> None:
+    """Note the segments for which terms and index differ (S112, W94).
+
+    Args:
+        queue: read already.
+        terms: what it left.
+        path: of its directory.
+        findings: where damage is noted.
+    """
+    live = queue.live
+    for segment, unacked in terms.segments:
+        if unacked == live.get(segment, 0):
+            continue
+        file = f"{path}/{segment}.{queue.extension}"
+        if segment not in queue.segments:
+            findings.add(file, None, "missing", "segment_missing", count=unacked)
+        else:
+            findings.add(
+                file,
+                None,
+                "contradiction",
+                "segment_of_other_count",
+                saved=unacked,
+                found=live.get(segment, 0),
+            )
+
+
+def try_start(
+    storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings
+) -> bool:
+    """Note and return whether the next start of a 3.8 would end the queue's process, which is then restarted
+    (V8).
+
+    Args:
+        storage: the inspected directory.
+        queue: read already.
+        terms: what it left.
+        path: of its directory.
+        findings: where damage is noted.
+    """
+    journal = f"{path}/journal.jif"
+    if not storage.size(journal):
+        return False
+    crash = queue.crash_at_start(terms, V3_8_9.storage_settings("real", {}))
+    if crash is not None:
+        findings.add(
+            journal, None, "contradiction", "start_ends_process", function=crash.function.replace(",", ":")
+        )
+    return crash is not None
+
+
+def delivered_before(queue: QueueReader, terms: RecoveryTerms) -> int | None:
+    """Return how many persistent messages come back as redelivered by the terms (W41); None if they do not say."""
+    if terms.delivered_below is None:
+        return None
+    return sum(
+        message.persistent and (seq < terms.delivered_below or seq in terms.counted)
+        for seq, message in queue.messages.items()
+    )
+
+
+def unowned(store: StoreReader, queues: list[QueueReader]) -> dict[str, Any]:
+    """Return how many bodies of a store belong to no message of any index, and their bytes on disk."""
+    owned = {
+        message.msg_no for queue in queues for message in queue.messages.values() if not message.embedded
+    }
+    count = size = 0
+    for msg_no, many, record_bytes in store.runs:
+        free = sum(number not in owned for number in range(msg_no, msg_no + many))
+        count += free
+        size += free * record_bytes
+    return {"count": count, "bytes": size}
+
+
+def pins(store: StoreReader, queues: Mapping[str, QueueReader]) -> list[dict[str, Any]]:
+    """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few first.
+
+    Args:
+        store: read already.
+        queues: read already, by name.
+    """
+    owners: dict[int, list[tuple[str, int]]] = {}
+    for name, queue in queues.items():
+        for seq, message in queue.messages.items():
+            if message.is_owed:
+                owners.setdefault(message.msg_no, []).append((name, seq))
+    found = []
+    begin = 0
+    for end in store.runs_until:
+        live = 0
+        seqs: dict[str, list[int]] = {}
+        for first, count, record_bytes in store.runs[begin:end]:
+            for number in range(first, first + count):
+                live += record_bytes * (number in owners)
+                for name, seq in owners.get(number, ()):
+                    seqs.setdefault(name, []).append(seq)
+        begin = end
+        rows: list[dict[str, Any]] = [
+            {"queue": name, "count": len(each), "first": min(each), "last": max(each)}
+            for name, each in seqs.items()
+        ]
+        found.append({"live_bytes": live, "pins": sorted(rows, key=lambda row: row["count"])})
+    return found
+
+
+OLD: Final = "3.8"
+"""The release whose rules apply if there is no `.config`; brokers write that file since 3.8.15 (V6)."""
+
+
+class GenerationReaders:
+    """Makes the readers of the directories of one virtual host, by their contents.
+
+    Args:
+        storage: the inspected directory.
+        vhost: name of the virtual host.
+        entry_count: entries in a segment of version 1.
+        findings: where damage is noted.
+        options: how much to report.
+    """
+
+    def __init__(
+        self,
+        storage: DirectoryStorage,
+        vhost: str,
+        entry_count: int,
+        findings: DamageFindings,
+        options: ReadingOptions,
+    ) -> None:
+        self.codec = MessageCodec(vhost)
+        """Numbers the ids of queues and stores together."""
+        host = InspectedQueue(storage, self.codec, entry_count, findings, options)
+        self._hosts: list[HostReader] = [each(host) for each in HOST_READERS]
+
+    def queue(self, directory: str) -> QueueReader:
+        """Return the reader of a queue's directory."""
+        return next(each for each in self._hosts if each.has_queue(directory)).queue(directory)
+
+    def store(self, directory: str) -> StoreReader:
+        """Return the reader of a store's directory."""
+        return next(each for each in self._hosts if each.has_store(directory)).store(directory)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term, None if no generation reads it."""
+        return next(filter(None, (each.message(term) for each in self._hosts)), None)
+
+    def release(self, terms: Collection[RecoveryTerms], has_config: bool) -> str | None:
+        """Return the release's series if the files show it; None for the usual one of version 1."""
+        known = next(filter(None, (each.release(terms) for each in self._hosts)), None)
+        return known or (None if has_config else OLD)
+
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"

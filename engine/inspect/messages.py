@@ -14,8 +14,7 @@ from engine.damage.reading import ReadingOptions, StoredMessage
 from engine.formats import properties as amqp
 from engine.formats.properties import FLAGS
 from engine.formats.terms import TermError
-from engine.inspect.directory_kinds import STORES
-from engine.inspect.generations import GenerationReaders
+from engine.inspect.directory_kinds import STORES, GenerationReaders
 from engine.storage.directory import DirectoryStorage
 
 TEXTS: Final = ("S", "x")

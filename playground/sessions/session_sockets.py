@@ -19,9 +19,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.settings import release_of
 from engine.ctl.releases import FACTS
-from engine.ctl.releases.facts import ReleaseFacts
+from engine.ctl.releases.facts import USAGES, ReleaseFacts
 from engine.ctl.stands_for import STANDS_FOR
-from engine.ctl.usage import USAGES
 from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
 from playground.hosting.audience import SessionClient

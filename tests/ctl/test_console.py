@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from engine.broker.commands import scenario
 from engine.broker.control.report import LiveValues
 from engine.ctl.console import ask, command_of
-from engine.ctl.errors import CtlRefused
 from engine.ctl.operator import operated
 from engine.ctl.printing import erlang_float
 from engine.ctl.releases import FACTS
+from engine.ctl.releases.facts import CTL, PROGRAMS, USAGES, CtlRefused
 from engine.ctl.request import closest, jaro, parse
 from engine.ctl.stands_for import STANDS_FOR
-from engine.ctl.usage import CTL, PROGRAMS, USAGES
 from engine.releases import PROFILES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

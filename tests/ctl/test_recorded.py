@@ -14,7 +14,7 @@ from engine.broker.commands.scenario import parse
 from engine.ctl.console import Answer, ask, command_of
 from engine.ctl.operator import operated
 from engine.ctl.releases import FACTS
-from engine.ctl.usage import USAGES
+from engine.ctl.releases.facts import USAGES
 from engine.releases import PROFILES, RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, EngineError

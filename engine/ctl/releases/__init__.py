@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.broker.commands.settings import release_of
-from engine.ctl.errors import NotHere
-from engine.ctl.releases.facts import ReleaseFacts
-from engine.ctl.releases.v3 import V3_8_9, V3_10_8
+from engine.ctl.releases.common import V3_8_9, V3_10_8
+from engine.ctl.releases.facts import NotHere, ReleaseFacts
 from engine.ctl.releases.v4 import V4_0_5, V4_3_6
 from engine.releases import BrokerRelease
 

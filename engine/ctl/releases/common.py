@@ -1,10 +1,11 @@
-"""Facts that the command lines of several releases share."""
+"""Facts that the command lines of several releases share, and those of the releases 3.x."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from engine.ctl.releases.facts import CtlRefusal, words
+from engine.classic_v1.status import printed, printed_3_8
+from engine.ctl.releases.facts import USAGES, CtlRefusal, ReleaseFacts, programs, words
 
 CTL: Final = """
  add_user add_vhost authenticate_user autocomplete await_online_nodes await_startup change_password
@@ -134,3 +135,71 @@ def flags(**names: str) -> dict[str, tuple[str, str]]:
         for name in words(listed)
     }
     return dict(sorted(found.items()))
+
+
+V3_8_9: Final = ReleaseFacts(
+    version="3.8.9",
+    erlang="23.2.6",
+    commands=programs(
+        f"{CTL} cancel_sync_queue change_cluster_node_type hipe_compile schema_info sync_queue",
+        f"{DIAGNOSTICS} schema_info",
+    ),
+    columns={
+        **COLUMNS,
+        "list_channels": (*COLUMNS["list_channels"], "global_prefetch_count"),
+        "list_queues": queue_columns(capacity="", mirrors="slave_pids synchronised_slave_pids"),
+        "list_vhosts": words("name description tags tracing cluster_state"),
+    },
+    default=DEFAULT,
+    usages={
+        "add_vhost": USAGES["add_vhost"].without(" --default-queue-type <quorum|classic|stream>"),
+    },
+    flags=flags(
+        stable="implicit_default_bindings maintenance_mode_status quorum_queue virtual_host_metadata"
+    ),
+    idle=parts(
+        "connection_readers connection_writers connection_channels connection_other queue_procs queue_slave_procs "
+        "quorum_queue_procs plugins 4732608 other_proc 29278820 metrics 196028 mgmt_db mnesia 80152 quorum_ets 47632 "
+        "other_ets 3548160 binary 460272 msg_index 29616 code 28899082 atom 1376577 other_system 12284013 "
+        "allocated_unused reserved_unallocated"
+    ),
+    connection=CONNECTION,
+    refusals=REFUSALS,
+    deleted="messages",
+    status=printed_3_8,
+)
+
+
+V3_10_8: Final = ReleaseFacts(
+    version="3.10.8",
+    erlang="25.2.3",
+    commands=programs(
+        f"{CTL} {ATTEMPTS} cancel_sync_queue change_cluster_node_type clear_user_limits "
+        "close_all_user_connections "
+        "hipe_compile list_user_limits schema_info set_user_limits set_vhost_tags sync_queue",
+        f"{DIAGNOSTICS} {ATTEMPTS_DIAGNOSED} list_user_limits reclaim_quorum_memory schema_info",
+    ),
+    columns={
+        **COLUMNS,
+        "list_channels": (*COLUMNS["list_channels"], "global_prefetch_count"),
+        "list_queues": queue_columns(
+            mirrors="slave_pids synchronised_slave_pids", led="leader members online"
+        ),
+    },
+    default=DEFAULT,
+    flags=dict.fromkeys(
+        "classic_mirrored_queue_version implicit_default_bindings maintenance_mode_status quorum_queue stream_queue "
+        "user_limits virtual_host_metadata".split(),
+        ("enabled", "stable"),
+    ),
+    idle=parts(
+        "connection_readers connection_writers connection_channels connection_other queue_procs queue_slave_procs "
+        "quorum_queue_procs quorum_queue_dlx_procs 2768 stream_queue_procs 2768 stream_queue_replica_reader_procs 2768 "
+        "stream_queue_coordinator_procs plugins 14232 other_proc 13861736 metrics 550072 mgmt_db mnesia 90400 "
+        "quorum_ets 24472 other_ets 2681976 binary 92104 msg_index 29808 code 31353566 atom 1335609 "
+        "other_system 12895153 allocated_unused reserved_unallocated"
+    ),
+    connection=CONNECTION,
+    refusals=REFUSALS,
+    status=printed,
+)

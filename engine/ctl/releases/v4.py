@@ -7,8 +7,7 @@ from typing import Final
 from engine.amqp.exchanges import LOG
 from engine.classic_v2.status import printed_4_0, printed_4_3
 from engine.ctl.releases import common
-from engine.ctl.releases.facts import CtlRefusal, ReleaseFacts, programs, words
-from engine.ctl.usage import USAGES
+from engine.ctl.releases.facts import USAGES, CtlRefusal, ReleaseFacts, programs, words
 
 CTL: Final = f"""{common.CTL} {common.ATTEMPTS}
  activate_free_disk_space_monitoring check_if_any_deprecated_features_are_used clear_user_limits
