@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from engine.amqp.errors import AmqpError, queue_words
+from engine.amqp.exchanges import are_equal
 from engine.values.errors import CommandError
 
 MAX_PRIORITY: Final = 255
@@ -196,14 +197,10 @@ def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wishe
         if name == "x-queue-type" and current.get(name, "classic") == wished.get(name, "classic"):
             continue
         both = name in current and name in wished
-        if (both and _same(current[name], wished[name])) or not (name in current or name in wished):
+        if (both and are_equal(current[name], wished[name])) or not (name in current or name in wished):
             continue
         show = _bare if both else _with_type
         raise inequivalent(thing, name, show(wished, name), show(current, name))
-
-
-def _same(one: Any, other: Any) -> bool:
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _bare(arguments: Arguments, name: str) -> str:

@@ -195,12 +195,13 @@ def headers_match(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> b
         if name != "x-match" and (str(match).endswith("-with-x") or not name.startswith("x-"))
     }
     hits = sum(
-        name in headers and (value is None or _equal(value, headers[name])) for name, value in asked.items()
+        name in headers and (value is None or are_equal(value, headers[name]))
+        for name, value in asked.items()
     )
     return hits > 0 if str(match).startswith("any") else hits == len(asked)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def are_equal(one: Any, other: Any) -> bool:
     """Compare as the broker's `==` does: 1 equals 1.0, but true is not a number."""
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 

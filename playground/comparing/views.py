@@ -255,16 +255,17 @@ def _differences(*sides: Scenario) -> list[dict[str, Any]]:
     rows.append((_("profile"), [str(PROFILES[body["profile"]].scale) for body in bodies]))
     commands = [body["commands"] for body in bodies]
     shared = set.intersection(*({_written(each) for each in of_one} for of_one in commands))
-    rows.append((_("commands"), [_listed(_only(each, shared)) for each in commands]))
+    rows.append(
+        (
+            _("commands"),
+            [_listed([each for each in of_one if _written(each) not in shared]) for of_one in commands],
+        )
+    )
     return [
         {"what": what, "values": values}
         for what, values in rows
         if any(value != values[0] for value in values[1:])
     ]
-
-
-def _only(commands: list[dict[str, Any]], shared: set[bytes]) -> list[Any]:
-    return [each for each in commands if _written(each) not in shared]
 
 
 def _written(command: dict[str, Any]) -> bytes:

@@ -118,7 +118,8 @@ def _filled(value: Any, numbers: Mapping[str, int]) -> Any:
     whole = SUM.fullmatch(value)
     if whole:
         return _sum(whole[1], numbers)
-    return SUM.sub(lambda found: _grouped(_sum(found[1], numbers)), value)
+    # thousands stand apart, as in 6 000, by a space at which no line breaks
+    return SUM.sub(lambda found: f"{_sum(found[1], numbers):,}".replace(",", THIN_SPACE), value)
 
 
 def _sum(text: str, numbers: Mapping[str, int]) -> int:
@@ -127,11 +128,6 @@ def _sum(text: str, numbers: Mapping[str, int]) -> int:
         number = int(name) if name.isdigit() else numbers[name]
         total += -number if sign == "-" else number
     return total
-
-
-def _grouped(number: int) -> str:
-    """Return a number as the texts write it: 6 000, with a space at which no line breaks."""
-    return f"{number:,}".replace(",", THIN_SPACE)
 
 
 USUAL_PROFILE = "classroom"

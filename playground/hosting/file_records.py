@@ -178,7 +178,7 @@ class RecordReader:
             seq += number * self._entry_count()
         return {
             "path": path,
-            "file": _label(kind, number),
+            "file": kind if kind == "journal" else f"{kind}:{number}",
             "name": _name(path),
             "kind": shape.kind,
             "offset": offset,
@@ -295,10 +295,6 @@ class _Sink(io.RawIOBase):
         data = b"".join(self._parts)
         self._parts.clear()
         return data
-
-
-def _label(kind: str, number: int) -> str:
-    return kind if kind == "journal" else f"{kind}:{number}"
 
 
 def _name(path: str) -> str:

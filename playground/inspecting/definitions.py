@@ -310,7 +310,8 @@ class _Reader:
         given = arguments if isinstance(arguments, dict) else {}
         other = next(((n, v, code) for n, v, code in NOT_HERE if given.get(n) == v), None)
         untyped = self.hosts[_vhost(each)].untyped if _takes_default_type(wanted, given) else ""
-        full = other is None and not untyped and self._full()
+        count = sum(len(host.topology["queues"]) for host in self.hosts.values())
+        full = other is None and not untyped and count >= MAX_QUEUES
         if other is not None:
             self._leave(_name(each, "queues"), other[2], name=other[0], value=other[1])
         elif untyped:
@@ -319,9 +320,6 @@ class _Reader:
             self._leave(_name(each, "queues"), "queues_beyond", most=MAX_QUEUES)
         if other is not None or untyped or full or not self._take(each, "queues", wanted):
             self._miss(each, "queue")
-
-    def _full(self) -> bool:
-        return sum(len(host.topology["queues"]) for host in self.hosts.values()) >= MAX_QUEUES
 
     def _exchange(self, each: Item) -> None:
         name = str(each.get("name", ""))

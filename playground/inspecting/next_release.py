@@ -197,17 +197,14 @@ def _of_queues(found: dict[str, Any]) -> Iterator[tuple[str, str, str, Fate]]:
         if each.get("durable") is False and not each.get("exclusive"):
             yield "queue", "durable = false", str(each.get("name")), TRANSIENT
         arguments = each.get("arguments")
-        is_other = isinstance(arguments, dict) and _type_of(each, arguments) in ("quorum", "stream")
-        for key, value in arguments.items() if isinstance(arguments, dict) else ():
+        given = arguments if isinstance(arguments, dict) else {}
+        is_other = bool(given) and given.get("x-queue-type", each.get("type")) in ("quorum", "stream")
+        for key, value in given.items():
             fate = OLD_VERSION if key == "x-queue-version" and value == 1 else ARGUMENTS.get(key)
             if is_other:
                 fate = OF_ANOTHER_TYPE if key == "x-queue-mode" else None
             if fate is not None:
                 yield "queue", key if fate is not OLD_VERSION else f"{key} = 1", str(each.get("name")), fate
-
-
-def _type_of(queue: dict[str, Any], arguments: dict[str, Any]) -> Any:
-    return arguments.get("x-queue-type", queue.get("type"))
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

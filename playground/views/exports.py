@@ -24,6 +24,7 @@ from engine.replay.player import SLICE
 from engine.report.transitions.base import Transition
 from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
+from playground.classroom.selectors import harmless
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, BoundedJob, job
 from playground.limits import work_places
@@ -162,18 +163,13 @@ def as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
             named = _named(row)
             kind, rule = named.pop("kind"), named.pop("rule", "")
             of = next((str(value) for value in named.values() if isinstance(value, str)), "")
-            lines.append((number, at_us, kind, rule, _harmless(of), orjson.dumps(named).decode()))
+            lines.append((number, at_us, kind, rule, harmless(of), orjson.dumps(named).decode()))
         yield _csv(lines)
 
 
 def _named(row: Transition) -> dict[str, Any]:
     kind, *values = msgspec.to_builtins(row)
     return {"kind": kind, **dict(zip(fields_of(type(row)), values, strict=False))}
-
-
-def _harmless(text: str) -> str:
-    """Keep spreadsheets from taking a name for a formula."""
-    return "'" + text if text[:1] in "=+-@\t\r" else text
 
 
 def _csv(lines: Any) -> bytes:

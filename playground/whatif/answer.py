@@ -161,7 +161,11 @@ def _sentences(
             % names
         )
     else:
-        changes = [_change(name, base.values[name], best.values[name]) for name in _changed(base, best)]
+        changes = [
+            _change(name, base.values[name], value)
+            for name, value in best.values.items()
+            if value != base.values[name]
+        ]
         text = _("%(change)s: “%(metric)s” is %(value)s instead of %(before)s")
         advice = text % {**names, "change": _capital(_listed(changes)), "before": _value(query, base)}
     free = list(_free(query, place, base, sure))
@@ -249,10 +253,6 @@ def _alike(one: float, other: float, name: str, sure: CellCertainty | None = Non
     sure = certainty(name) if sure is None else sure
     share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
     return bounds.reads_alike(one, other, name) or abs(one - other) <= share * max(one, other, sure.floor)
-
-
-def _changed(base: GridPlace, best: GridPlace) -> list[str]:
-    return [name for name, value in best.values.items() if value != base.values[name]]
 
 
 def _change(name: str, before: Any, after: Any) -> str:

@@ -134,7 +134,9 @@ def read_query(
         pins=_pins(asked.get("pin", ""), heatmap),
         bounds=read_bounds({key: asked[key] for key in FIELDS if key in asked}, heatmap.metrics),
     )
-    return query._replace(minus=_minus(asked.get("minus", ""), query)), notices
+    # nothing is taken away where the view has become the very thing that was to be taken away
+    minus = next((each for each in subtractions(query) if str(each) == asked.get("minus", "")), None)
+    return query._replace(minus=minus), notices
 
 
 def subtractions(query: HeatmapQuery) -> list[SubtractedCells]:
@@ -147,11 +149,6 @@ def subtractions(query: HeatmapQuery) -> list[SubtractedCells]:
     for name, value in query.fixed.items():
         others += [SubtractedCells(name, each) for each in query.heatmap.axis(name).values if each != value]
     return others
-
-
-def _minus(wanted: str, query: HeatmapQuery) -> SubtractedCells | None:
-    """Return what to take away; nothing where the view has become the very thing that was to be taken away."""
-    return next((each for each in subtractions(query) if str(each) == wanted), None)
 
 
 def _pins(wanted: str, heatmap: ShippedHeatmap) -> tuple[str, ...]:

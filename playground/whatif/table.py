@@ -295,7 +295,8 @@ def _shown(query: HeatmapQuery, grid: Grid, values: Values) -> Values:
         ]
     home = _home_place(query)
     if query.mode == "difference" and home is not None:
-        base = _value_at(query.heatmap, grid, home, query.metric)
+        row, column = home
+        base = query.heatmap.value(query.heatmap.typical(grid[row][column], query.metric), query.metric)
         return [[_less(value, base) for value in line] for line in values]
     return values
 
@@ -377,10 +378,6 @@ def _home_place(query: HeatmapQuery) -> tuple[int, int] | None:
     if x not in columns or y not in rows or any(home.get(name, v) != v for name, v in query.fixed.items()):
         return None
     return rows.index(y), columns.index(x)
-
-
-def _value_at(heatmap: ShippedHeatmap, grid: Grid, place: tuple[int, int], metric: str) -> float | None:
-    return heatmap.value(heatmap.typical(grid[place[0]][place[1]], metric), metric)
 
 
 def _outlines(heatmap: ShippedHeatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:

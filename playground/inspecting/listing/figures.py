@@ -255,7 +255,7 @@ def _spread(value: str) -> Any:
 
 
 def _figures(row: ListingRow, status: dict[str, Any], cell: str, number: int) -> QueueFigures:
-    reader = _reader_of(status)
+    reader = next((each for each in STATUSES if not each.lanes.keys().isdisjoint(status)), USUAL)
     counts = {
         lane: _recorded(status.get(lane), lane, reader.items)
         if lane in reader.counted
@@ -277,11 +277,6 @@ def _figures(row: ListingRow, status: dict[str, Any], cell: str, number: int) ->
     ]
     name = _name(row, cell) or f"#{number}"
     return QueueFigures(name[:255], lanes, values, list(_questions(reader, values, status, counts)))
-
-
-def _reader_of(status: dict[str, Any]) -> StatusReader:
-    """Return the reader of a status, chosen by the lanes that it names; the usual one if it names none."""
-    return next((each for each in STATUSES if not each.lanes.keys().isdisjoint(status)), USUAL)
 
 
 def _recorded(value: Any, lane: str, items: tuple[int, ...]) -> int | None:
