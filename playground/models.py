@@ -31,7 +31,7 @@ class ScenarioText(models.Model):
 
     @classmethod
     def of(cls, body: str) -> ScenarioText:
-        """Return the row of a text, a new one if there is none."""
+        """Return the row of a text, a new one if there is none. Raises ValueError."""
         data = body.encode()
         if len(data) > MOST_TEXT_BYTES:
             raise ValueError(f"a scenario of {len(data)} bytes cannot be kept")

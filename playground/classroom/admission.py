@@ -39,7 +39,11 @@ def _trace(what: str, code: str) -> str:
 
 
 def invite(by: Any = None) -> str:
-    """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator."""
+    """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator.
+
+    Raises:
+        RequestRefused: too many of the teacher's invitations are still open.
+    """
     open_ones = Invitation.objects.filter(by=by, until__gte=timezone.now())
     if by is not None and open_ones.count() >= INVITATIONS:
         raise RequestRefused(

@@ -275,7 +275,7 @@ def begin_lesson(classroom: Classroom) -> None:
 
 
 def push(classroom: Classroom, link: str, by: str = "") -> None:
-    """Open a kept run for everybody: a link, its short id, or the name of a ready scenario."""
+    """Open a kept run for everybody: a link, its short id, or the name of a ready scenario. Raises RequestRefused."""
     name = link.strip()[:500]
     if "/" in name:
         found = re.search(r"/r/([2-9a-z]{1,32})/?$", urlsplit(name).path)

@@ -59,7 +59,7 @@ def current(classroom: Classroom) -> Vote | None:
 
 
 def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
-    """Begin a vote: end one that is open, and release a frozen class, or nobody could vote."""
+    """Begin a vote: end one that is open, and release a frozen class, or nobody could vote. Raises RequestRefused."""
     found = catalog.find(slug)
     if found is None or not kind_of(found).votable:
         raise RequestRefused(_("A class can vote on predictions only."))
@@ -104,7 +104,11 @@ def is_second(vote: Vote) -> bool:
 
 
 def cast(vote: Vote, student: Student, answer: Any) -> None:
-    """Take a student's prediction in the round that is open; within a round it can be changed."""
+    """Take a student's prediction in the round that is open; within a round it can be changed.
+
+    Raises:
+        RequestRefused: the vote is closed, or the answer is not complete.
+    """
     if not is_open(vote):
         raise RequestRefused(_("The vote is closed."))
     try:

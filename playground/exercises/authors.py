@@ -56,7 +56,7 @@ class AuthoredRun(msgspec.Struct, frozen=True):
         return {**self.scenario, "commands": list(self.commands), "until_us": self.end_us}
 
     def events(self) -> list[RunEvent]:
-        """Return what happens after the learner's moment."""
+        """Return what happens after the learner's moment. Raises RequestRefused."""
         try:
             playback = GradedRun(self.whole())
             playback.go(self.at_us)
@@ -94,6 +94,9 @@ def of_session(
         log: what was given since, as `stages.log_of` returns it.
         at_us: where the learner stands; None is just before the last command.
         frozen_us: where the run ended when the author began to ask; None is now. The session may go on meanwhile.
+
+    Raises:
+        RequestRefused: it has too many commands.
     """
     commands = sorted([*scenario.get("commands", ()), *log["commands"]], key=lambda each: each["at_us"])
     if frozen_us is not None:

@@ -72,7 +72,7 @@ def is_counted(learner: Learner) -> bool:
 
 
 def bring(learner: Learner, file: ExercisesFile) -> int:
-    """Import exercises that the learner has not worked on; return their number."""
+    """Import exercises that the learner has not worked on; return their number. Raises RequestRefused."""
     if is_counted(learner):
         raise RequestRefused(
             _("Your work belongs to a class or a learning platform, and cannot be imported from a file.")

@@ -111,7 +111,7 @@ class GradedRun(WatchedRun):
             raise TooLong(str(error)) from None
 
     def take(self, piece: PlayedPiece) -> None:
-        """Keep the transitions that are new, and show the moment."""
+        """Keep the transitions that are new, and show the moment. Raises TooLong."""
         super().take(piece)
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self.events.append(RunEvent(len(self.events), at_us, transition))

@@ -226,7 +226,7 @@ def hint(work: Work, exercise: Exercise) -> None:
 
 
 def show_solution(work: Work, exercise: Exercise) -> None:
-    """Show the solution, once there was a second try."""
+    """Show the solution, once there was a second try. Raises RequestRefused."""
     _pass_gates(work.learner, exercise)
     if not task.may_see_solution(work):
         raise RequestRefused(_("The solution comes after a second try."))

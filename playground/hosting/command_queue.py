@@ -158,7 +158,7 @@ class CommandQueue:
             self._audience.notice("info", wording.NOTHING_LEFT)
 
     async def moment(self, answer: asyncio.Future[RunSoFar], goals: Sequence[Condition]) -> None:
-        """Return where the run is, and which goals hold there."""
+        """Return where the run is, and which goals hold there. Raises RequestRefused."""
         try:
             await self._upkeep.wake()
             found = await self._keeper.call(protocol.Locate, goals=list(goals))

@@ -150,6 +150,9 @@ class InspectSession:
             until_us: how far it is played before somebody sees it.
             send: takes the session's messages, as JSON.
             keep: takes its command log.
+
+        Raises:
+            UnreadableInput: no files were read.
         """
         revived = self._revival
         if revived is None:

@@ -63,6 +63,9 @@ def names_of(uploads: list[Any], paths: str) -> list[str]:
     Args:
         uploads: as Django has them.
         paths: their paths in the same order, as JSON: a browser sends only the last step of each.
+
+    Raises:
+        UnreadableInput: the paths are not those of the files, or there are none.
     """
     try:
         named = _paths.decode(paths) if paths else [each.name for each in uploads]
@@ -112,6 +115,9 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] |
         packed_file: an open file.
         most_bytes: of all together, unpacked.
         left_out: gets the names of what is not read.
+
+    Raises:
+        UnreadableInput: it is no zip, or has too many files.
     """
     try:
         packed = zipfile.ZipFile(_Guarded(packed_file))

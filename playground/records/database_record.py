@@ -27,7 +27,7 @@ _threads = ThreadPoolExecutor(2, thread_name_prefix="book")
 
 
 def in_thread(work: Callable[..., T]) -> Callable[..., Any]:
-    """Let a function use the database off the event loop."""
+    """Let a function use the database off the event loop. Raises RecordUnreachable."""
 
     def attempt(*arguments: Any) -> T:
         try:

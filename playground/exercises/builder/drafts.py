@@ -60,6 +60,9 @@ def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, A
         numbers: of the run that the content was made from.
         posted: `first-a` and `last-a` for each number that may differ.
         plain: the content, which still has the commands of the run themselves.
+
+    Raises:
+        RequestRefused: the usual number is not within a range.
     """
     variants, letters = {}, dict[int, dict[str, str]]()
     for each in numbers:

@@ -187,7 +187,11 @@ def predecessors(items: Sequence[OrderItem], right: Sequence[str]) -> dict[str, 
 
 
 def judge(items: Sequence[OrderItem], right: Sequence[str], answer: Any) -> GradedVerdict:
-    """Compare a list of ids with the right one: what does not happen, what is missing, what is before its cause."""
+    """Compare a list of ids with the right one: what does not happen, what is missing, what is before its cause.
+
+    Raises:
+        BadAnswer: the answer is no list of different items.
+    """
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
         raise BadAnswer("put the items in order")
