@@ -52,7 +52,6 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: as its makers write it.
         series: as links and scenario files write it; a setting named `release` chooses rules by it.
-        storage: its generation.
         queues: its backing queues by name; the last one that serves a declared queue is used.
         constants: settings of queues and stores whose defaults differ from the generation's.
         rules: rules of queues that differ from the generation's.
@@ -86,7 +85,6 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
         """Return the name of the implementation that serves a declared queue.
 
         Args:
-            queue: as it was declared.
             version: of its files, if a policy or its current state sets it instead of an argument (W2).
         """
         wished = (
@@ -98,7 +96,6 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
         """Return what queues and stores read from the configuration.
 
         Args:
-            scale: of the constants.
             chosen: values from a scenario.
             rules: of another release of the same generation; None for its own.
 

@@ -110,7 +110,6 @@ def parsed(name: str, text: str) -> RuleDocument:
 
     Args:
         name: the document's name, as its address has it.
-        text: the document, in Markdown.
     """
     title, opening, sections = name, "", []
     section: RuleSection | None = None
@@ -222,7 +221,6 @@ def html(text: str, document: str, own: str = "") -> SafeString:
     """Return a piece of the specification as HTML.
 
     Args:
-        text: the Markdown.
         document: the document that it is from, which `§` means.
         own: the id of the rule whose text it is; it does not link to itself.
     """

@@ -191,7 +191,6 @@ def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wishe
 
     Args:
         thing: the thing in the broker's words.
-        names: the arguments to compare.
     """
     for name in names:
         if name == "x-queue-type" and current.get(name, "classic") == wished.get(name, "classic"):

@@ -64,8 +64,6 @@ def died(
     4.0 each death reverses the older entries, and a client's own header counts like the broker's (D16).
 
     Args:
-        headers: of the message that died.
-        exchange: to which it was published.
         routing_key: with which it was published; the keys of its CC header count, too.
         time_s: of its death, seconds since 1970.
         expiration_ms: its own expiration; the dead-lettered message has none.
@@ -156,7 +154,6 @@ def without_cycles(
 
     Args:
         headers: of the dead-lettered message, with this death.
-        queues: to which it was routed.
     """
     deaths = headers.get("x-death")
     if reason == "rejected" or not isinstance(deaths, list):

@@ -172,9 +172,6 @@ def declare_exchange(
 ) -> Exchange:
     """Return the exchange of a declaration: the existing one, if it matches, or a new one.
 
-    Args:
-        unknown_type: the error for an unknown type.
-
     Raises AmqpError 403, 404, 406, or 503, which closes the connection.
     """
     if not passive and wish.type not in validation.exchange_types:

@@ -150,7 +150,6 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         queue: name of the bound queue or exchange.
-        to: which of the two it is.
     """
 
     exchange: str

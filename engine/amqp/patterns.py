@@ -72,9 +72,7 @@ class PatternCost(NamedTuple):
     """The most steps of a part, one for each evaluation of it or of a part inside it.
 
     Args:
-        asked: steps for each evaluation.
         once: steps for a whole name, however often it is evaluated.
-        place: steps for each place of a name.
     """
 
     asked: int = 1

@@ -205,9 +205,6 @@ CHECKS: Final[dict[str, Callable[..., Check]]] = {
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
     """Return the policy, if the broker would accept it.
 
-    Args:
-        validation: of its release.
-
     Raises PolicyRefused, with the broker's words if the broker also refuses it.
     """
     refusals = [_refused_definition(policy.definition, validation)]
@@ -303,9 +300,6 @@ def policy_of(
     """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority (P17).
 
     Of equal priorities the first by name wins (the broker leaves it open).
-
-    Args:
-        not_for_classic: keys with which a policy fits no classic queue.
     """
     fits = APPLIES[kind]
     vhost, called = host_of(name), bare(name)

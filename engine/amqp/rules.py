@@ -22,9 +22,7 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
         keys: of policies, in the broker's order; it refuses all others.
         mirrors_first: whether the keys of mirrors are checked first (H6).
         not_for_classic: keys with which a policy does not apply to classic queues at all (P17).
-        apply_to: what a policy may apply to.
         apply_to_words: the refusal of anything else, with ~ for it.
-        exchange_types: the existing types.
         other_types: words that the broker knows but that are no type; their refusal differs.
         pcre2: whether its Erlang uses PCRE2, which words errors differently.
         predeclared: exchanges that its first virtual host has from the start.

@@ -73,11 +73,7 @@ class HostFiles(Protocol):
         """Begin with an empty virtual host (D2)."""
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on the files of a stop, before any queue (S200-S208).
-
-        Args:
-            stopped: the queues that come back, as they stopped, with their terms.
-        """
+        """Start the stores on the files of a stop, before any queue (S200-S208)."""
 
     def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
         """Let a blank queue begin on its files (Q62).
@@ -109,7 +105,6 @@ class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Everything from which a blank queue is made.
 
     Args:
-        name, durable, arguments: as declared.
         settings, codec: of the virtual host.
         storage, directory: where its own files are.
         files: what it shares with the other queues of its virtual host, whose stores run already.
@@ -156,7 +151,6 @@ class QueueImplementation(NamedTuple):
 
     Args:
         serves: whether it is the one for a declared queue.
-        make: makes it.
     """
 
     serves: Callable[[DeclaredSettings], bool]
@@ -172,7 +166,6 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
     """One generation of storage.
 
     Args:
-        name: of its folder.
         settings: class of what its queues and stores read from the configuration; a release may change defaults.
         chosen: names of settings that a scenario may set.
         bounds: least and greatest value of whole-number settings.

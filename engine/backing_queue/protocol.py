@@ -94,7 +94,6 @@ class CleanTerms(msgspec.Struct, frozen=True):
         segments: (segment number, unacked) of every segment the index had; None when they were lost.
         persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
         next_deliver_seq_id: below it everything counts as delivered; redeliver_seq_id in 4.3 (W94).
-        parts: the terms of its parts, which then have the other fields.
         deliveries: (first position, how many, times) of messages whose deliveries are counted (W42).
     """
 
@@ -134,7 +133,6 @@ class IndexLoad(msgspec.Struct, frozen=True):
 
     Args:
         segments: number of segment files.
-        segment_entries: entries of a segment.
         records: (count, whether the bodies are embedded, their total bytes) of the journal's publish records.
         buffered: whether records wait in the journal's write buffer.
         more: thousandths of a byte that a generation counts by its own figures.
@@ -207,7 +205,6 @@ class QueueVerbs(Protocol):
     receiver of its transitions.
 
     Args:
-        name: of the queue.
         durable: whether it survives a restart (D1).
         kind: its name in the tables of places, and of releases.
     """
@@ -425,7 +422,6 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.
 
         Args:
-            arrival: the messages.
             same_size: whether only heads of the arrival's size may be dropped, because bytes are limited.
         """
 

@@ -196,7 +196,6 @@ class StoreRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Args:
         start: number of the first message.
-        offset: of that message's record.
         step: 1 when the following messages lie behind it, -1 when they lie before it.
     """
 

@@ -23,11 +23,7 @@ from engine.values.inherit import override
 
 
 class VhostStores(TwoStores[MsgStore]):
-    """Both stores of a virtual host, with `.config` and `.vhost`.
-
-    Args:
-        means: what they are made of.
-    """
+    """Both stores of a virtual host, with `.config` and `.vhost`."""
 
     def __init__(self, means: HostMeans) -> None:
         assert isinstance(means.settings, QueueSettings)

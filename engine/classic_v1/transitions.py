@@ -304,7 +304,6 @@ class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fa
     Args:
         offset: of the first record of the first run.
         record_bytes: bytes of each record of all runs.
-        step: as in StoreWritten, for each run.
         runs: number of the first message of each run, and its messages.
 
     Fold: as StoreWritten for each run, each behind the one before.

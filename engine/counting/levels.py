@@ -42,7 +42,6 @@ class RunLevels(msgspec.Struct):
         between_bytes: what mirroring has sent from node to node.
         ready: messages that wait in all queues; `readies` has them by queue, `counted` those that RAM only counts.
         finite_targets: queues whose target of messages in RAM is finite, so that they page.
-        blocked_publishers: publishers whose connection is blocked.
         waiting: by queue, how long messages wait for their first delivery.
         unconfirmed: how long messages wait for their confirm; `due` are those that some queue has written.
         own: what one generation follows besides, by its class.

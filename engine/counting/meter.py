@@ -67,7 +67,6 @@ class RunMeter:
         Args:
             at_us: the end of the run, virtual microseconds.
             refused: how many commands the node refused.
-            power_cut: what it would cost.
             confirmed_and_lost: as `engine.replay.Witness` counted it.
 
         Returns:

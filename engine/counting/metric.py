@@ -148,7 +148,6 @@ class RunEnding(NamedTuple):
 
     Args:
         at_us: its length in virtual microseconds.
-        levels: as they are.
         counted: the values of all metrics that are counted while the run goes on.
         refused: how many of the scenario's commands the node refused; None if nobody looked.
         power_cut: None if nobody cut it.
@@ -174,7 +173,6 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
         name: as in tables, exports and addresses; the name of its function.
         label: as it is in the middle of an English sentence; marked for translation.
         unit: what the number is.
-        better: which direction is better.
         kinds: the kinds of transitions that decide it; a base class stands for all kinds below it.
         parts: metrics of which it is made at the end.
         help: one sentence for documentation: the first line of the function's docstring.

@@ -26,7 +26,6 @@ class Answer(msgspec.Struct, frozen=True):
     """What a line prints.
 
     Args:
-        text: what rabbitmqctl prints.
         changes: whether the line changes something; a command `ctl` with the same line then does it.
         code: rabbitmqctl's exit code, 0 when all is well.
     """

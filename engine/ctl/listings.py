@@ -101,7 +101,6 @@ def _status_of(facts: ReleaseFacts, queues: Mapping[str, Mapping[str, Any]], liv
     For several backing queues, one for each priority, the broker adds up the numbers (P20).
 
     Args:
-        facts: of the release.
         queues: the backing queues by name, the highest priority first.
         live: what no snapshot contains.
     """

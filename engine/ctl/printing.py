@@ -39,12 +39,7 @@ def _binary(value: Any) -> str:
 
 
 class Pid(Term):
-    """A process of a node.
-
-    Args:
-        node: its name.
-        number: which process.
-    """
+    """A process of a node."""
 
     def __init__(self, node: str, number: int) -> None:
         super().__init__(f"<{node}.1.{number}.0>")

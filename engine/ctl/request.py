@@ -97,7 +97,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         facts: of the line's release.
         words: the words after `rabbitmqctl`, as typed; rabbitmqctl repeats them in its complaints.
-        program: the called program.
         options: long names and values; a flag's value is "true".
     """
 
@@ -167,10 +166,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse(line: str, facts: ReleaseFacts) -> Request:
     """Return the request of a line; the word rabbitmqctl at its start is optional.
-
-    Args:
-        line: as typed.
-        facts: of the line's release.
 
     Raises CtlRefused with what is printed instead of an answer.
     """

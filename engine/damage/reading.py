@@ -121,7 +121,6 @@ class InspectedQueue(NamedTuple):
     """The inspected virtual host.
 
     Args:
-        storage: the inspected directory.
         codec: numbers the ids of queues and stores together.
         entry_count: entries in a segment, if the virtual host's `.config` says.
         findings: collects damage.
@@ -144,7 +143,6 @@ class StoredMessage(NamedTuple):
         properties: the encoded property list; None where only the decoded one is stored.
         decoded_properties: that list's values in the protocol's order, behind its name; None where it is encoded.
         persistent: whether its own delivery mode is 2.
-        body: all of it.
     """
 
     id16: bytes
@@ -213,7 +211,6 @@ class QueueReader(Protocol):
         """Return how the start after an orderly stop would end the queue's process; None if it would not.
 
         Args:
-            terms: what the queue left.
             settings: of queues of the release that wrote the files.
         """
 

@@ -26,7 +26,6 @@ def count_matching(
     """Count the records that equal what a run would have written.
 
     Args:
-        data: the file.
         at: offset of the first record in bytes.
         stride: bytes of each record.
         most: the longest run possible.
@@ -69,7 +68,6 @@ def count_alike(data: bytes | memoryview, at: int, expected: Iterable[bytes]) ->
     """Count the records that equal those expected, each of which has its own length.
 
     Args:
-        data: the file.
         at: offset of the first record in bytes.
         expected: what a run would have written, record by record.
     """
@@ -193,7 +191,6 @@ def cut_records(
     """Split a run of records at a byte offset.
 
     Args:
-        run: the records.
         written_bytes: gives the bytes of so many records in the order of writing, where they may differ.
         offset_bytes: bytes before the cut; outside the run, one side is empty.
 

@@ -145,11 +145,7 @@ class CleanDot(msgspec.Struct, frozen=True):
 
 
 def read_clean_dot(data: bytes) -> CleanDot | None:
-    """Read `clean.dot`, or return None when it is not as the broker writes it (S211).
-
-    Args:
-        data: the file.
-    """
+    """Read `clean.dot`, or return None when it is not as the broker writes it (S211)."""
     text = data.decode("latin-1")
     refs = re.search(r"\{client_refs,\s*\[([\d<>,\s]*)\]\}\.", text)
     module = re.search(r"\{index_module,\s*(\w+)\}\.", text)
@@ -186,9 +182,6 @@ class IndexRow(msgspec.Struct, frozen=True):
 
 def read_ets(data: bytes) -> list[Term]:
     """Return the rows of a table dump, without its description and its end (S212).
-
-    Args:
-        data: the file.
 
     Raises:
         TermError: it is not a dump, is cut off, or counts other rows than it holds.

@@ -20,7 +20,6 @@ class FieldBits(msgspec.Struct, frozen=True):
     """Some bits of a field.
 
     Args:
-        name: what they are called.
         high: number of the highest one, counted from the field's last bit as 0.
         low: number of the lowest one.
         value: their value as a number.
@@ -42,8 +41,6 @@ class FileField(msgspec.Struct, frozen=True):
         part: the larger part of the record they belong to, such as "message id" or "term".
         offset: of the first one, from the beginning of the record.
         length: how many.
-        value: the value in words.
-        rule: the rule that defines it.
         depth: how deep inside the Erlang term, 0 outside of it.
         bits: the bit fields inside, highest first.
     """
@@ -64,7 +61,6 @@ class FileLayout(msgspec.Struct, frozen=True):
     Args:
         kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack", or "content" (of a store).
         size: bytes of the record with the deliver and ack records of the same message right behind it.
-        fields: they cover all of it.
         number: the rel of a segment record (S60) or the seq_id of a journal record (S62), else None.
         msg_id: the message id, None for deliver and ack.
         embedded_bytes: length of the embedded term, 0 without one.
@@ -104,7 +100,6 @@ class IndexHome(msgspec.Struct, frozen=True):
     """Where the index has a message.
 
     Args:
-        path: of the file.
         kind: of its records, as in `FileReader.names`.
         number: of the segment; 0 for a file of which there is one.
         offset: of the record's first byte.
@@ -135,7 +130,6 @@ class FileReader(Protocol):
         """Return the record at an offset of a file.
 
         Args:
-            name: of the file.
             read: gives its bytes.
             offset: of the record's first byte.
             at_least: how long it is, or what the file has from there on.
@@ -155,7 +149,6 @@ class FileReader(Protocol):
         Args:
             sizes: the files in the queue's directory, with their bytes.
             read: gives a file's bytes.
-            seq: the seq_id.
             entry_count: entries in a segment, where the virtual host says so.
         """
 
@@ -269,12 +262,7 @@ _COUNTED: Final = {
 
 
 def term_fields(data: bytes, offset: int) -> list[FileField]:
-    """Return the fields of an external term (S40), which cover it without gaps.
-
-    Args:
-        data: the whole term.
-        offset: of the term in its record.
-    """
+    """Return the fields of an external term (S40), which cover it without gaps."""
     found: list[FileField] = []
     walker = _Walker(data, _CONTAINER if data.startswith(_CONTAINER_BEGINS) else _BASIC_MESSAGE)
     try:

@@ -179,7 +179,6 @@ class _Alike(NamedTuple):
         head: the bytes up to the length of the properties.
         between: those from there to the length of the body.
         until_id: those from the body to the id.
-        tail: those behind the id.
         time_bytes: those behind the tail, which say when the message arrived.
     """
 

@@ -53,11 +53,7 @@ def priority_resource(queue: str, priority: int) -> bytes:
 
 
 def config_text(segment_entry_count: int) -> bytes:
-    """Return the content of `.config` (S4).
-
-    Args:
-        segment_entry_count: entries in one segment file.
-    """
+    """Return the content of `.config` (S4)."""
     return (
         "%% This file is auto-generated! Edit at your own risk!\n"
         f"{{segment_entry_count, {segment_entry_count}}}."
@@ -68,7 +64,6 @@ def host_texts(vhost: str, segment_entry_count: int | None) -> dict[str, RawByte
     """Return the small text files of a virtual host by name, in the order in which they are written (S2, S4).
 
     Args:
-        vhost: its name.
         segment_entry_count: what `.config` says; None where that file is not written.
     """
     found = {} if segment_entry_count is None else {".config": RawBytes(config_text(segment_entry_count))}
@@ -76,22 +71,14 @@ def host_texts(vhost: str, segment_entry_count: int | None) -> dict[str, RawByte
 
 
 def read_config(data: bytes) -> int | None:
-    """Return the entries of one segment that `.config` states (S4), or None when it states none.
-
-    Args:
-        data: the file.
-    """
+    """Return the entries of one segment that `.config` states (S4), or None when it states none."""
     text = b"\n".join(line for line in data.splitlines() if not line.lstrip().startswith(b"%"))
     found = re.search(rb"\{\s*segment_entry_count\s*,\s*(\d{1,9})\s*\}\s*\.", text)
     return int(found[1]) if found else None
 
 
 def read_queue_name(data: bytes) -> tuple[str, str] | None:
-    """Return virtual host and queue that `.queue_name` states (S6), or None when it does not.
-
-    Args:
-        data: the file.
-    """
+    """Return virtual host and queue that `.queue_name` states (S6), or None when it does not."""
     if len(data) > MOST_NAME_BYTES:
         return None
     found = re.fullmatch(rb"VHOST: (.*?)\nQUEUE: (.*?)\n(?:INDEX: v2\n)?", data, re.DOTALL)

@@ -119,9 +119,6 @@ def _field(field: Field) -> bytes:
 def decode(data: bytes) -> dict[str, Any]:
     """Read a property list into the values that `encode` takes.
 
-    Args:
-        data: the whole list.
-
     Raises:
         TermError: it is cut off, goes on past its end, or holds what the format has not.
     """
@@ -228,12 +225,10 @@ class ParsedMessage(msgspec.Struct, frozen=True):
 
     Args:
         vhost: name of the virtual host.
-        exchange: name of the exchange.
         routing_keys: in stored order.
         properties: the encoded property list; None when only the decoded one is stored.
         decoded_properties: the `P_basic` tuple, or None.
         frames: body frames in the order received.
-        id16: the message id.
         persistent: the message's own delivery mode is 2.
     """
 

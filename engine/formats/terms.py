@@ -67,7 +67,6 @@ class ImproperList(msgspec.Struct, frozen=True):
 
     Args:
         items: the elements before the tail, at least one.
-        tail: the tail.
     """
 
     items: tuple[Term, ...]
@@ -171,9 +170,6 @@ def _write_list(out: bytearray, items: list[Term], depth: int) -> None:
 
 def decode(data: bytes) -> Term:
     """Read one external term that fills the bytes (S41).
-
-    Args:
-        data: version byte and term.
 
     Raises:
         TermError: the bytes are no term, are cut off, or go on behind it.

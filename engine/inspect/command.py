@@ -89,12 +89,7 @@ EVERYTHING = 1 << 62
 
 
 def report_on(place: Path, options: ReadingOptions) -> dict[str, Any]:
-    """Return the report on a directory; a queue's `.config` is looked for two levels above it.
-
-    Args:
-        place: an existing directory.
-        options: how much to report.
-    """
+    """Return the report on a directory; a queue's `.config` is looked for two levels above it."""
     place = place.resolve()
     storage = DirectoryStorage(str(place))
     vhost = place.parent.parent

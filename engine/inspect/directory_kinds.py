@@ -54,9 +54,6 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Damag
     """Note the segments for which terms and index differ (S112, W94).
 
     Args:
-        queue: read already.
-        terms: what it left.
-        path: of its directory.
         findings: where damage is noted.
     """
     live = queue.live
@@ -84,10 +81,6 @@ def try_start(
     (V8).
 
     Args:
-        storage: the inspected directory.
-        queue: read already.
-        terms: what it left.
-        path: of its directory.
         findings: where damage is noted.
     """
     journal = f"{path}/journal.jif"
@@ -128,7 +121,6 @@ def pins(store: StoreReader, queues: Mapping[str, QueueReader]) -> list[dict[str
     """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few first.
 
     Args:
-        store: read already.
         queues: read already, by name.
     """
     owners: dict[int, list[tuple[str, int]]] = {}
@@ -163,7 +155,6 @@ class GenerationReaders:
     """Makes the readers of the directories of one virtual host, by their contents.
 
     Args:
-        storage: the inspected directory.
         vhost: name of the virtual host.
         entry_count: entries in a segment of version 1.
         findings: where damage is noted.
@@ -230,7 +221,6 @@ def inspect(storage: DirectoryStorage, options: ReadingOptions, directory: str =
     """Return everything that can be read from a directory, damage included.
 
     Args:
-        storage: what was given.
         options: how much to report.
         directory: path inside it to begin at, "" for all of it.
     """
@@ -367,8 +357,6 @@ def _look_up(
     not the body's, are damage of the index.
 
     Args:
-        queue: read already.
-        store: the persistent one.
         sizes: bytes of another node's bodies in stores, by the numbers of their messages.
         path: of the queue's directory.
         findings: where damage is noted.

@@ -52,7 +52,6 @@ class DropInstruction(MirrorInstruction, frozen=True, gc=False):
 
     Args:
         left: the master's length after the last of them.
-        each: messages that one instruction drops.
         runs: how many instructions.
         ack: whether the messages wait for an acknowledgement now.
     """

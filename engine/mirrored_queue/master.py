@@ -16,7 +16,6 @@ class MasterQueue:
     """Wraps the queue of a master; verbs that mirrors need not repeat go straight to it.
 
     Args:
-        inner: the engine.
         broadcast: sends an instruction around the ring.
     """
 

@@ -24,8 +24,6 @@ class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
     """Messages as a channel sent them to every member (H31).
 
     Args:
-        arrival: the messages.
-        expiration_ms: their own expiration.
         confirm_at_once: whether a confirm is asked for that does not wait for the disk.
     """
 

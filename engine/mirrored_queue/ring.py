@@ -15,7 +15,6 @@ class QueueRecord:
     """One queue as all nodes have it (H1).
 
     Args:
-        name: of the queue.
         master: the node where its master is, or was last.
         exclusive: such a queue is never mirrored (H7).
     """

@@ -265,11 +265,7 @@ class PriorityQueue(PriorityReading):
     whole reports only its sums.
 
     Args:
-        name, durable: as declared.
         highest: x-max-priority; more than 255 is 255.
-        make: makes the blank queue of a priority.
-        codec: reads which priority a message has.
-        emit: receives every transition.
     """
 
     def __init__(
@@ -600,7 +596,6 @@ def priorities_of(make: Maker, least: int = 0) -> QueueImplementation:
     """Return the implementation that has a queue for each priority.
 
     Args:
-        make: makes each of these queues.
         least: what asks for fewer priorities above 0 gets so many (W226).
     """
     return QueueImplementation(_has_priorities, partial(_priority_queue, make, least))

@@ -133,7 +133,6 @@ class MeasureForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     Args:
         most, least: the extreme of a number over all moments.
-        sum: measures that are added.
         minus: the first measure minus all others.
     """
 

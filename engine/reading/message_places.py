@@ -29,7 +29,6 @@ def letter_of(place: str, flags: int) -> str:
 
     Args:
         place: a sub-queue, a pending map, or a place whose messages are only counted.
-        flags: of its extent.
     """
     about = place_named(place)
     if about.counted:

@@ -60,7 +60,6 @@ class PlayedPiece(msgspec.Struct, frozen=True):
     Args:
         first: number of the first.
         at_us: when each happened, in virtual microseconds.
-        rows: the transitions.
         lost: their number, if the log no longer has them because one event made too many; `rows` is then empty.
         last: whether the player has reached its goal.
     """
@@ -272,7 +271,6 @@ class WatchedRun:
     """A run with its watchers.
 
     Args:
-        node: a new one.
         player: plays it from its first transition on.
         watchers: those that need every moment get each one at which something happened.
     """
@@ -349,7 +347,6 @@ def frame_message(frame: PlayedFrame, now_us: int, **pace: Any) -> dict[str, Any
     """Return a frame as a message.
 
     Args:
-        frame: its rows.
         now_us: the run's time.
         pace: further values for the page: the digest, whether time passes, and how fast.
     """
@@ -370,7 +367,6 @@ def snapshot_message(
 
     Args:
         number: of the next transition.
-        now_us: the moment.
         state: of the node, as plain values or already encoded.
         why: the reason for sending the whole state: "join", "fast" or "lag".
         skipped: numbers of left-out rows, by kind.

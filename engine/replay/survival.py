@@ -136,7 +136,6 @@ def foresee(player: RunPlayer, kind: str) -> dict[str, MessageFate]:
     """Return the fate of each queue's messages if the node stopped now; this stops the player's node.
 
     Args:
-        player: at the run's moment.
         kind: "clean", "kill" or "power" (S234).
     """
     before = player.node.snapshot()["queues"]  # type: ignore[attr-defined]  # every node has one
@@ -170,7 +169,6 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: in
     """Compare a queue before a stop with the messages that its start found. Twin: static/js/model/fate.js.
 
     Args:
-        queue: as snapshots have it.
         recovered: their seq_ids; None when the queue is gone.
         length: how many messages the queue has after its start; a clean start leaves transient entries in the
             index and does not count them.

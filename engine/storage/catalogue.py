@@ -138,7 +138,6 @@ class FileCatalogue(ABC, Generic[File]):
         """Return the chunks of the whole file, none of one that does not exist.
 
         Args:
-            path: the file.
             decode: the decoder of the file's format.
         """
 

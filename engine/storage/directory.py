@@ -45,9 +45,7 @@ class RememberedFiles:
         """Note that a file got chunks at its end, where that is known from its beginning on.
 
         Args:
-            path: the file.
             at: its length in bytes before.
-            chunks: what it got.
             data: their bytes.
         """
         known = self._files.get(path)
@@ -63,12 +61,7 @@ class RememberedFiles:
         self._chunks += len(chunks)
 
     def chunks_of(self, path: str, data: bytes) -> Sequence[ByteChunk] | None:
-        """Return what was appended to a file, None where its bytes are not known to be that.
-
-        Args:
-            path: the file.
-            data: all that it holds.
-        """
+        """Return what was appended to a file, None where its bytes are not known to be that."""
         known = self._files.get(path)
         if known is None or known.size != len(data) or known.checksum != crc32(data):
             return None

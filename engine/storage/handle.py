@@ -31,7 +31,6 @@ class BufferedHandle:
         path: the file; it need not exist yet.
         limit_bytes: the buffer is handed over when it holds strictly more (S21); 0 for no buffer, None for no limit.
         on_write: called with the bytes of each hand-over to the operating system.
-        on_fsync: called after each fsync.
     """
 
     __slots__ = (
@@ -84,7 +83,6 @@ class BufferedHandle:
         buffer is handed over there, and again wherever that happens in the rest.
 
         Args:
-            chunk: the records.
             record_bytes: bytes of each of them; None where they differ, and the chunk knows what reaches a bound.
         """
         limit = self._limit
@@ -116,7 +114,6 @@ class BufferedHandle:
         """Append runs of records one after the other, each as by `append`.
 
         Args:
-            chunks: the records.
             sizes: the bytes of each chunk.
             record_bytes: as in `append`, of all of them.
         """
@@ -134,7 +131,6 @@ class BufferedHandle:
         """Append records that are made only when they leave the buffer, which has no limit.
 
         Args:
-            late: makes them.
             size_bytes: the bytes that they will have.
         """
         self._late.append((len(self._pending), late))

@@ -224,7 +224,6 @@ class Refusal(EngineError):
     Args:
         code: a key of `sentences`.
         outer: prefix of the sentence, such as `commands[3]: `.
-        values: the sentence's values.
     """
 
     sentences: ClassVar[Mapping[str, str]] = ENGLISH
@@ -284,7 +283,6 @@ class ProcessCrash(EngineError):
         queue: name of the queue, as transitions carry it.
         function: module and function that has no clause, as Erlang writes them: "rabbit_variable_queue,d".
         arguments: its arguments, or the value that no clause of a case in it takes, as Erlang writes them.
-        kind: which of the two.
     """
 
     def __init__(
@@ -346,9 +344,7 @@ class StorageFull(EngineFailure):
     """The files would grow past the bound of this session; nothing was written.
 
     Args:
-        path: the file that would have grown.
         needed: bytes of the files after the refused write.
-        max_bytes: the bound.
     """
 
     def __init__(self, path: str, needed: int, max_bytes: int) -> None:
@@ -384,7 +380,6 @@ class RunTooLong(EngineFailure):
     """A run exceeds a bound of its player.
 
     Args:
-        bound: the exceeded
         bound: "transitions", "time", or an "event" with more than a log holds.
         most: the bound, None if it is not a number.
     """

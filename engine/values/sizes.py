@@ -52,7 +52,6 @@ class BodyCost:
     """A function of body bytes that is linear in a range, so that the cost of many bodies needs no calls.
 
     Args:
-        of: the cost of a body.
         least, most: the body bytes between which, both included, it is linear.
     """
 
@@ -207,7 +206,6 @@ class Lengths:
 
     Args:
         each: bytes of a record without its framed body.
-        sizes: the bodies.
     """
 
     __slots__ = ("each", "sizes")
@@ -273,7 +271,6 @@ def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, neede
         msg_no: number of the first.
         count: how many there are.
         step: 1 to begin with the first, -1 with the last.
-        needed: the total to reach.
     """
     if count == 1:
         return 1
@@ -291,10 +288,8 @@ def sides(each: int | Sizes, msg_no: int, count: int, border: int) -> list[tuple
     """Return runs of messages on one side of a border: how many are before, how many there are, whether they reach it.
 
     Args:
-        each: what each has.
         msg_no: number of the first.
         count: how many there are.
-        border: what those on one side have at least.
     """
     if isinstance(each, int):
         return [(0, count, each >= border)]
@@ -314,7 +309,6 @@ def read_length(columns: Iterable[Sizes], each: int) -> int | Lengths:
 
     Args:
         columns: of which a negative number says one.
-        each: what stands there.
     """
     if each >= 0:
         return each

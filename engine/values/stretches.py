@@ -518,7 +518,6 @@ class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Args:
         start: first message number.
         count: how many.
-        value: what is counted of each.
     """
 
     start: int

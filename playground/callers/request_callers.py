@@ -74,7 +74,6 @@ class LastHop:
     Proxies append to that header, so anything further left may be invented.
 
     Args:
-        application: gets every request.
         proxies: how many of our own are in a row before this server.
     """
 

@@ -20,11 +20,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
 
 
 def stale(root: Path) -> list[str]:
-    """Return the paths of files that differ from what the classes say.
-
-    Args:
-        root: of the repository.
-    """
+    """Return the paths of files that differ from what the classes say."""
     return [path for path, text in FILES.items() if _read(root / path) != text()]
 
 

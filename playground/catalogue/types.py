@@ -108,7 +108,6 @@ class TransitionField(msgspec.Struct, frozen=True):
     """One field.
 
     Args:
-        name: as in the class.
         type: in the notation of JSDoc, as the field is on the wire.
         unit: None for a text or a table.
         default: NODEFAULT where it must be given.

@@ -128,7 +128,6 @@ def leave(request: HttpRequest, what: Model, code: str = "") -> None:
     """Take a learner, a class or a teacher out of sight, and let this browser bring it back for some minutes.
 
     Args:
-        request: of the browser that deletes.
         what: a Learner, a Classroom or a user.
         code: the personal code, where the browser is the learner.
     """

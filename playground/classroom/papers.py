@@ -134,7 +134,6 @@ def open_paper(classroom: Classroom, kind: str, minutes: int, handed: Iterable[E
     """Begin a test, after one that is on; raise `RequestRefused` where there is nothing to ask.
 
     Args:
-        classroom: whose.
         kind: one of `KINDS`.
         minutes: one of `MINUTES`.
         handed: the exercises that are handed out, for an exam.
@@ -175,8 +174,6 @@ def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
     """Keep a student's answer to a question, the first one only, or raise `RequestRefused`.
 
     Args:
-        paper: the test that is on.
-        student: who answers.
         slug: one of the test's exercises.
         given: the answer as its kind reads it; None for "I do not know".
     """
@@ -269,7 +266,6 @@ def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
     """Return what the class gained from the last form before to the last after; None where nobody took both.
 
     Args:
-        classroom: whose.
         language: in which items and misconceptions are called.
     """
     before, after = (latest(classroom, form) for form in catalog.FORMS)

@@ -193,9 +193,7 @@ def state(work: Work, exercise: Exercise, now: datetime, *, current: bool) -> st
     """Return how far a student is; help is needed on the current exercise, by time without a right step.
 
     Args:
-        work: the student's.
         exercise: what it is about; its minutes are what a right step may take.
-        now: the time.
         current: whether it is what the student works on at the moment.
     """
     found = exercises.state_of(work)
@@ -353,7 +351,6 @@ def of_lesson(classroom: Classroom, language: str) -> dict[str, Any]:
     """Return the report of the lesson that is on, or that ended last.
 
     Args:
-        classroom: whose lesson it is.
         language: in which exercises are called by their titles.
     """
     began, ended = classroom.lesson_began, classroom.lesson_ended or timezone.now()

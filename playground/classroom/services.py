@@ -367,11 +367,7 @@ REPORT_MINUTES: Final = 5
 
 
 def steps(language: str) -> list[dict[str, Any]]:
-    """Return the steps with their exercises' titles and texts.
-
-    Args:
-        language: of the titles.
-    """
+    """Return the steps with their exercises' titles and texts."""
     every = catalog.exercises()
     return [
         {

@@ -33,7 +33,6 @@ class RunChange(NamedTuple):
     Args:
         name: in addresses and forms.
         label: what the reader chooses.
-        unit: after the value.
         values: what may be chosen, None for a number from `least` to `most`.
         whole: whether only whole numbers make sense.
     """
@@ -104,7 +103,6 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
     """Return the scenario with one thing changed, from `at_us` of virtual time on.
 
     Args:
-        change: a name of CHANGES.
         value: as `read` returns it.
         scenario: A, in full.
         at_us: where B leaves A; 0 for the beginning.

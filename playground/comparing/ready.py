@@ -17,9 +17,6 @@ class ReadyComparison(NamedTuple):
     """A run whose answer depends on the release.
 
     Args:
-        name: in the form.
-        title: what it is.
-        watch: what to look at.
         seconds: where it ends.
         commands: times in seconds.
         settings: beside the profile's.

@@ -185,7 +185,6 @@ class RunDivergence(msgspec.Struct, frozen=True):
     """The first difference.
 
     Args:
-        at_us: when.
         a, b: the transition of each run, None for one that had nothing more to do.
     """
 
@@ -348,8 +347,6 @@ class ReelMaker:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
 
         Args:
-            key: its name.
-            scenarios: what is compared.
             place: for repeating runs.
             group: of whoever asks; see `request_callers.RequestCaller`.
 

@@ -187,7 +187,6 @@ class ObservableValue(msgspec.Struct, frozen=True):
 
     Args:
         path: in a state; `%s` stands for the number of a message.
-        label: in the builder.
         compared: the kind of value to compare with: a number, yes or no, or a place.
     """
 

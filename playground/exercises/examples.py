@@ -66,8 +66,6 @@ def context(slug: str, language: str, posted: PostedForm | None) -> dict[str, An
     """Return what the page of an example needs.
 
     Args:
-        slug: of the exercise.
-        language: of the texts.
         posted: the learner's last step, if there is one.
 
     Raises NoExample.

@@ -33,7 +33,6 @@ class VerdictLine(msgspec.Struct, frozen=True):
     Args:
         about: the id of the option, goal, item or message.
         yours: what the learner answered or reached.
-        engine: what the engine did.
         right: whether the two agree; None if nothing was answered.
     """
 

@@ -162,7 +162,6 @@ def context(
         found: in the variant that is worked on.
         work: None before one has begun.
         attempt: the latest answer.
-        language: of the texts.
     """
     texts = found.texts(language)
     following = catalog.next_after(found.slug)

@@ -61,9 +61,6 @@ UnitView = Callable[[HttpRequest, LessonUnit], HttpResponse]
 def for_teachers(view: UnitView) -> Callable[[HttpRequest, str], HttpResponse]:
     """Let a page have the unit that the address names; others than teachers log in first.
 
-    Args:
-        view: shows the unit.
-
     Returns:
         The view of the address. It raises PageGone where there is no such unit.
     """

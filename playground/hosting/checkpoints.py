@@ -39,7 +39,6 @@ class CheckpointHeader(msgspec.Struct, frozen=True):
     """Describes the run in a checkpoint.
 
     Args:
-        number: transitions of the run.
         at_us: its virtual time.
         commands: how many commands it got.
         record: fingerprint of the scenario and those commands.
@@ -57,7 +56,6 @@ class CheckpointStore:
     """The checkpoints of one directory, which other processes may use too.
 
     Args:
-        root: the directory.
         key: signs checkpoints, since only this program's own may be read.
         build: fingerprint of the engine; checkpoints of other engines are useless.
         most_bytes: bound of all checkpoints together; the oldest are deleted first.

@@ -40,8 +40,6 @@ class CommandQueue:
     """Runs commands in order; exceptions go to whatever recovers the run.
 
     Args:
-        keeper: owns the run.
-        upkeep: wakes it.
         audience: the watching sockets.
     """
 

@@ -35,11 +35,7 @@ class NotThere(LookupError):
 
 
 def wanted(file: str) -> tuple[str, int] | None:
-    """Return kind and number of a file such as "segment:3" or "journal", or None if it is not one.
-
-    Args:
-        file: the requested file.
-    """
+    """Return kind and number of a file such as "segment:3" or "journal", or None if it is not one."""
     if file == "journal":
         return "journal", 0
     found = re.fullmatch(r"(segment|slots|bodies|persistent|transient):([0-9]{1,12})", file)
@@ -60,7 +56,6 @@ class RecordReader:
     """The files of one session as they are now, for one question.
 
     Args:
-        storage: has the session's files.
         scenario: of the session, in full.
 
     A queue is named as the node calls it, with its virtual host (engine.values.labels).
@@ -104,7 +99,6 @@ class RecordReader:
         """Return a message's index record (in version 2 its slot, W83), and where its other records are.
 
         Args:
-            seq: the seq_id.
             queue: its queue; the first one if empty.
 
         Raises:

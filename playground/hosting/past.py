@@ -27,11 +27,7 @@ COMMAND_BYTES: Final = 400
 
 
 class PendingAnswers:
-    """For threads.
-
-    Args:
-        most_bytes: of all answers.
-    """
+    """For threads."""
 
     def __init__(self, most_bytes: int) -> None:
         self._kept: ByteCache[Hashable, tuple[Sequence[Any], bytes]] = ByteCache(most_bytes, _size)
@@ -41,7 +37,6 @@ class PendingAnswers:
         """Return a cached answer that is still valid.
 
         Args:
-            key: of the question.
             commands: the run's commands now; they must begin with those that the answer depends on.
         """
         with self._guard:
@@ -81,10 +76,7 @@ class MissedStretch(msgspec.Struct, omit_defaults=True):
 
     Args:
         first: number of the first row.
-        us: time of the state.
         state: of the node; None before the very first row.
-        rows: the transitions.
-        at_us: when each happened.
     """
 
     first: int
@@ -112,7 +104,6 @@ def rows_of(
     that they depend on.
 
     Args:
-        door: makes the node.
         past_s: longest time of the repetition; the answer has the rows until then.
         first, last: numbers of rows.
         record: of the session, with the time that the run has reached; no later row is sent.
@@ -206,11 +197,8 @@ def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, reco
     """Repeat a run on real files under `root` up to a transition; return how many commands it used.
 
     Args:
-        door: makes the node.
         limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
         root: an empty directory.
-        number: of transitions.
-        record: of the session.
 
     Raises:
         NotThere: see `PastReader.at`.
@@ -334,9 +322,7 @@ def fates_of(door: NodeDoor, past_s: float, kind: Kind, record: RecordedSession)
     """Return the fate of each queue's messages as JSON, see `engine.replay.survival.Fate`, and of how many commands.
 
     Args:
-        door: makes the node.
         past_s: longest time of the repetition.
-        kind: of stop.
         record: of the session, with the time that the run has reached.
 
     Raises:

@@ -263,7 +263,6 @@ def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> PageMessag
 
     Args:
         error: a refusal of the engine or of what is built on it, a finding of the validator, or anything else.
-        texts: the text of each code that it may have.
     """
     if isinstance(error, msgspec.ValidationError):
         error = refused(Refusal, error)

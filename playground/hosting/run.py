@@ -33,7 +33,6 @@ class BurstBeyond(Exception):
     """A command needs more than is available.
 
     Args:
-        code: of the sentence about it.
         values: its numbers.
     """
 
@@ -49,9 +48,6 @@ def check_burst(
     """Raise `BurstBeyond` if a publish would exceed a bound of messages or bytes; its `room` keeps all of them.
 
     Args:
-        command: any.
-        bounds: of the session.
-        usage: what the session has.
         most_messages: that the node may hold.
     """
     if command.get("do") != "publish":
@@ -135,7 +131,6 @@ class SessionRun:
         """Write a frame as it goes over the wire.
 
         Args:
-            clock: the page's clock.
             asks: whether the page must acknowledge it.
         """
         more: dict[str, Any] = {} if asks else {"ack": False}

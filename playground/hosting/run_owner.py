@@ -74,7 +74,6 @@ class RetryDelay:
         """Note a failure; return whether the watchers do not know it yet.
 
         Args:
-            message: what is wrong.
             play: whether time passed before.
             now_s: real time.
             again: whether an automatic retry is useful.
@@ -117,7 +116,6 @@ class HostResources(NamedTuple):
     Args:
         door: the way to the engine.
         pool: gives a session a worker.
-        directory: of the files of all sessions.
     """
 
     door: NodeDoor
@@ -129,7 +127,6 @@ class RunOwner:
     """Owns the record of a session and its run.
 
     Args:
-        resources: of the process.
         listener: takes messages that the worker sends unasked.
         notice: sends a sentence to all watchers.
         superseded: called when another process becomes the owner.

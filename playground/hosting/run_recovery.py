@@ -19,7 +19,6 @@ class RunRecovery:
     """Keeps one run going.
 
     Args:
-        keeper: owns the run.
         audience: gets notices about the session.
         wake_s: real seconds that building the run may take.
         clock: real seconds.

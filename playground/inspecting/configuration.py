@@ -111,8 +111,6 @@ class ConfigurationEntry(NamedTuple):
 
     Args:
         key: of the application `rabbit`.
-        value: as it was read.
-        written: the key as it is in the text.
         in_conf: whether it is in rabbitmq.conf.
     """
 

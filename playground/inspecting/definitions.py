@@ -88,11 +88,7 @@ class TakenDefinitions(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes) -> TakenDefinitions:
-    """Return a scenario of definitions; raise Unreadable where they are none.
-
-    Args:
-        data: the file.
-    """
+    """Return a scenario of definitions; raise Unreadable where they are none."""
     if len(data) > MOST_BYTES:
         raise UnreadableInput("definitions_bytes", most=MOST_BYTES)
     if data[:2] in UTF_16:
@@ -124,7 +120,6 @@ class _Host:
     """One virtual host: what of it can be played.
 
     Args:
-        profile: of the session.
         untyped: type of its queues that name none.
     """
 
@@ -157,11 +152,7 @@ def _run(profile: str, topology: Item, commands: list[Item]) -> Item:
 
 
 class _Reader:
-    """Takes what can be played, one object after the other.
-
-    Args:
-        found: the file.
-    """
+    """Takes what can be played, one object after the other."""
 
     def __init__(self, found: Item) -> None:
         self._found = found

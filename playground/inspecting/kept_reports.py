@@ -84,7 +84,6 @@ def known_in(held: IO[bytes], files: Files, choice: ReleaseChoice) -> Iterator[K
 
     Args:
         held: an open file; what it says of other files goes.
-        files: that are read.
         choice: by which they are read.
     """
     digest = digest_of(files, choice)

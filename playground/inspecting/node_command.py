@@ -105,11 +105,7 @@ def _bound(most_mib: int) -> Iterator[None]:
 
 
 class ProgressLines:
-    """Says on the error output what is done now, and of what is read how much.
-
-    Args:
-        name: of what is read.
-    """
+    """Says on the error output what is done now, and of what is read how much."""
 
     def __init__(self, name: str) -> None:
         self._name, self._said = name, ""
@@ -331,10 +327,7 @@ def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iter
     """Yield what to do, each with what it costs and its commands; nothing of it is run.
 
     Args:
-        files: that were given.
         vhost: directory of the virtual host.
-        answer: on it.
-        day: of the start.
     """
     if not _is_bad(answer):
         yield "  do: nothing"
@@ -413,7 +406,6 @@ def extracted(
     """Yield a queue's messages in the order in which a consumer gets them, and those that no start brings back.
 
     Args:
-        storage: holds what was given.
         host: report on the virtual host.
         in_node: whether a node's directory was given, not the virtual host's own.
         queue: its name; of a priority queue's parts the highest priority comes first.

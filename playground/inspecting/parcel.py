@@ -21,7 +21,6 @@ class ParcelLabel(msgspec.Struct, frozen=True):
     """The header of a parcel.
 
     Args:
-        paths: of the files, as they were given.
         sizes: in bytes, in the same order.
         choice: what the reader wants to know of them.
     """
@@ -35,8 +34,6 @@ def pack(files: list[Any], paths: list[str], choice: ReleaseChoice) -> IO[bytes]
     """Return an open file without a name that holds what was given; raise Unreadable where it is too much.
 
     Args:
-        files: as Django has them.
-        paths: of each.
         choice: see `ParcelLabel`.
     """
     if sum(each.size for each in files) > uploads.MOST_BYTES:

@@ -22,11 +22,7 @@ class _Readable(Protocol):
 
 
 class PlacedFiles:
-    """Reads the files of one directory; of the file that was read last it keeps a window.
-
-    Args:
-        storage: the directory.
-    """
+    """Reads the files of one directory; of the file that was read last it keeps a window."""
 
     def __init__(self, storage: _Readable) -> None:
         self._storage = storage
@@ -50,8 +46,6 @@ class PlacedBytes:
     """Some bytes of a file, which can be asked as `bytes` can, and stand in a ledger as a chunk.
 
     Args:
-        files: reads them.
-        path: of the file.
         begin, end: offsets in it.
     """
 

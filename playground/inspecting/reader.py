@@ -58,7 +58,6 @@ def answer(held: IO[bytes], known: IO[bytes], steps: reading.ReadingSteps) -> di
     """Return what the page gets for a parcel.
 
     Args:
-        held: the parcel.
         known: reports on files that were given before; afterwards those on these files.
         steps: is told how far it is.
     """

@@ -51,7 +51,6 @@ class ReaderProcess:
     Args:
         parcel: what is read; it is closed at the end.
         caller: who has a place meanwhile.
-        held: places.
     """
 
     def __init__(self, parcel: IO[bytes], caller: RequestCaller, held: WorkPlaces = places) -> None:

@@ -217,7 +217,6 @@ def directory(
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:
-        files: what was given.
         choice: which virtual host is meant, and which release starts on its files.
         steps: is told how far it is.
         known: reports on the same files by virtual host, which gets those that are made.

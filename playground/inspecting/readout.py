@@ -53,13 +53,7 @@ class TakenOut(msgspec.Struct):
 
 
 class ReadableRecords:
-    """Looks up whether a started store could read a message that a clean stop listed (S206: it opens no file before).
-
-    Args:
-        files: of the started node.
-        stop: what the stop saved.
-        codec: of the node.
-    """
+    """Looks up whether a started store could read a message that a clean stop listed (S206: it opens no file before)."""
 
     def __init__(self, files: Files, stop: SavedStop, codec: MessageCodec) -> None:
         self._codec = codec
@@ -88,7 +82,6 @@ def take_out(
 
     Args:
         node: that has started; it is not played any further.
-        name: of the queue.
         now_us: the wall clock in microseconds, by which messages expire.
         records: of the persistent store, where some may be damaged: then each message is taken by itself.
         is_old: whether the store's own process reads, as in 3.x: damage ends the virtual host then.

@@ -37,8 +37,6 @@ class RehearsalTarget(NamedTuple):
 
     Args:
         name: of the target, as the page has words for it.
-        series: of its release.
-        arguments: of each queue there.
         is_back: whether it is an older release, which nobody supports: nothing is played then.
         reads_version_1: whether it has code for files of version 1; without it a queue's first start fails after an
             orderly stop, and the second finds nothing (W100).
@@ -84,7 +82,6 @@ def source_of(report: dict[str, Any], choice: ReleaseChoice) -> str:
     """Return which release wrote the files, as `TARGETS` has it.
 
     Args:
-        report: on them.
         choice: names the release where a session wrote them.
     """
     series = choice.series or summary.release_of(report) or REFERENCE.series
@@ -111,7 +108,6 @@ def rehearse(
 
     Args:
         revival: a start of the release that wrote them.
-        report: on the files.
         flags: the node's own list of enabled feature flags, None where it was not given.
         choice: the scale of the constants.
         steps: is told which release starts; see `reading.Steps`.

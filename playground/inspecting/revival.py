@@ -68,7 +68,6 @@ def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
     exchange is taken to have brought it, and no other exchange that needs a key gets it.
 
     Args:
-        data: the file.
         vhost: name of the virtual host; None for any.
     """
     try:
@@ -177,7 +176,6 @@ class QueueRevival(msgspec.Struct, frozen=True):
     """A start on files that were given.
 
     Args:
-        scenario: of the node that starts, with all queues.
         shown: the same with as many queues as a page shows; None where it was not played.
         state: after the start; None where it fails.
         messages: what a page plays of it, in parts, each a list as JSON.
@@ -193,7 +191,6 @@ class QueueRevival(msgspec.Struct, frozen=True):
         found: what each queue gives, by its own name.
         left: number and bytes of the files of each kind after the start.
         routes: where expired messages go; None where nobody says.
-        decoded: what starts on these files have read of them.
     """
 
     scenario: dict[str, Any]
@@ -219,7 +216,6 @@ class FoundFiles(SoloStorage):
     """An empty storage that has other files after its first power cut.
 
     Args:
-        files: those that are found.
         max_bytes: of all files, or None.
         stop: what an orderly stop saved beside them; None where there was none.
         decoded: what other starts have read of the files.

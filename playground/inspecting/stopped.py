@@ -26,7 +26,6 @@ class StoredRow(NamedTuple):
     """Where the store has one message.
 
     Args:
-        id16: of the message.
         refs: how many queues need it.
         file: number of the file.
         offset: in bytes.
@@ -92,7 +91,6 @@ def of_files(
         files: by path.
         root: of the virtual host, empty where it is what was given.
         names: of the queues in the node, by their directories.
-        entry_count: entries in a segment.
         is_clean: whether a start believes what the store saved.
     """
     below = f"{root}/" if root else ""

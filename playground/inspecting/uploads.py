@@ -61,7 +61,6 @@ def names_of(uploads: list[Any], paths: str) -> list[str]:
     """Return the paths of files that were sent one by one.
 
     Args:
-        uploads: as Django has them.
         paths: their paths in the same order, as JSON: a browser sends only the last step of each.
 
     Raises:
@@ -88,11 +87,7 @@ def is_needed(path: str) -> bool:
 
 
 class _Guarded:
-    """An open file that gives only so much at once: zipfile reads a directory of the size that the zip states.
-
-    Args:
-        opened: the file.
-    """
+    """An open file that gives only so much at once: zipfile reads a directory of the size that the zip states."""
 
     def __init__(self, opened: Any) -> None:
         self._opened = opened
@@ -112,7 +107,6 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] |
     """Return the files in a zip. What it states of sizes is not believed: reading stops at the bound.
 
     Args:
-        packed_file: an open file.
         most_bytes: of all together, unpacked.
         left_out: gets the names of what is not read.
 
@@ -145,8 +139,6 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | N
     """Read what is needed, up to the bounds; a path that leads out of the directory is refused.
 
     Args:
-        found: the files.
-        most_bytes: of all together.
         left_out: gets the names of what is not read.
     """
     files: Files = {}

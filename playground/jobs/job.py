@@ -52,11 +52,7 @@ BEYOND_BOUNDS: Final = ENDED.keys() - {LOST}
 
 
 class JobEnded(RequestRefused):
-    """A job exceeded its bounds, or its process is gone.
-
-    Args:
-        why: a key of ENDED.
-    """
+    """A job exceeded its bounds, or its process is gone."""
 
     def __init__(self, why: str) -> None:
         super().__init__(ENDED[why], code=why)
@@ -76,7 +72,6 @@ class BoundedJob(Generic[P, R]):
 
     Args:
         function: of a module, with picklable arguments and results.
-        bounds: its resources.
     """
 
     carrier: JobCarrier | None = None

@@ -37,7 +37,6 @@ class JobProcess:
     """A process for jobs, as the server has it.
 
     Args:
-        end: the server's end of the socket to it.
         started: by which it can be killed.
     """
 
@@ -90,7 +89,6 @@ class JobPool:
     """Gives jobs to processes: see `job.Carrier`.
 
     Args:
-        launch: starts a process.
         most: processes at the same time.
         patience_s: longest that a job waits for one.
     """

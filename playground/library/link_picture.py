@@ -55,8 +55,6 @@ def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_u
 
     Args:
         title: of the run; characters that the picture's font lacks are left out.
-        scenario: the run.
-        state: a snapshot.
         at_us: the moment, in virtual microseconds.
     """
     image = Image.new("RGB", SIZE, PAGE)

@@ -233,7 +233,6 @@ class PageTurn:
     """One request's turn.
 
     Args:
-        turns: gives turns.
         clock: seconds.
     """
 
@@ -293,7 +292,6 @@ class InTurn:
     Args:
         application: makes pages.
         busy: ASGI application that answers requests that cannot wait.
-        turns: the scheduler.
     """
 
     def __init__(self, application: App, busy: Busy, turns: PageScheduler) -> None:

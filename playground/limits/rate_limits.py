@@ -105,10 +105,6 @@ class RateBuckets:
 class SharedBuckets:
     """Counts each caller's actions within a minute, for all processes together, or for this one without a
     shared cache.
-
-    Args:
-        name: of the limit.
-        most: actions of one caller in a minute.
     """
 
     def __init__(self, name: str, most: int) -> None:
@@ -174,7 +170,6 @@ class BodyBound(msgspec.Struct, frozen=True):
     """The bound of bodies for some paths.
 
     Args:
-        most_bytes: of the whole body.
         within_s: seconds within which it must arrive.
     """
 
@@ -220,12 +215,7 @@ def body_of(path: str) -> BodyBound:
 
 
 class RequestBudget:
-    """Counts the bytes of bodies in memory, in total and for each address.
-
-    Args:
-        most: of all together.
-        most_each: of one address.
-    """
+    """Counts the bytes of bodies in memory, in total and for each address."""
 
     def __init__(self, most: int = BODIES_BYTES, most_each: int = BODIES_BYTES_EACH) -> None:
         self._most = most

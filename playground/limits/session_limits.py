@@ -232,7 +232,6 @@ def problems(scenario: dict[str, Any], limits: SessionLimits) -> Iterator[tuple[
 
     Args:
         scenario: in full, as the door's `check` returns it.
-        limits: of this server.
     """
     unequal = too_unequal(scenario["commands"], limits)
     if unequal is not None:

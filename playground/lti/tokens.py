@@ -75,7 +75,6 @@ def claims_of(token: str, registration: LtiRegistration) -> LaunchClaims:
     """Return what a launch says.
 
     Args:
-        token: the id_token.
         registration: of the platform that must have signed it.
 
     Raises:

@@ -126,11 +126,7 @@ class OwnedLeases:
 
 
 class DatabaseRecord:
-    """See `playground.hosting.session_record.SessionRecord`.
-
-    Args:
-        tenure: what this process owns.
-    """
+    """See `playground.hosting.session_record.SessionRecord`."""
 
     def __init__(self, session_id: str, tenure: OwnedLeases) -> None:
         self._session_id = session_id

@@ -23,7 +23,6 @@ class RecordAppend(msgspec.Struct, frozen=True):
     """An addition to the record of one session.
 
     Args:
-        public_id: of the session.
         epoch: of the lease under which it is written; None where no run is at stake, as in tests and tools.
         row: a new row: its number, the virtual time, and the command.
         reached: how far the run has come, and its digest there if it is known.

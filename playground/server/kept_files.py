@@ -30,7 +30,6 @@ class KeptFiles:
     """Answers what was answered before and never changes, and hands everything else on.
 
     Args:
-        pages: answers all requests.
         prefix: what the paths of static files begin with.
         most_bytes: of all that is kept; beyond it, what came first is forgotten.
     """

@@ -42,7 +42,6 @@ class OpenConnections:
     not sent a request then retries by itself.
 
     Args:
-        most: of all together.
         most_each: of one address; None where the addresses are those of a proxy, which counts itself.
     """
 
@@ -150,7 +149,6 @@ class BoundedChannel(HTTPChannel):
 
     Args:
         reception: shared by all.
-        address: of the other end.
     """
 
     def __init__(self, reception: RequestIntake, address: str) -> None:
@@ -328,12 +326,7 @@ PATIENCE_S: Final = 15.0
 
 
 class LetIn:
-    """Passes each socket to an application when it has its turn, which ends when the socket is accepted.
-
-    Args:
-        application: takes sockets.
-        turns: the scheduler.
-    """
+    """Passes each socket to an application when it has its turn, which ends when the socket is accepted."""
 
     def __init__(self, application: App, turns: PageScheduler) -> None:
         self._application = application

@@ -110,8 +110,6 @@ def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
     """Return the scripts that templates name, and all style sheets, below the static files.
 
     Args:
-        templates: their directory.
-        sources: the directory of static files.
         edition: those of the edition without a server, which has not every script.
     """
     texts = (path.read_text(encoding="utf-8") for path in templates.rglob("*.html"))

@@ -27,7 +27,6 @@ class ControlLine:
     """One process's end of the conversation. Its handlers run in the event loop.
 
     Args:
-        layer: a channel layer.
         handlers: by the kind of message; each gets `sender`, the name of the process that sent it, and its fields.
     """
 

@@ -52,7 +52,6 @@ class LinkPlace(msgspec.Struct, frozen=True):
     """Where a link leads inside a run.
 
     Args:
-        at_us: the time.
         number: how many transitions had happened, for a moment inside an instant.
         msg: the seq_id of a message that is chosen.
         view: a part of the page.

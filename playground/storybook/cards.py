@@ -69,8 +69,6 @@ class PathThrough(NamedTuple):
     """One way through the library.
 
     Args:
-        key: in addresses.
-        title: what it is about.
         question: what somebody asks who takes it.
         slugs: its scenarios, in order.
     """

@@ -126,7 +126,6 @@ def unkept_values(value: Any, path: str = "") -> Iterator[tuple[str, PageMessage
 
     Args:
         value: as `json.loads` returned it, not nested too deeply.
-        path: of the value.
     """
     if isinstance(value, dict):
         for name, part in value.items():
@@ -295,7 +294,6 @@ class EntryProblem(msgspec.Struct, frozen=True):
 
     Args:
         path: the place as in `commands[3].count`.
-        message: what is wrong there.
         line, column: the place in the text, from 1; 0 when the file was given as an object.
     """
 
@@ -372,7 +370,6 @@ def read(data: bytes | str | dict[str, Any], limits: SessionLimits | None = None
     """Return the entry of a file, of any version that is known.
 
     Args:
-        data: the file.
         limits: what a visitor's file may ask of this server; None for one of the project's own.
 
     Raises BadScenario with every problem that was found, each with its place.

@@ -178,8 +178,6 @@ def lead_to(
     """Return two messages as JSON: a snapshot, and a frame with the rows from there to a moment. Raises RunTooLong.
 
     Args:
-        door: makes the node.
-        scenario: the run.
         at_us: virtual microseconds; everything of that instant is done.
         give_up: asked now and then whether it takes too long.
     """
@@ -197,8 +195,6 @@ def leads_to(
     The run is played twice, on a ledger: once to learn where each lead may begin, and once to tell them all.
 
     Args:
-        door: makes the node.
-        scenario: the run.
         moments_us: virtual microseconds; everything of such an instant is done.
         give_up: asked now and then whether it takes too long.
     """
@@ -279,7 +275,6 @@ class RunThumbnail(msgspec.Struct, frozen=True):
 
     Args:
         digest: of the run that it was drawn from.
-        picture: the stage there.
     """
 
     digest: str

@@ -72,7 +72,6 @@ class _Placed(_Part, frozen=True):
     """Something that happens at a time of the run, or as soon as a condition holds.
 
     Args:
-        at_us: the time.
         when: the condition.
     """
 
@@ -122,7 +121,6 @@ class StoryPrediction(_Part, frozen=True, kw_only=True):
     """A question that is answered before the run goes on. The run itself shows which option is right.
 
     Args:
-        question: what is asked.
         ask_at_us: the run waits here for an answer.
         at_us: the moment at which the run shows the answer.
         options: of which exactly one holds then.
@@ -144,7 +142,6 @@ class StoryVerdict(_Part, frozen=True, kw_only=True):
     """What becomes of a published claim.
 
     Args:
-        claim: what the article claims.
         source: number of the subject under which the articles say it.
         verdict: whether it holds for `version`.
         version: of RabbitMQ.
@@ -169,8 +166,6 @@ class StoryClaim(_Part, frozen=True, kw_only=True):
 
     Args:
         at_us: the moment; the end of the run if none is given.
-        test: what must hold.
-        text: the same in words.
     """
 
     at_us: Microseconds | None = None
@@ -190,7 +185,6 @@ class ScenarioStory(_Part, frozen=True, kw_only=True):
         breakpoints, annotations: where the run stands still, and the text that appears there.
         prediction: what is asked before.
         verdict: of a published claim.
-        claims: what the run proves.
     """
 
     slug: Slug | None = None

@@ -26,11 +26,7 @@ PLAIN: Final = (TextNode, LoadNode)
 
 
 class KeptText(Node):
-    """Neighbours in a template that give the same text whenever the language is the same.
-
-    Args:
-        nodes: that make the text.
-    """
+    """Neighbours in a template that give the same text whenever the language is the same."""
 
     child_nodelists = ()
 

@@ -52,7 +52,6 @@ class PageMessage:
     Args:
         text: with places such as `%(count)s`.
         code: the engine's name for the message; programs read this and the values, never the text.
-        values: what is in the places.
     """
 
     def __init__(self, text: Any, /, *, code: str = "", **values: object) -> None:

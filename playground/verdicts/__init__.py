@@ -22,7 +22,6 @@ class VerdictRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Args:
         scenario: its name; it is played at its own scale.
-        at_us: the moment.
         claims: what holds of this run; None where everything holds that the scenario claims of its own release.
     """
 
@@ -135,7 +134,6 @@ class CoverageJudgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
     Args:
         date: the day.
-        seed: of the draw.
         items: what the page did for each item, and what it does since: shown; a condition that holds, of which the page
             says nothing; not shown; told, since no run can show it.
     """

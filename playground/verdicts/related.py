@@ -22,13 +22,8 @@ class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question as operators ask it, and its answer.
 
     Args:
-        slug: its name.
-        asked: the question.
         words: that people type for it, in any language, and in logs.
-        answer: what is known of it.
-        rules: that say so.
         subject: slug of the subject about it; empty where there is none.
-        scenarios: that show it.
         inspect: whether Inspect answers it of somebody's own files or figures.
         commands: of the console that show it in a session, and on a node.
     """

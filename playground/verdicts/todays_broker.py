@@ -25,7 +25,6 @@ class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `depends` where it is as right or wrong as for the reference.
 
     Args:
-        number: of the subject.
         rules: rule ids such as W33, or spans of them.
         run: a ready scenario of 4.x, or one of 3.10 whose commands are opened on the release.
     """
@@ -56,11 +55,7 @@ def entry_of(run: VerdictRun) -> LibraryEntry:
 
 
 def address_of(scenario: str, at_us: int, short_id: str, series: str) -> str:
-    """Return the address that opens a ready scenario at a moment on a release.
-
-    Args:
-        short_id: of the scenario, in the library.
-    """
+    """Return the address that opens a ready scenario at a moment on a release."""
     entry = ready_scenarios.entry(scenario)
     own = entry is not None and other_release.shown_release(entry.run).series == series
     place = scenario_links.LinkPlace(at_us=at_us, release="" if own else series)

@@ -96,7 +96,6 @@ def context_of(
     """Return what the live page's template needs to show any run, with a server behind it or without.
 
     Args:
-        name: of the session.
         scenario: the run, in full.
         data: what the page's script needs besides: its story, its addresses, and where the run comes from.
         owner: whether the reader may give commands.

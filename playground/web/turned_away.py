@@ -45,7 +45,6 @@ def plain_page(
 
     Args:
         status: of HTTP; it is in the title.
-        title: the heading.
         message: one or two sentences.
         again_s: after how many seconds the page loads itself again; never if None.
         back: words of a link to the first page; no link if None.
@@ -83,9 +82,6 @@ def answer(
 
     Args:
         headers: of the request, with small letters in their names.
-        status: of HTTP.
-        title: the heading.
-        message: what to do.
         again_s: after how many seconds the page asks again by itself; never if None.
     """
     named = dict(headers)

@@ -17,7 +17,6 @@ class AxisLabel(NamedTuple):
         name: as it is in the middle of a sentence.
         kind: bytes, seconds, count, ratio, rate, share, factor or word; chooses unit and number format.
         help: one short explanation, for the axis or the list.
-        better: which direction is better, of a metric.
     """
 
     name: Any

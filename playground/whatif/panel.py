@@ -73,7 +73,6 @@ def findings(name: str, *places: Path) -> SweepFindings | None:
     """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged.
 
     Args:
-        name: of the heatmap.
         places: directories to look in instead of the usual ones.
     """
     path = shipped.beside(name, ".findings.json", *places)

@@ -203,7 +203,6 @@ def make_table(query: HeatmapQuery, cliffs: dict[tuple[int, int], list[str]] | N
     """Return the drawn table: the largest value of the Y axis on top, X ascending to the right.
 
     Args:
-        query: what to draw.
         cliffs: on which edges of which cells (row, column) the largest changes lie.
     """
     heatmap = query.heatmap

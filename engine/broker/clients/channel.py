@@ -110,8 +110,6 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
     """Messages that were routed and are not delivered yet (D12).
 
     Args:
-        batch: as the client published them.
-        message: what it sent with them.
         arrivals: the messages with their expirations in milliseconds.
         queues: where they were routed to.
         lives: the number of each queue's process, if a commit may send only to that process (W229).
@@ -260,7 +258,6 @@ class DeliveredMessages(msgspec.Struct, frozen=True, gc=False):
         tag: of the first.
         consumer: None for basic.get.
         extent: the messages, and those between them that others got.
-        offset, count, step: which of them.
         redelivered: how many messages at the start of the extent have redelivered = true.
     """
 
@@ -286,7 +283,6 @@ class Channel:
     """One channel of one connection.
 
     Args:
-        name: of the channel.
         joins: whether to merge consecutive deliveries; manual channels keep each apart.
     """
 
@@ -467,7 +463,6 @@ class AckTimeout:
     ticks.
 
     Args:
-        channel: whose deliveries they are.
         clock: virtual time.
         settings: has the node's; it is read at each delivery, so it is no function.
         own: returns the timeout in milliseconds that a queue has by policy, None for the node's; None where no queue

@@ -25,7 +25,6 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         start: number of the first message.
-        actor: the publisher.
         queues: those that have not confirmed yet (K10); for a mirrored queue its members, as "queue@node"
             (H46).
         first: publish number of the first message on the publisher's channel.
@@ -64,7 +63,6 @@ class ConfirmSender:
 
     Args:
         publishers: by name; their connections fill it.
-        records: what all nodes know of each queue.
         processes: of the node; if work takes time, confirms travel to its channels.
         fail: called with a publisher whose channel must be closed.
     """
@@ -211,12 +209,7 @@ class ConfirmSender:
             self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
 
     def _carry(self, actor: str, count: int, take: Callable[[], None]) -> None:
-        """Bring confirms from a queue to a publisher's channel (K10).
-
-        Args:
-            count: messages that are confirmed.
-            take: what the channel does with them.
-        """
+        """Bring confirms from a queue to a publisher's channel (K10)."""
         channel = self._processes.get(f"channel:{actor}")
         if channel is None:
             take()

@@ -116,7 +116,6 @@ class PublishBounds:
     """Limits that a publish is checked against: the broker's own, and those of this program.
 
     Args:
-        settings: returns the node's settings.
         capacity: this program's bounds, checked before messages are accepted.
     """
 

@@ -98,7 +98,6 @@ class WayOut:
 
         Args:
             tags: what they acknowledge, the oldest first.
-            multiple: one message for all of them.
             spacing_us: how far apart the consumer acknowledges.
         """
         if self._processes.timed:
@@ -135,7 +134,6 @@ class _Acks:
     Args:
         mailbox: where they go; a process that ended takes nothing more.
         tags: what they acknowledge, the oldest first.
-        multiple: one message for all of them.
         spacing_us: distance of the messages that go out in return.
     """
 
@@ -193,7 +191,6 @@ class Consumers:
         queues: the node's queues by name.
         way_out: the consumers' processes, if work takes time.
         on_gone: called with a queue that lost a consumer (P18).
-        rules: of the release.
     """
 
     def __init__(

@@ -32,11 +32,7 @@ from engine.report.transitions.base import Transition
 
 
 class HandSettlement(msgspec.Struct):
-    """Deliveries that a channel in tx mode settles in the same way at its commit.
-
-    Args:
-        settle: what is done with each group of them.
-    """
+    """Deliveries that a channel in tx mode settles in the same way at its commit."""
 
     settle: Callable[..., None]
     taken: list[UnackedDelivery]
@@ -337,11 +333,7 @@ class ManualDeliveries:
             left.popleft()
 
     def _is_heard(self, hand: ManualChannel, left: Sequence[DeliveryGroup]) -> bool:
-        """Return whether a queue accepts the first of the groups that a channel settles (P14).
-
-        Args:
-            left: that group, and the groups after it.
-        """
+        """Return whether a queue accepts the first of the groups that a channel settles (P14)."""
         queue, first = self._queues.get(left[0].queue), left[0]
         if queue is None:
             return False

@@ -110,11 +110,7 @@ class PublishChannels(Protocol):
 
 
 class WayIn:
-    """The readers and channels of publishers.
-
-    Args:
-        channels: what is done with messages on the way.
-    """
+    """The readers and channels of publishers."""
 
     def __init__(self, processes: NodeProcesses, channels: PublishChannels) -> None:
         self._processes = processes

@@ -324,7 +324,6 @@ def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> 
     """Return a refusal that says what is wrong and where, such as `settings.ram_bytes must be at least 1`.
 
     Args:
-        kind: class of the refusal.
         error: what the validator found.
         before: prefix of the place.
     """
@@ -384,7 +383,6 @@ def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
 
     Args:
         watermark: a fraction of the RAM, at most 1, and 0.4 if it is not a number; or bytes, at most all RAM.
-        ram_bytes: RAM of the machine.
     """
     if isinstance(watermark, AbsoluteLimit):
         return min(watermark.absolute, ram_bytes)
@@ -398,7 +396,6 @@ def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
 
     Args:
         limit: bytes, or a fraction of the RAM.
-        ram_bytes: RAM of the machine.
     """
     return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
 

@@ -347,7 +347,6 @@ class Consume(Command, frozen=True, tag="consume"):
     the connection.
 
     Args:
-        name: the consumer tag.
         others: as in `set_consumer`.
     """
 

@@ -93,7 +93,6 @@ class Set(Command, frozen=True, tag="set"):
     """Change a setting while the node runs.
 
     Args:
-        queue: for settings that belong to one.
         node: whose member of a mirrored queue, for target_ram_count; None for the master (H80).
     """
 
@@ -163,7 +162,6 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
         exclusive: only for the channel's connection, and deleted with it.
         auto_delete: deleted with its last consumer.
         passive: only ask whether it is there.
-        arguments: x-arguments.
         no_wait: the broker sends no declare_ok, but still sends errors; the same holds for the methods below.
     """
 

@@ -59,10 +59,6 @@ MAX_BACKING_QUEUES: Final = 128
 def check_label(name: str, arguments: Arguments, others: Collection[DeclaredQueue]) -> None:
     """Refuse a queue whose name the page uses for something else: a member on another node, or a priority.
 
-    Args:
-        name, arguments: of the queue that is declared.
-        others: the queues that are there.
-
     Raises:
         CommandError: it is such a name.
     """
@@ -151,9 +147,6 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     def check_declared(self, validation: ReleaseValidation) -> None:
         """Check that everything can be declared.
 
-        Args:
-            validation: of the release.
-
         Raises ScenarioError that names what cannot.
         """
         for part, names in (
@@ -214,9 +207,6 @@ class Topology(_Declared, frozen=True, kw_only=True):
 
     def check(self, validation: ReleaseValidation) -> None:
         """Check that everything can be declared.
-
-        Args:
-            validation: of the release.
 
         Raises ScenarioError that names what cannot.
         """

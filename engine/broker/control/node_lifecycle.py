@@ -117,7 +117,6 @@ class CommandVerbs:
     Args:
         life: whether the broker runs.
         keepers: keep commands on blocked connections (A3) and on waiting channels (H64).
-        nodes: the nodes.
         hosts: names of the existing virtual hosts.
     """
 

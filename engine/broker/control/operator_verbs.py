@@ -206,10 +206,8 @@ class OperatorVerbs:
     """Verbs of a single node's operator.
 
     Args:
-        below: the rooms of the node.
         change_machine: applies the current work profile.
         console: understands lines of rabbitmqctl, given what the node reports.
-        do: does another command.
     """
 
     def __init__(

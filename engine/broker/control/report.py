@@ -28,7 +28,6 @@ class LiveValues(msgspec.Struct, frozen=True):
     """Facts about a node that no snapshot contains.
 
     Args:
-        rates: of each queue.
         subscribed: names of the consumers that their queues list; None for all consumers.
     """
 

@@ -144,7 +144,6 @@ class QueueMember:
     """One mirror at work.
 
     Args:
-        home: its node.
         process: its timers and its memory target, as any queue process has them (H23).
         asked: called when a synchronisation's beginning reaches it.
         crashed: called when an assertion of it fails.

@@ -38,10 +38,7 @@ class LabelledRing:
     """Takes the transitions of one node's virtual host, and hands them on with the member's name.
 
     Args:
-        emit: takes them then.
-        node: whose they are.
         first: whether it is the cluster's first node, whose stores have their plain names.
-        label: names a queue's member on a node.
     """
 
     def __init__(
@@ -79,10 +76,6 @@ Observer = Callable[[str, str, Any], None]
 class MirrorMembership:
     """The members of every queue. It is built before queues and clients, which read it; parts that are built
     later decide who joins and leaves.
-
-    Args:
-        settings: returns the nodes' settings.
-        emit: takes each transition.
     """
 
     def __init__(
@@ -278,11 +271,7 @@ class PendingCalls:
 
 
 class MirroredChannels:
-    """The members of a cluster's queues as channels see them.
-
-    Args:
-        settings: returns the nodes' settings.
-    """
+    """The members of a cluster's queues as channels see them."""
 
     def __init__(
         self, roll: MirrorMembership, queues: NodeQueues, settings: Callable[[], NodeSettings]

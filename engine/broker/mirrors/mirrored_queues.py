@@ -483,7 +483,6 @@ class MirrorPlaces:
     """Chooses the nodes of new queues.
 
     Args:
-        settings: returns the nodes' settings.
         seed: the scenario's, which takes the place of chance (H88).
     """
 

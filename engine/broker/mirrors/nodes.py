@@ -35,11 +35,7 @@ ALARM_CHECK_US = 100_000
 
 
 class RunningSyncs:
-    """All synchronisations of a cluster.
-
-    Args:
-        below: what the cluster stands on.
-    """
+    """All synchronisations of a cluster."""
 
     def __init__(self, below: NodeParts) -> None:
         self._roll = below.roll
@@ -196,12 +192,10 @@ class ClusterParts:
     """What one cluster consists of.
 
     Args:
-        below: what the cluster stands on.
         seed: the scenario's.
         syncs: fills mirrors.
         node_changed: called when a node came or went.
         redo: does a command that its client sent while its channel waited.
-        most_queues: that may be declared.
     """
 
     def __init__(
@@ -246,7 +240,6 @@ class ClusterNodes:
     """The nodes of a cluster as an operator handles them.
 
     Args:
-        below: what the cluster stands on.
         auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
         went_down: called with a queue that lost its master when no mirror took over.
         node_changed: called when a node came or went, so that its memory is looked at.

@@ -37,7 +37,6 @@ class QueueCallbacks(NamedTuple):
         discarded: messages that left without being queued (K2).
         taken: messages whose confirms go out at once, from a queue that might have rejected them (K1).
         rejected: messages that the queue did not take (P8).
-        bury: dead messages.
         broken: the queue's process crashes.
     """
 
@@ -72,7 +71,6 @@ class MessageSettlements:
     """Settles or requeues the deliveries of one queue.
 
     Args:
-        queue: the queue.
         bury: takes rejected messages, if the queue has a dead-letter exchange.
     """
 
@@ -189,7 +187,6 @@ class FinishedMessages:
     message that it gets while it finishes its last one comes next. Only an idle consumer starts again.
 
     Args:
-        queue: the queue.
         way_out: the way of acknowledgements if work takes time.
     """
 
@@ -284,9 +281,7 @@ class QueueDeliveries:
     consumer holds every second, third, ... message of an extent.
 
     Args:
-        process: the queue process.
         way_out: the way of deliveries and acknowledgements if work takes time.
-        callbacks: called about messages.
         life: number of its process.
     """
 

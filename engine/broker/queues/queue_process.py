@@ -81,11 +81,9 @@ class QueueProcess:
     apart, so its clock may run ahead of the node's.
 
     Args:
-        queue: the backing queue.
         mail: makes its mailbox.
         scheduler: virtual time.
         settings: returns the node's settings, which may change while it runs.
-        monitor: returns the memory monitor.
         on_confirmed: called with the messages whose confirms may be sent (K8).
         on_clock: called when `timer_items` may differ.
         sync_interval_ms: its own, if it differs from the setting.
@@ -388,7 +386,6 @@ class ImmediateMail:
     """Lets the process do at once what it is sent, as `engine.broker.queues.mail.Mail` asks.
 
     Args:
-        queue_process: whose mailbox it is.
         process: to which its clients send.
         end: called with the id of that process when it ends.
     """
@@ -457,12 +454,7 @@ CONSUMER_BIAS: Final = 2.0
 
 
 class QueueMail:
-    """The mailbox of one queue process, and its steps after a quantum.
-
-    Args:
-        queue_process: whose mailbox it is.
-        processes: all processes of the node.
-    """
+    """The mailbox of one queue process, and its steps after a quantum."""
 
     def __init__(
         self, queue_process: QueueProcess, processes: NodeProcesses, scheduler: TimerScheduler

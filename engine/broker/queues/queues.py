@@ -50,11 +50,7 @@ from engine.values.sizes import at as one_of
 
 
 class BrokerNode:
-    """One node's virtual hosts and memory.
-
-    Args:
-        name: of the node.
-    """
+    """One node's virtual hosts and memory."""
 
     def __init__(self, name: str, host: VirtualHosts, watch: MemoryWatch) -> None:
         self.name = name
@@ -76,7 +72,6 @@ class DeadLetters:
 
     Args:
         kinds: numbers of messages and templates.
-        rules: of the release.
     """
 
     def __init__(
@@ -232,13 +227,9 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     """The live queues by name, the oldest first.
 
     Args:
-        node: the node of queues that have no other.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
         callbacks: what happens to messages, as Deliveries reports it.
-        definitions: of queues.
-        lifetimes: expiry of queues.
-        registry: what all nodes know of each queue.
     """
 
     def __init__(

@@ -158,12 +158,7 @@ REPORT_EVERY_US: Final = 100_000
 
 
 class NodeProcesses:
-    """The processes by id, such as `queue:orders`. If work takes no time, each handles messages at once.
-
-    Args:
-        emit: takes transitions.
-        spec: returns the credit that processes give each other.
-    """
+    """The processes by id, such as `queue:orders`. If work takes no time, each handles messages at once."""
 
     def __init__(
         self,
@@ -246,7 +241,6 @@ class NodeProcesses:
 
         Args:
             working_us: time for one message, if work takes time.
-            given_us: distance at which they were sent.
         """
         return working_us if self.timed else given_us
 

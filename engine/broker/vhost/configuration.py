@@ -30,7 +30,6 @@ class StorageCapacity:
     """Checks whether the node has room for more messages.
 
     Args:
-        settings: the node's settings.
         codec: sizes of stored messages.
         hosts: the virtual hosts of each node, with the queues that run.
     """
@@ -64,7 +63,6 @@ class StorageCapacity:
         """Return why a batch is refused, or None.
 
         Args:
-            batch: messages to publish.
             waiting: accepted messages that wait in a socket.
             copies: how many queues each message goes to.
         """

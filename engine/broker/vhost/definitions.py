@@ -35,10 +35,6 @@ MAX_POLICIES: Final = 16
 class HostDefinitions:
     """The definitions of a node; each change is emitted as a transition. Labels name the virtual host. The
     exchanges that every broker has are never reported.
-
-    Args:
-        emit: receives every transition.
-        rules: of the release.
     """
 
     def __init__(self, emit: Callable[[Transition], None], rules: AmqpRules = DEFAULT_RULES) -> None:

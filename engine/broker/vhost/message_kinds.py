@@ -51,7 +51,6 @@ class MessageKinds:
     """The codec's templates by number.
 
     Args:
-        codec: encodes messages.
         embed_below: bodies with properties of at least this many bytes are stored (Q12).
         oldest: returns the lowest message number that any queue or store has.
     """

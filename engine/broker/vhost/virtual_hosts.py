@@ -25,8 +25,6 @@ class HostedQueue:
     """One queue, and what the virtual host remembers of it while the node is stopped.
 
     Args:
-        declared: its declaration.
-        release: of the node.
         vhost, root: name and folder of the virtual host.
         crashes: how often a process of this queue has crashed here.
         version: of its files, by argument or policy; None if neither says (W2).

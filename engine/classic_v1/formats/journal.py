@@ -154,9 +154,6 @@ class JournalMarks(msgspec.Struct, frozen=True):
     """Delivers and acks in no order of seq_ids, as the records that they are: objects would take ten times as much.
 
     Only a reader of bytes makes them; what is written are runs (`JournalRecords`).
-
-    Args:
-        data: the records.
     """
 
     data: bytes

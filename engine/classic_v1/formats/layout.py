@@ -20,7 +20,6 @@ def record_at(name: str, data: bytes, offset: int) -> FileLayout:
 
     Args:
         name: the file's name; its ending names its format.
-        data: the whole file.
         offset: of the record's first byte.
 
     Raises:
@@ -204,7 +203,6 @@ def records(name: str, read: Read, size: int) -> Iterator[FoundBytes]:
     Args:
         name: the file's name; its ending names its format.
         read: returns some of its bytes.
-        size: its length.
 
     Raises:
         NoRecord: the file is none of the three kinds.
@@ -268,9 +266,7 @@ def find_seq(name: str, read: Read, size: int, number: int, most: int = MOST_REC
     """Return all records of one message in a segment file or the journal, in file order.
 
     Args:
-        name: the file's name.
         read: returns some of its bytes.
-        size: its length.
         number: the rel in a segment (S60), the seq_id in the journal (S62).
         most: records to look at before giving up.
     """
@@ -282,9 +278,7 @@ def find_id(name: str, read: Read, size: int, msg_id: bytes, most: int = MOST_RE
     """Return the last record of a file that has this message id, or None.
 
     Args:
-        name: the file's name.
         read: returns some of its bytes.
-        size: its length.
         msg_id: the 16 bytes.
         most: records to look at before giving up.
     """

@@ -77,8 +77,6 @@ def embedded_bytes(codec: MessageCodec, publish: PublishRecord, term: bytes | No
     """Return the length of each embedded term, 0 when the message is in a store.
 
     Args:
-        codec: has the sizes.
-        publish: contents of the publish record.
         term: the very bytes of another node's message, or None.
     """
     if not publish.embedded:
@@ -180,7 +178,6 @@ class ReadPublish(msgspec.Struct, frozen=True):
     """The shared part of one publish record.
 
     Args:
-        publish: its contents.
         term: the embedded term where the codec would not write the same, else None.
         length: bytes read.
     """
@@ -196,9 +193,7 @@ def read_publish(
     """Read the shared part of a publish record.
 
     Args:
-        data: the file.
         at: offset of the id.
-        codec: reads the term.
         persistent: the flag that stands before this part.
 
     Returns:
@@ -234,12 +229,7 @@ def read_publish(
 
 
 class PublishReader:
-    """Reads the shared parts of the publish records of a file: another node's message by what differs from the last.
-
-    Args:
-        data: the file.
-        codec: reads the terms.
-    """
+    """Reads the shared parts of the publish records of a file: another node's message by what differs from the last."""
 
     def __init__(self, data: bytes, codec: MessageCodec) -> None:
         self._data = data
@@ -333,7 +323,6 @@ def number_foreign(
     """Number the ids of equal records, and count those from the first whose numbers follow one another.
 
     Args:
-        data: the file.
         at: offset of the first record in bytes.
         stride: bytes of each record.
         count: number of records.

@@ -156,7 +156,6 @@ class RecordHead(msgspec.Struct, frozen=True):
 
     Args:
         msg_no: number of the message.
-        data: the file.
         begin: offset of the record.
         record_bytes: bytes of all of it.
     """
@@ -185,8 +184,6 @@ def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[
     """Read a store file into the longest runs, as the scanner of S209 does.
 
     Args:
-        data: the whole file.
-        codec: reads messages and ids.
         heads: whether the terms of other nodes' messages are passed over.
 
     Returns:
@@ -240,10 +237,8 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRe
     """Read one complete record; a term that the codec would not write the same is kept as it is.
 
     Args:
-        data: the file.
         at: offset of the record.
         size: value of its size field.
-        codec: reads the message.
     """
     msg_no = codec.msg_no_of(bytes(data[at + 8 : at + 24]))
     term = bytes(data[at + 24 : at + 8 + size])

@@ -43,7 +43,6 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
         count: number of entries, all in one segment.
         publish: contents of the publish records (its msg_no belongs to `start`); None without them.
         marks: deliver and ack records of each entry, 0 to 2.
-        entry_count: entries in a segment.
         codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
     """
@@ -151,9 +150,7 @@ def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCo
     """Read a segment file into the longest runs.
 
     Args:
-        data: the whole file.
         segment: its number.
-        entry_count: entries in a segment.
         codec: reads embedded messages and ids.
 
     Returns:

@@ -427,7 +427,6 @@ class IndexActions:
         """Publish messages through the cache, which has room for them; one transition says it of all (S76).
 
         Args:
-            extents: the messages.
             delivered: whether they are marked as delivered.
             step: -1 where the last one comes first; so it is with all that one call of the queue caches.
         """

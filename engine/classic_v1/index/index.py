@@ -69,7 +69,6 @@ class QueueIndex:
         storage: where the files are.
         codec: message numbers, ids and terms.
         settings: entries per segment and journal limit.
-        emit: receives every transition.
         confirms: who waits for durable records (K5, S85).
     """
 

@@ -115,7 +115,6 @@ def verify_journal(segments: IndexSegments, scratch: IndexSegments, reader: Inde
     """Compare a journal that is written completely with the pending entries.
 
     Args:
-        segments: what is claimed.
         scratch, reader: blank views of the same files.
     """
     replay(scratch, reader)

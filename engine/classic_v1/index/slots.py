@@ -276,7 +276,6 @@ def gather(chunks: Sequence[ByteChunk], size: int) -> Gathered:
     """Carry out the records of a journal.
 
     Args:
-        chunks: as a reader of the journal returns them.
         size: entries per segment, N (S4).
 
     Raises:

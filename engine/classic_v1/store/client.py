@@ -35,11 +35,9 @@ class WriteRequest(msgspec.Struct, frozen=True):
     """One write message for each of `count` ids (S140).
 
     Args:
-        peer: who sent them.
         msg_no: lowest message number.
         count: how many.
         step: 1 when the lowest was sent first, -1 when the highest was.
-        content: what is written.
         each: each was sent by a call of its own.
     """
 
@@ -65,7 +63,6 @@ class RemoveSent(msgspec.Struct, frozen=True):
     """Remove messages (S146).
 
     Args:
-        peer: who sent them.
         ranges: the ids, in the order in which they are handled.
         step: 1 when each range is handled from its lowest number, -1 from its highest.
         single: one message for each id, each sent by a call of its own; else one message with all ids.
@@ -199,7 +196,6 @@ class StoreClient:
     """A queue's client of a store; made by `MsgStore.client`.
 
     Args:
-        store: the server.
         peer: the server's record of this client.
         initial_credit: writes that may be sent before the first grant (F1).
     """
@@ -244,7 +240,6 @@ class StoreClient:
         """Send one write for each message of an extent; each costs a credit (S140, F4).
 
         Args:
-            extent: the messages.
             one_by_one: each is a call of its own: settling lets everything finish between them.
             descending: the last message is written first, as when alphas are paged out from q4's tail.
         """

@@ -18,7 +18,6 @@ def delete(state: StoreState, file: int, done: Callable[[int], None]) -> Iterato
     """Delete a locked file without live records (S184).
 
     Args:
-        state: the store's tables.
         file: number of the file.
         done: called with it at the end.
     """
@@ -34,7 +33,6 @@ def combine(
     """Bring the live records of two locked neighbours together in the left one (S183).
 
     Args:
-        state: the store's tables.
         source: number of the right file, which is removed.
         destination: number of the left file.
         done: called with source, destination and the bytes of the result.

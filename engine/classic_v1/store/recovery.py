@@ -168,7 +168,6 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, _Records]], in
     """Read a store file as the broker's scanner does (S209).
 
     Args:
-        state: the store's tables.
         number: number of the file.
 
     Returns:

@@ -282,7 +282,6 @@ class FileSummary:
         """Add a file behind all others and make it the current one.
 
         Args:
-            number: higher than every other.
             file_size: bytes of its records.
             valid: bytes of its records with references.
         """
@@ -451,7 +450,6 @@ def row_at(
         low: offset in bytes of the first record in the file.
         record_bytes: bytes of each record.
         step: 1 when the lowest number comes first in the file, -1 when the highest does.
-        refs: reference count.
     """
     if step > 0 or count == 1:
         return StoreIndexRow(msg_no, count, refs, file, low, record_bytes, step)
@@ -543,9 +541,6 @@ class StoreState:
         name: "persistent" or "transient".
         directory: its directory inside `storage`.
         storage: where its files are.
-        codec: encodes messages.
-        settings: limits.
-        emit: takes transitions.
     """
 
     def __init__(

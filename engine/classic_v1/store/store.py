@@ -37,9 +37,7 @@ class MsgStore:
         name: "persistent" or "transient".
         directory: its directory inside `storage`.
         storage: where its files are.
-        codec: encodes messages.
         settings: limits and credits.
-        emit: takes transitions.
     """
 
     def __init__(
@@ -147,7 +145,6 @@ class MsgStore:
         """Read and remove messages, each by calls of its own, as doing that and settling would (S147, S155, S186).
 
         Args:
-            peer: the client.
             messages: their numbers, in order.
             read: whether their bodies are read before.
 
@@ -184,7 +181,6 @@ class MsgStore:
         """Read messages for a client; return how many reads wait for the garbage collector (S155).
 
         Args:
-            peer: the client.
             start: first message number.
             count: how many.
             wait: let the garbage collector work until every read is answered.

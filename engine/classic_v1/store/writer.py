@@ -51,7 +51,6 @@ class BodyReader:
         """Read messages, in ascending order (S155).
 
         Args:
-            peer: the client that reads.
             start: first message number.
             count: how many.
 
@@ -121,7 +120,6 @@ class StoreRemover:
 
     Args:
         state: the store's tables.
-        collector: its garbage collector, asked after each message.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
@@ -261,7 +259,6 @@ class Ender:
     Args:
         state: the store's tables.
         collector: its garbage collector, asked after each message.
-        reader: answers the reads.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector, reader: BodyReader) -> None:
@@ -404,7 +401,6 @@ class StoreWriter:
         """Handle all messages of `write`.
 
         Args:
-            write: the messages.
             quiesce: lets the garbage collector finish; called between two messages when it has something to do.
         """
         while write.count:
@@ -488,7 +484,6 @@ class StoreWriter:
         """Handle messages that neither the index nor anybody's mail knows, as `handle` does once they are sent.
 
         Args:
-            write: the messages.
             quiesce: lets the garbage collector finish after a roll-over; None where all are sent by one call.
         """
         state, each, left = self._state, write.content.record_bytes, write

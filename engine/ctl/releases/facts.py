@@ -24,7 +24,6 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """One command.
 
     Args:
-        about: what it does, one sentence.
         takes: the parts of the usage line, in order: `name=` is an option with a value, `name!` one without, anything
             else an argument.
         hidden: further options.
@@ -282,7 +281,6 @@ class CtlRefused(EngineError):
     """A refused line; the message is what the console prints.
 
     Args:
-        text: all lines that it prints.
         code: the exit code (64 usage, 65 a bad value, 69 the node refused).
     """
 

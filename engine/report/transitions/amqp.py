@@ -191,7 +191,6 @@ class DeadLettered(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
     Args:
         reason: expired, rejected or maxlen.
-        exchange, routing_key: with which they were published again.
         to: the queues that got them; empty when none did.
         why: count of queues left out because the message has been there.
     """

@@ -34,7 +34,6 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
         fold: what it changes; None for a kind that only reports an event.
         shown: how the log shows it.
         weight: how much it explains, from 0 to 10, among what comes at once.
-        setting: the setting that governs it.
         units: of fields and of the numbers in `why`, where they differ from `UNITS`.
         mark: what it is on the time line.
         disk: the work on the disk that it stands for.

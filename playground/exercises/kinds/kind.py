@@ -109,7 +109,6 @@ class ExerciseKind(ABC):
         """Return the kind's table of an exercise that an author made from a run, with `go_on` where the run goes on.
 
         Args:
-            posted: the author's form.
             run: of the author's session, cut in two where the learner stands.
             texts: of the exercise; the words, feedback and steps of what is asked are added to them.
 

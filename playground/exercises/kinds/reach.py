@@ -67,7 +67,6 @@ class ReachForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     Args:
         goals: all must hold at the end.
-        limits: what may be used.
         solution: commands that reach the state, for no engine can compute them; the last may be {"until_us": ...}.
     """
 

@@ -161,7 +161,6 @@ class FrameSender:
         """Send the collected rows.
 
         Args:
-            clock: the pages' clock.
             now_s: real seconds.
             beat_s: also send an empty frame if the last one is this old, or if pages show a wrong time.
         """

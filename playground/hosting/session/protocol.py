@@ -27,8 +27,6 @@ class WorkFailure(msgspec.Struct, frozen=True):
     """A failure.
 
     Args:
-        kind: the cause.
-        code: of its sentence.
         values: the sentence's values.
     """
 
@@ -41,7 +39,6 @@ def of(error: BaseException, door: Any) -> WorkFailure:
     """Return the failure that an error of a run means.
 
     Args:
-        error: what was raised.
         door: a `playground.hosting.engine_api.NodeDoor`, which sorts errors into kinds.
     """
     if isinstance(error, MemoryError):

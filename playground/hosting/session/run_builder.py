@@ -48,7 +48,6 @@ class RunBuilder:
 
     Args:
         storage: for its files and checkpoints.
-        bounds: what it may take.
         clock: real seconds.
         breathe: lets others have their turn; called between two transitions.
         report: hears how many percent are repeated, where that takes long.

@@ -49,9 +49,7 @@ class ReachedGoals:
     repetition is kept. So the first check costs the whole run, and each later one only what happened since.
 
     Args:
-        conditions: what to check.
         door: makes the repetition's node.
-        scenario: of the run.
         breathe: called often, so that others have their turns.
         clock: real seconds.
     """
@@ -82,7 +80,6 @@ class ReachedGoals:
         """Return the values at the current moment; None if the run is too long to be repeated.
 
         Args:
-            state: returns the run's state.
             commands: all of the session's record.
             at_us: the run's time, with everything of that instant done.
         """
@@ -154,7 +151,6 @@ class EngineSession:
 
     Args:
         storage: for the files and checkpoints of its runs.
-        bounds: what it may take.
         send: carries a message to the server.
         clock: real seconds.
         begin: makes pieces of work; `Job` where others wait for their turn.

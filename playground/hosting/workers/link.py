@@ -22,11 +22,7 @@ HELD_BYTES: Final = 256 * 1024
 
 
 class LinkCodec(NamedTuple):
-    """How one end writes and reads messages.
-
-    Args:
-        most_bytes: of one message.
-    """
+    """How one end writes and reads messages."""
 
     encode: Callable[[Any], bytes]
     decode: Callable[[memoryview], Any]

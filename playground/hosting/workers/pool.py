@@ -25,7 +25,6 @@ class WorkerHeartbeat:
     """Measures a worker's thread from outside, by the kernel's figures.
 
     Args:
-        pid: of the worker's process.
         thread: native id of the thread in it that answers.
     """
 
@@ -146,7 +145,6 @@ class WorkerPool:
 
     Args:
         count: most workers with sessions at the same time.
-        launch: starts one.
         begin: the first message to each worker.
     """
 

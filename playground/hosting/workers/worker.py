@@ -278,8 +278,6 @@ class EngineWorker:
     """Takes messages, and gives turns to sessions.
 
     Args:
-        link: to the server.
-        door: makes the engines.
         clock: real seconds.
     """
 
@@ -411,7 +409,6 @@ def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int
 
     Args:
         overrun_s: processor time that no turn needs.
-        thread: the thread that gives the turns.
     """
     worked = time.pthread_getcpuclockid(thread)
     is_bound = False

@@ -29,7 +29,6 @@ class ForkedWorker:
     """A forked worker; see `StartedProcess`.
 
     Args:
-        pid: of its process.
         handle: the kernel's lasting handle of that process (a pidfd).
     """
 

@@ -86,9 +86,7 @@ class QueueListing(msgspec.Struct, frozen=True):
     """What a text has.
 
     Args:
-        figures: of its queues.
         left_out: lines that were not read, the first of them.
-        left_out_count: of all.
         columns: names of columns that are not used.
         more: queues beyond those that can be shown.
         rest: characters beyond those that are read.

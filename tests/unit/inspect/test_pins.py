@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.backing_queue.heap import CLEAN
+from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.backing_queue.heap import CLEAN
 from engine.backing_queue.protocol import CleanTerms
+from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.store.recovery import V2CleanStop
 from engine.formats.chunks import RawBytes
