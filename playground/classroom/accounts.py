@@ -184,7 +184,6 @@ class LogInForm(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Check name and password."""
         try:
             limits.take("login", request_callers.address_in(request))
             name = request.POST.get("username", "")[:150].casefold()

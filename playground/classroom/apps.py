@@ -12,7 +12,6 @@ class ClassroomConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the gate and the listeners."""
         from playground.classroom import accounts, hearing  # noqa: PLC0415 - they need the models
 
         hearing.begin()

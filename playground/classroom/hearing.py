@@ -17,7 +17,6 @@ from playground.texts.page_message import PageMessage
 
 
 def begin() -> None:
-    """Listen, and ask before each answer."""
     request_callers.register(group_of)
     learners.worked.connect(_worked, dispatch_uid="classroom")
     learners.register(frozen)
@@ -56,7 +55,6 @@ def tested(learner: Learner, slug: str) -> PageMessage | None:
 
 
 def frozen(learner: Learner, slug: str) -> PageMessage | None:
-    """Return why a student may not answer now."""
     if Classroom.objects.filter(students__learner=learner, frozen=True).exists():
         return PageMessage(_("Your teacher has paused the class. Look up; it continues soon."))
     return None

@@ -235,7 +235,6 @@ def block(student: Student) -> None:
 
 
 def unblock_all(classroom: Classroom) -> None:
-    """Let everybody try again."""
     classroom.blocked = []
     classroom.save(update_fields=["blocked"])
 
@@ -317,7 +316,6 @@ def purge() -> tuple[int, int]:
 
 
 def list_context(teacher: Any) -> dict[str, Any]:
-    """Return what the page of a teacher's classes shows."""
     return {
         "classes": teacher.classes.all(),
         "shared_classes": teacher.shared_classes.filter(leaving_at=None),
@@ -367,7 +365,6 @@ REPORT_MINUTES: Final = 5
 
 
 def steps(language: str) -> list[dict[str, Any]]:
-    """Return the steps with their exercises' titles and texts."""
     every = catalog.exercises()
     return [
         {

@@ -161,7 +161,6 @@ class StudentSocket(ClassSocket):
         return room is not None and room.online().get(self.student or 0, 0) >= limits.SOCKETS_OF_A_STUDENT
 
     def show(self, overview: dict[str, Any] | None) -> None:
-        """Send the state of the class if it differs."""
         if overview is None or self.student not in overview["members"]:
             self._put(GONE)
         elif overview["student"] != self._last:

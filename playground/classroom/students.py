@@ -179,7 +179,6 @@ def delete_work(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def undo(request: HttpRequest) -> HttpResponse:
-    """Bring back what this browser has deleted."""
     what = leaving.undoable(request.session)
     if not leaving.undo(request):
         raise PageGone(_("It is too late"), PageMessage(_("What you deleted is gone for good.")))

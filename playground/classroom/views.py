@@ -273,7 +273,6 @@ def csv_answer(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpRe
 @never_cache
 @for_the_teacher
 def qr(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Draw the address of the door as a QR code."""
     url = request.build_absolute_uri(reverse("join-code", args=[found.join_code]))
     drawing = segno.make(url, error="m", micro=False)
     picture = drawing.svg_inline(border=2, dark="#191c21", light="#ffffff", omitsize=True)
@@ -406,7 +405,6 @@ def code(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
 @require_POST
 @for_the_teacher
 def rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Give a student another nickname."""
     who = student_or_gone(found, pk)
     try:
         services.rename(who, request.POST.get("nickname", ""))

@@ -272,7 +272,6 @@ class ChangeForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Read the value as its change wants it."""
         cleaned: dict[str, Any] = super().clean() or {}
         name, text = cleaned.get("change"), cleaned.get("value")
         if name is None or text is None:

@@ -53,7 +53,6 @@ def exercises() -> dict[str, Exercise]:
 
 @cache
 def _plain() -> dict[str, dict[str, Any]]:
-    """Return the content of every exercise's file."""
     found = {}
     for unit in units():
         for slug in unit.exercises:

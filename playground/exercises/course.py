@@ -83,8 +83,6 @@ def plans() -> tuple[CoursePlan, ...]:
 
 
 def plan_rows(language: str) -> list[dict[str, Any]]:
-    """Return the plans as their page shows them."""
-
     def named(slugs: tuple[str, ...]) -> list[tuple[str, str, str]]:
         found = [catalog.exercise(slug) for slug in slugs]
         return [(each.unit, each.slug, each.texts(language).title) for each in found]

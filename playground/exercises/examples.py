@@ -27,7 +27,6 @@ class NoExample(LookupError):
 
 @cache
 def _plain() -> dict[str, dict[str, Any]]:
-    """Return the content of every example's file, by its exercise."""
     found = (
         catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
         for path in sorted(catalog.FOLDER.glob("*/examples/*.toml"))

@@ -73,7 +73,6 @@ class UnitReading(TranslatedPart[ReadingTexts], frozen=True, forbid_unknown_fiel
 
 @cache
 def _plain() -> dict[str, dict[str, Any]]:
-    """Return the content of every reading's file, by the name of the file."""
     return {
         path.stem: catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
         for path in sorted(catalog.FOLDER.glob("*/readings/*.toml"))

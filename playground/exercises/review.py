@@ -52,7 +52,6 @@ def due(works: Iterable[Worked], now: datetime) -> list[Worked]:
 
 
 def rows(works: Iterable[WorkedExercise], now: datetime, language: str) -> list[dict[str, Any]]:
-    """Return the due exercises as the page of units shows them."""
     found = []
     for work in due(works, now):
         exercise = catalog.exercise(work.exercise)

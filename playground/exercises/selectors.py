@@ -63,7 +63,6 @@ def works_of(learner: Learner | None) -> dict[str, Work]:
 
 
 def work_on(learner: Learner | None, slug: str) -> Work | None:
-    """Return somebody's work on one exercise, with its session."""
     if learner is None:
         return None
     return learner.works.select_related("session", "learner").filter(exercise=slug).first()
@@ -202,7 +201,6 @@ def shown_moves(moves: list[Any]) -> list[dict[str, Any]]:
 
 
 def shown_solution(exercise: Exercise, language: str) -> list[str]:
-    """Return the solution in words, computed from the engine's run."""
     return kind_of(exercise).solution_lines(exercise, exercise.texts(language))
 
 

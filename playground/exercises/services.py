@@ -252,7 +252,6 @@ def again(work: Work, exercise: Exercise) -> None:
 
 
 def delete_learner(learner: Learner) -> None:
-    """Delete somebody's work and sessions."""
     sessions = list(learner.works.exclude(session=None).values_list("session_id", flat=True))
     learners.worked.send(Learner, learner=learner, work=None)
     learner.delete()

@@ -99,7 +99,6 @@ def _found(unit: str, slug: str) -> Exercise:
 @require_safe
 @never_cache
 def units(request: HttpRequest) -> HttpResponse:
-    """List the units and exercises with the visitor's own progress."""
     return _units(request)
 
 
@@ -374,7 +373,6 @@ def _systems() -> dict[str, str]:
 @require_safe
 @rate_limited_reading
 def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
-    """Show what one reads before an exercise."""
     found, numbers = _found_reading(request, unit, slug)
     if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
         return closed

@@ -116,7 +116,6 @@ class SessionHost:
             client.refused(number, wording.BUSY)
 
     def predict(self, client: SessionClient, number: int | str, option: int) -> None:
-        """Queue an answer to the run's question."""
         if not self._post(lambda: self._wishes.predict(client, number, option)):
             client.refused(number, wording.BUSY)
 

@@ -18,7 +18,6 @@ _BUFFERS: Final = {
 
 
 def missing_words(missing: NotThere, kind: str) -> dict[str, str]:
-    """Return the sentence for each reason."""
     words = {
         "asleep": _("While the session sleeps it has no files. They are made again as soon as it runs."),
         "no_file": _("There is no such file now: it has not been made yet, or it was deleted."),

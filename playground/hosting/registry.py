@@ -140,7 +140,6 @@ class HostRegistry:
         return asyncio.run_coroutine_threadsafe(host.moment(goals), host.loop).result(MOMENT_S)
 
     async def end(self) -> None:
-        """Suspend everything and remove the files."""
         await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
         await asyncio.gather(*self._resting.values(), return_exceptions=True)
         await self.pool.end()

@@ -148,7 +148,6 @@ class SessionRun:
     def encode_snapshot(
         self, state: msgspec.Raw, why: str, skipped: dict[str, int], clock: PageClock
     ) -> bytes:
-        """Write a snapshot as it goes over the wire."""
         log = self.node.log
         message = snapshot_message(log.number, clock.now_us, state, why, skipped, log.digest)
         if clock.to_us > clock.now_us:

@@ -135,7 +135,6 @@ def woke_in_other_version(then: str, now: str) -> PageMessage:
 
 
 def failure(failed: WorkFailure) -> PageMessage:
-    """Say what went wrong under a session."""
     if failed.code == "files_failed":
         return files_failed(failed.values["why"])
     return FAILURES[failed.code]

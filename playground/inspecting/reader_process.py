@@ -59,7 +59,6 @@ class ReaderProcess:
         self._held = held
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the lines."""
         with self._parcel, tempfile.TemporaryFile() as found, tempfile.TemporaryFile() as known:
             ticket: PlaceTicket | None = None
             try:

@@ -502,7 +502,6 @@ def _one_by_one(revival: QueueRevival, records: int) -> QueueRevival:
 
 
 def taken_out(revival: QueueRevival) -> dict[str, TakenOut]:
-    """Return what each queue of a started node gives."""
     node, stop = revival.node, revival.stop
     assert node is not None  # noqa: S101 - who asks has started it
     records = (

@@ -104,7 +104,6 @@ class JobPool:
         self._ended = False
 
     def begin(self) -> None:
-        """Start one process ahead."""
         with contextlib.suppress(JobEnded):
             taken = self._take()
             taken.fit = True

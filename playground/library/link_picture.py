@@ -84,8 +84,6 @@ def _head(pen: ImageDraw.ImageDraw, title: str, release: str, at_us: int, until_
 
 
 def _stage(pen: ImageDraw.ImageDraw, picture: StagePicture) -> None:
-    """Draw the stage's own picture at this one's scale."""
-
     def at(x: float, y: float) -> tuple[int, int]:
         return round(LEFT + x * SCALE), round(TOP + y * SCALE)
 

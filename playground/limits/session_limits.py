@@ -84,7 +84,6 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
         return SessionBounds(**{name: getattr(self, name) for name in SessionBounds.__struct_fields__})
 
     def public(self) -> dict[str, int]:
-        """Return what the page shows."""
         hidden = {
             "workers",
             "max_unequal",

@@ -182,7 +182,6 @@ class DatabaseRecord:
         writer().note(self._append(reached=(at_us, "")))
 
     async def reached(self, at_us: int, digest: str) -> None:
-        """Write down how far the run has come."""
         self._digest = bool(digest)
         await writer().write(self._append(reached=(at_us, digest)))
 

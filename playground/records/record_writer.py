@@ -246,7 +246,6 @@ _writers: dict[asyncio.AbstractEventLoop, RecordWriter] = {}
 
 
 def writer() -> RecordWriter:
-    """Return the writer of the running event loop."""
     loop = asyncio.get_running_loop()
     if loop not in _writers:
         for ended in [each for each in _writers if each.is_closed()]:

@@ -76,7 +76,6 @@ def reached(session: Session, commands: Sequence[tuple[int, dict[str, Any]]]) ->
 
 
 def remembered(public_id: str) -> RecordedSession:
-    """Return all that is on record of a session."""
     session = Session.objects.select_related("origin", "text").get(public_id=public_id)
     rows = rows_of(session)
     commands = standing(rows)
@@ -106,5 +105,4 @@ def scenario_by_name(name: str) -> Scenario | None:
 
 
 def scenario_body(scenario: Scenario) -> dict[str, Any]:
-    """Return a kept scenario as an object, with the digest of its run."""
     return {**orjson.loads(scenario.text.body), "digest": scenario.digest or None}

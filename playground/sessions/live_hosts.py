@@ -64,7 +64,6 @@ def _past(of: HostRegistry) -> PastReader:
 
 
 def past() -> PastReader:
-    """Return the past moments of this process's sessions."""
     return _past(registry())
 
 

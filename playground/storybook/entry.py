@@ -504,7 +504,6 @@ def _run_of(body: dict[str, Any], story: ScenarioStory) -> dict[str, Any]:
 
 
 def _late(story: ScenarioStory, until_us: int) -> Iterator[tuple[str, PageMessage]]:
-    """Find moments after the run's end."""
     moments: list[tuple[str, int | None]] = []
     for name in ("annotations", "breakpoints", "claims"):
         moments += [(f"{name}[{at}].at_us", each.at_us) for at, each in enumerate(getattr(story, name))]
@@ -529,7 +528,6 @@ CHOSEN: Final = frozenset().union(*(each.storage.chosen for each in RELEASES.val
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the schema as an object."""
     run_type = scenarios._Raw  # noqa: SLF001
     types = (ScenarioStory, run_type, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())
     _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")

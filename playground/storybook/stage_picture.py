@@ -81,7 +81,6 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def held(self) -> list[tuple[str, int]]:
-        """Return the lanes that hold messages, and how many."""
         return [(name, sum(letters.values())) for name, letters in self.lanes if letters]
 
     @property
@@ -92,7 +91,6 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def ready(self) -> int:
-        """Return how many messages wait for a consumer."""
         return sum(count for name, count in self.held if name != UNACKED)
 
     @property

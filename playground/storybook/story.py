@@ -113,7 +113,6 @@ class StoryOption(_Part, frozen=True):
     when: Condition
 
     def __post_init__(self) -> None:
-        """Refuse conditions that a page cannot check."""
         _check(self.when)
 
 

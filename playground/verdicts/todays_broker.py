@@ -55,7 +55,6 @@ def entry_of(run: VerdictRun) -> LibraryEntry:
 
 
 def address_of(scenario: str, at_us: int, short_id: str, series: str) -> str:
-    """Return the address that opens a ready scenario at a moment on a release."""
     entry = ready_scenarios.entry(scenario)
     own = entry is not None and other_release.shown_release(entry.run).series == series
     place = scenario_links.LinkPlace(at_us=at_us, release="" if own else series)

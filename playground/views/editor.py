@@ -94,7 +94,6 @@ def _checked(request: HttpRequest, text: str) -> tuple[LibraryEntry | None, list
 @require_POST
 @rate_limited_reading
 def check(request: HttpRequest) -> HttpResponse:
-    """Return the problems of a text, for the editor while somebody types."""
     entry, problems = _checked(request, text_of(request.POST.get("text", "")))
     commands = len(entry.run["commands"]) if entry else 0
     return render(

@@ -152,7 +152,6 @@ def as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
 
 @job(RUN)
 def as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
-    """Yield a run's transitions as CSV."""
     yield _csv([HEAD])
     for part in _rows(scenario):
         if isinstance(part, str):

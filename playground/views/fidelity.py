@@ -44,7 +44,6 @@ def fidelity(request: HttpRequest) -> HttpResponse:
 
 
 def _predictions(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the predictions as tables with words of the reader's language."""
     verdicts = {
         "good": _("predicted"),
         "rough": _("roughly predicted"),

@@ -48,7 +48,6 @@ FEATURED = (
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Say what this is, and list the ready scenarios."""
     request_callers.visitor(request.session)
     return _home(request)
 

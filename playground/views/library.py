@@ -74,7 +74,6 @@ def _number(text: str, known: dict[int, Any]) -> int | None:
 @require_safe
 @rate_limited_reading
 def file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Download a ready scenario's file."""
     entry = ready_scenarios.entry(slug)
     if entry is None:
         raise PageGone(_("No such scenario"), PageMessage(_("The library has no scenario of this name.")))

@@ -237,7 +237,6 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 @rate_limited_reading
 @cache_control(public=True, max_age=86_400)
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
-    """Draw the moment of a link that holds its run."""
     at_us = place_of(request.GET).at_us
 
     def drawn() -> bytes:

@@ -122,7 +122,6 @@ class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
         return self.value(self.typical(runs, metric), metric)
 
     def disagree(self, runs: list[CellRun], metric: str) -> bool:
-        """Return whether the seeds of one cell lie far apart."""
         values = [value for run in runs if (value := self.value(run, metric)) is not None]
         return len(values) > 1 and max(values) - min(values) > DISAGREE * max(median_low(values), 1e-9)
 

@@ -106,7 +106,6 @@ class BrokerKind(FadedKind):
         return [*progress.steps, given]
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
-        """Continue with the next step if this one is right."""
         if verdict.step > len(progress.steps):
             return progress._replace(steps=(*progress.steps, given))
         return progress

@@ -96,7 +96,6 @@ class MatchKind(PredictionKind):
     def prediction_beside(
         self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
     ) -> tuple[str, str] | None:
-        """Return what was predicted and what happened, item by item."""
         yours, engine = (
             " · ".join(self._pair(texts, line["about"], line[side]) for line in lines)
             for side in ("yours", "engine")

@@ -71,7 +71,6 @@ class NumberKind(PredictionKind):
         return _numbers.answer(exercise, never)[0]
 
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
-        """Read what is counted, and the wrong numbers with their feedback."""
         slips: list[dict[str, Any]] = []
         for row in SLIPS:
             wrong, text = authors.text_of(posted, f"value-{row}", 9), authors.text_of(posted, f"text-{row}")

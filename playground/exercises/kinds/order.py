@@ -74,7 +74,6 @@ class OrderKind(ExerciseKind):
         return [item for _position, item in sorted(found)]
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> GradedVerdict:
-        """Compare a list of ids with the run."""
         return judge(exercise.form.items, _right.answer(exercise, give_up), answer)
 
     def solution(self, exercise: Exercise) -> list[str]:

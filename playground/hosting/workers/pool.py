@@ -269,7 +269,6 @@ class WorkerPool:
                 end.flush()
 
     async def end(self) -> None:
-        """End all workers."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()

@@ -27,7 +27,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete and say how many."""
         deleted = services.delete_sessions_unseen_for(options["days"])
         unused = services.delete_unused_unseen_for(kept_bytes.UNUSED_S)
         links = services.delete_links_unseen_for(options["links_days"])

@@ -19,7 +19,6 @@ class Command(BaseCommand):
     help = "Draw items of the articles that nobody has judged yet, and print what the page says at their moments."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the seed, and how many are drawn."""
         parser.add_argument(
             "--seed", type=int, required=True, help="of the draw; a kept one draws the same items again"
         )

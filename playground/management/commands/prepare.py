@@ -17,7 +17,6 @@ class Command(BaseCommand):
         parser.add_argument("--without-scenarios", action="store_true", help="load no ready scenarios")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Say each step before it begins, then do it."""
         self._announce("Preparing the database ...")
         call_command("migrate", interactive=False, verbosity=0)
         if not options["without_scenarios"]:

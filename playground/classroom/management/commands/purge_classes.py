@@ -15,7 +15,6 @@ class Command(BaseCommand):
     help = "Delete classes past their date, and learners who have not come for long"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Delete, and say how much."""
         leaving.carry_out()
         admission.forget_old()
         classes, learners = services.purge()

@@ -27,7 +27,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it, and say what came of it."""
         if options["invite"]:
             self.stdout.write(
                 f"/class/sign-up?with={admission.invite()}  (for {admission.INVITED_DAYS} days)"

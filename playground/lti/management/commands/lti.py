@@ -33,7 +33,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it, and say what came of it."""
         if options["register"]:
             missing = [name for name in NEEDED if not options[name]]
             if missing:

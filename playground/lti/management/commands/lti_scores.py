@@ -15,5 +15,4 @@ class Command(BaseCommand):
     help = "Send scores that a learning platform has not taken yet"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Send, and say how many were taken."""
         self.stdout.write(f"{scores.send_due()} scores sent")
