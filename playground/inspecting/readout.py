@@ -53,7 +53,7 @@ class TakenOut(msgspec.Struct):
 
 
 class ReadableRecords:
-    """Looks up whether a started store could read a message that a clean stop listed (S206: it opens no file before)."""
+    """Looks up whether a started store could read a message that a clean stop listed (S206: it opens no file)."""
 
     def __init__(self, files: Files, stop: SavedStop, codec: MessageCodec) -> None:
         self._codec = codec
