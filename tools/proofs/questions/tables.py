@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +41,19 @@ Written by `make questions` from the answers of real nodes (tests/recordings/que
 
 from typing import Any, Final
 
+Row = tuple[Any, ...]
+
+
+def by_release(rows: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]]:
+    """Return what each release has of each name; `rows` hold it by the releases that share it."""
+    return {
+        release: {
+            name: row for name, each in rows.items() for releases, row in each.items() if release in releases.split()
+        }
+        for release in RELEASES
+    }
+
+
 '''
 
 
@@ -51,13 +64,11 @@ class NoCheck(ValueError):
 def written(answers: dict[str, Answers]) -> str:
     """Return the tables' module for the answers of each release."""
     parts = {
-        "ARGUMENTS": ("dict[str, dict[str, tuple[Any, ...]]]", arguments),
         "COUNTING": ("dict[str, tuple[str, ...]]", counting),
         "NAMES_TYPE": (
             "dict[str, bool]",
             lambda each: any("current is 'classic'" in closed[1] for _, closed in each["again"] if closed),
         ),
-        "KEYS": ("dict[str, dict[str, tuple[Any, ...]]]", keys),
         "NOT_FOR_CLASSIC": ("dict[str, tuple[str, ...]]", not_for_classic),
         "APPLY_TO": (
             "dict[str, tuple[str, ...]]",
@@ -85,12 +96,29 @@ def written(answers: dict[str, Answers]) -> str:
             lambda each: any("missing closing parenthesis" in words for _, words in each["patterns"]),
         ),
     }
-    head = f'{HEAD}REFERENCE: Final = "{REFERENCE.name}"\n\n'
+    head = f'{HEAD}REFERENCE: Final = "{REFERENCE.name}"\nRELEASES: Final = {(*answers,)!r}\n\n'
+    shared = {"ARGUMENTS": _shared(answers, arguments, _ordered), "KEYS": _shared(answers, keys, sorted)}
+    head += "".join(f"{name} = by_release({rows!r})\n\n" for name, rows in shared.items())
     text = head + "\n\n".join(
         f"{name}: Final[{kind}] = { ({release: of(each) for release, each in answers.items()})!r}"
         for name, (kind, of) in parts.items()
     )
     return formatted(text + "\n")
+
+
+def _shared(
+    answers: dict[str, Answers],
+    of: Callable[[Answers], dict[str, Row]],
+    ordered: Callable[[Iterable[str]], Iterable[str]],
+) -> dict[str, dict[str, Row]]:
+    """Return the rows by name, and by the releases that have the same one."""
+    found: dict[str, dict[Row, list[str]]] = {}
+    for release, each in answers.items():
+        for name, row in of(each).items():
+            found.setdefault(name, {}).setdefault(row, []).append(release)
+    return {
+        name: {" ".join(releases): row for row, releases in found[name].items()} for name in ordered(found)
+    }
 
 
 def formatted(text: str) -> str:
