@@ -73,6 +73,10 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+DatedArrival = tuple[Arrival, int | None]
+"""Messages with the expiration of their own that the publisher gave them, in milliseconds."""
+
+
 class TakenMessages(msgspec.Struct, frozen=True, gc=False):
     """Messages taken from the head.
 

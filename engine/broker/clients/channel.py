@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import msgspec
 
 from engine.amqp.errors import AmqpError
-from engine.backing_queue.protocol import Arrival
+from engine.backing_queue.protocol import DatedArrival
 from engine.broker.commands.base import MAX_COUNT, MessageFields
 from engine.broker.commands.client_commands import Publish
 from engine.broker.commands.settings import NodeSettings
@@ -117,7 +117,7 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
 
     batch: Publish
     message: MessageFields
-    arrivals: Sequence[tuple[Arrival, int | None]]
+    arrivals: Sequence[DatedArrival]
     queues: tuple[str, ...]
     lives: Mapping[str, int] = {}
 

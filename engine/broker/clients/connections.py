@@ -12,7 +12,7 @@ from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import LOCAL_RANDOM
 from engine.amqp.policies import term
-from engine.backing_queue.protocol import Arrival
+from engine.backing_queue.protocol import Arrival, DatedArrival
 from engine.broker.clients.actors import CLOSED, OPEN, Publisher, stop
 from engine.broker.clients.channel import ChannelTransaction, HeldPublish, connection_of
 from engine.broker.clients.confirms import ConfirmSender
@@ -358,7 +358,7 @@ class PublisherConnections:
                 batch = batch.part(0, room)
         msg_no = self._kinds.take_numbers(batch.count)
         sizes = self._column(msg_no, batch) if batch.sizes else batch.size_bytes
-        arrivals: list[tuple[Arrival, int | None]] = []
+        arrivals: list[DatedArrival] = []
         for count, expiration_ms in batch.runs() if batch.expirations else ((batch.count, None),):
             if batch.expirations:
                 message = replace(message, expiration_ms=expiration_ms)

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from engine.backing_queue.protocol import Arrival
+from engine.backing_queue.protocol import Arrival, DatedArrival
 from engine.broker.clients.actors import CLOSED, Publisher
 from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.client_commands import Publish
@@ -200,7 +200,7 @@ class WayIn:
         self,
         publisher: Publisher,
         queue: ClientQueue,
-        arrivals: Sequence[tuple[Arrival, int | None]],
+        arrivals: Sequence[DatedArrival],
         spacing_us: int,
         confirm: bool,
     ) -> None:
@@ -213,10 +213,7 @@ class WayIn:
             confirm: whether to send a confirm that does not wait for the disk (K1).
         """
         if not self._processes.timed:
-            if len(arrivals) == 1:
-                queue.arrive(arrivals[0][0], spacing_us, arrivals[0][1], confirm)
-            else:
-                queue.arrive_each(arrivals, spacing_us, confirm)
+            queue.arrive(arrivals, spacing_us, confirm)
             return
         for arrival, expiration_ms in arrivals:
             self._travel(publisher, queue, arrival, spacing_us, confirm, expiration_ms)
@@ -245,7 +242,7 @@ class WayIn:
         self, queue: ClientQueue, process: WorkProcess, parcel: _Parcel, sender: str, count: int
     ) -> None:
         """Let the queue process handle messages; the channel gets credit for them."""
-        queue.arrive(parcel.take(count), parcel.spacing_us, parcel.expiration_ms, parcel.confirm)
+        queue.arrive(((parcel.take(count), parcel.expiration_ms),), parcel.spacing_us, parcel.confirm)
         if not process.ended:
             process.earned(sender, count)
 

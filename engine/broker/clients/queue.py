@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from engine.backing_queue.protocol import Arrival, TakenMessages
+from engine.backing_queue.protocol import Arrival, DatedArrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery
 from engine.broker.time.process import WorkProcess
@@ -78,18 +78,9 @@ class ClientQueue(Protocol):
     # --- what publishers' channels send ------------------------------------------------------------------------------
 
     def arrive(
-        self,
-        arrival: Arrival,
-        spacing_us: int,
-        expiration_ms: int | None = None,
-        confirm_at_once: bool = False,
+        self, arrivals: Sequence[DatedArrival], spacing_us: int, confirm_at_once: bool = False
     ) -> None:
         """Let messages arrive one after the other (P8)."""
-
-    def arrive_each(
-        self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
-    ) -> None:
-        """Let messages with different expirations arrive one after the other (P8)."""
 
     # --- what consumers' channels send -------------------------------------------------------------------------------
 

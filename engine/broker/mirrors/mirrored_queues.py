@@ -374,12 +374,14 @@ class MirroredQueues:
         live = self._queues.take_over(name, self.nodes[heir])
         live.copies = partial(self.roll.copy, name) if record.mirrors else None
         for copy in mirror.leftovers():
-            live.enter(copy.arrival, 0, copy.expiration_ms, copy.confirm_at_once, already_delivered=True)
+            live.enter(((copy.arrival, copy.expiration_ms),), 0, copy.confirm_at_once, already_delivered=True)
         for copy in member.late_copies():
             new, confirmed = master.late(copy)
             self._confirms.member_confirmed(name, heir, confirmed)
             for each in new:
-                live.enter(each.arrival, 0, each.expiration_ms, each.confirm_at_once, already_delivered=True)
+                live.enter(
+                    ((each.arrival, each.expiration_ms),), 0, each.confirm_at_once, already_delivered=True
+                )
         self._consumers.served_anew(name, cancels=not record.down_sent)
         record.down_sent = False
         self.soon(partial(self.roll.served, name))

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from engine.amqp.policies import expiry_ms
-from engine.backing_queue.protocol import Arrival, TakenMessages
+from engine.backing_queue.protocol import Arrival, DatedArrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, until_unknown
 from engine.broker.clients.consumers import WayOut
@@ -420,68 +420,26 @@ class QueueDeliveries:
     # --- arrival (P8) ------------------------------------------------------------------------------------------------
 
     def arrive(
-        self,
-        arrival: Arrival,
-        spacing_us: int,
-        expiration_ms: int | None = None,
-        confirm_at_once: bool = False,
+        self, arrivals: Sequence[DatedArrival], spacing_us: int, confirm_at_once: bool = False
     ) -> None:
-        """Let messages arrive one after the other, `spacing_us` apart.
+        """Let messages arrive one after the other, `spacing_us` apart; together where nothing examines each.
 
         Args:
-            expiration_ms: their own expiration (P8.2).
+            arrivals: the messages with their own expirations in milliseconds (P8.2).
             confirm_at_once: whether to send confirms that do not depend on disk (K1).
         """
         evictions = self.evictions
         apart = self.copies is not None or evictions.may_reject or evictions.drops_head
-        for part in arrival.singles() if apart else (arrival,):
-            if self.copies is not None:
-                self.copies(part, expiration_ms, confirm_at_once)
-            self.enter(part, spacing_us, expiration_ms, confirm_at_once)
-
-    def arrive_each(
-        self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
-    ) -> None:
-        """Let messages with different expirations arrive one after the other, `spacing_us` apart.
-
-        Args:
-            arrivals: the messages with their expirations in milliseconds.
-            confirm_at_once: as in `arrive`.
-        """
-        if self._takes_each():
-            own = [self._expiring(arrival, expiration_ms) for arrival, expiration_ms in arrivals]
-            self._enter_each(own, spacing_us, confirm_at_once)
+        if len(arrivals) > 1 and not (
+            apart or self.process.held is not None or self.ring.single_active or evictions.none_stays
+        ):
+            self.enter(arrivals, spacing_us, confirm_at_once)
             return
         for arrival, expiration_ms in arrivals:
-            self.arrive(arrival, spacing_us, expiration_ms, confirm_at_once)
-
-    def _takes_each(self) -> bool:
-        """Return whether different messages may enter together, because nothing examines them one by one."""
-        evictions = self.evictions
-        return not (
-            self.process.held is not None
-            or self.copies is not None
-            or self.ring.single_active
-            or evictions.may_reject
-            or evictions.drops_head
-            or evictions.none_stays
-        )
-
-    def _enter_each(self, arrivals: Sequence[Arrival], spacing_us: int, confirm_at_once: bool) -> None:
-        """Let messages into this queue as `enter` does, in one step when some of them wait."""
-        queue = self.process.begin()
-        if confirm_at_once:
-            first, last = arrivals[0], arrivals[-1]
-            self._on_taken(self.name, Range(first.msg_no, last.msg_no + last.count - first.msg_no))
-        for number, arrival in enumerate(arrivals):
-            if queue.depth:
-                queue.publish(arrivals[number:], False, spacing_us)
-                break
-            done = self._deliver_directly(arrival, spacing_us, False)
-            if done < arrival.count:
-                rest = arrival.part(done, arrival.count - done) if done else arrival
-                self.evictions.publish(rest, spacing_us)
-        self.process.handled()
+            for part in arrival.singles() if apart else (arrival,):
+                if self.copies is not None:
+                    self.copies(part, expiration_ms, confirm_at_once)
+                self.enter(((part, expiration_ms),), spacing_us, confirm_at_once)
 
     def _expiring(self, arrival: Arrival, expiration_ms: int | None) -> Arrival:
         """Return messages with the moment at which they expire here (P8.2)."""
@@ -497,38 +455,45 @@ class QueueDeliveries:
 
     def enter(
         self,
-        arrival: Arrival,
+        arrivals: Sequence[DatedArrival],
         spacing_us: int,
-        expiration_ms: int | None = None,
         confirm_at_once: bool = False,
         already_delivered: bool = False,
     ) -> None:
-        """Let messages into this queue; `already_delivered` marks them as redelivered (H62)."""
+        """Let messages into this queue; `already_delivered` marks them as redelivered (H62).
+
+        Args:
+            arrivals: as in `arrive`, several only where nothing examines each.
+        """
         if self.process.held is not None:
-            again = partial(
-                self.enter, arrival, spacing_us, expiration_ms, confirm_at_once, already_delivered
-            )
+            again = partial(self.enter, arrivals, spacing_us, confirm_at_once, already_delivered)
             self.process.held.append(again)
             return
         queue, evictions = self.process.begin(), self.evictions
-        may_reject = evictions.may_reject
-        if expiration_ms is not None or evictions.limits.message_ttl_ms is not None:
-            arrival = self._expiring(arrival, expiration_ms)
-        none_fits = may_reject and not evictions.room(equal(arrival.size_bytes))
-        taken = 1 if confirm_at_once and not none_fits and self._breaks() else arrival.count
+        may_reject, ttl_ms = evictions.may_reject, evictions.limits.message_ttl_ms
+        own: list[Arrival] = []
+        for each, own_ms in arrivals:
+            own.append(each if own_ms is None and ttl_ms is None else self._expiring(each, own_ms))
+        first, count = own[0].msg_no, own[-1].msg_no + own[-1].count - own[0].msg_no
+        none_fits = may_reject and not evictions.room(equal(own[0].size_bytes))
+        taken = 1 if confirm_at_once and not none_fits and self._breaks() else count
         if confirm_at_once and not may_reject:
-            self._on_taken(self.name, Range(arrival.msg_no, taken))
-        done = 0
-        # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
-        if (not queue.depth or self.ring.single_active) and not none_fits:
-            done = self._deliver_directly(arrival, spacing_us, already_delivered)
-        rest = arrival.part(done, arrival.count - done) if 0 < done < arrival.count else None
-        rest = rest if done else arrival
-        if rest is not None and rest.expiry_us and evictions.none_stays and not none_fits:
-            self._vanish(rest)
-            rest = None
+            self._on_taken(self.name, Range(first, taken))
         rejected = 0
-        if rest is not None:
+        for number, arrival in enumerate(own):
+            if len(own) > 1 and queue.depth:
+                queue.publish(own[number:], already_delivered, spacing_us)
+                break
+            done = 0
+            # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
+            if (not queue.depth or self.ring.single_active) and not none_fits:
+                done = self._deliver_directly(arrival, spacing_us, already_delivered)
+            if done >= arrival.count:
+                continue
+            rest = arrival.part(done, arrival.count - done) if done else arrival
+            if rest.expiry_us and evictions.none_stays and not none_fits:
+                self._vanish(rest)
+                continue
             fits = min(rest.count, evictions.room(equal(rest.size_bytes))) if may_reject else rest.count
             rejected = rest.count - fits
             if fits:
@@ -536,8 +501,8 @@ class QueueDeliveries:
                 evictions.publish(rest.part(0, fits) if rejected else rest, spacing_us, already_delivered)
             if rejected:
                 self._reject(rest.part(fits, rejected))
-        if confirm_at_once and may_reject and rejected < arrival.count:
-            self._on_taken(self.name, Range(arrival.msg_no, min(taken, arrival.count - rejected)))
+        if confirm_at_once and may_reject and rejected < count:
+            self._on_taken(self.name, Range(first, min(taken, count - rejected)))
         self.process.handled()
 
     def _vanish(self, arrival: Arrival) -> None:

@@ -168,7 +168,7 @@ class DeadLetters:
                 for name in to:
                     if name in queues:
                         queue = queues[name]
-                        queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
+                        queue.process.send(PUBLISH, partial(queue.arrive, ((arrival, None),), 0))
             if not self.waiting:
                 return
         if not self._circling:

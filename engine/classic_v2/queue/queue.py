@@ -27,6 +27,7 @@ from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import (
     LANES,
     PENDING,
+    UNTAKEN,
     DeliveryCounts,
     V2Means,
     V2QueueState,
@@ -37,9 +38,6 @@ from engine.classic_v2.queue.state import (
 from engine.classic_v2.queue.taking import (
     asserted,
     drop_ready,
-    head_expiry_us,
-    head_extent,
-    head_stays,
     load,
     new_extents,
     remove_shared,
@@ -255,17 +253,20 @@ class V2Reading(StateQueue[V2QueueState]):
     @override
     def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where they are in the tail alone."""
-        return head_extent(self.state)
-
-    @override
-    def head_expiry_us(self) -> int:
-        """Return when the head expires, 0 for never."""
-        return head_expiry_us(self.state)
+        head = self.state.head
+        return head.first if head.total else None
 
     @override
     def head_stays(self) -> bool:
-        """Return whether taking the head and putting it back would leave the queue as it is (W40, W47)."""
-        return head_stays(self.state)
+        """Return whether a pass of drop_expired would leave the queue as it is (W40, W47).
+
+        That is so when nothing is loaded for it, the head does not expire, and it has the mark of a take already.
+        """
+        q = self.state
+        if not q.head.total:
+            return False
+        head = q.head.first
+        return not (head.flags & UNTAKEN or 0 < head.expiry_us <= q.now_us)
 
     @override
     def takeable(self, count: int, expiring: bool) -> int:
@@ -275,11 +276,6 @@ class V2Reading(StateQueue[V2QueueState]):
         expires is known of the head lane alone: what is in the tail has to be loaded first.
         """
         return unexpired(self.state.head, count, self.state.now_us) if expiring else count
-
-    @override
-    def steady(self, arrival: Arrival, same_size: bool) -> int:
-        """Return how many messages may enter a full queue at once, each of which drops one head: one."""
-        return 1
 
     # --- looking -----------------------------------------------------------------------------------------------------
 

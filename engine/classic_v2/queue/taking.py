@@ -393,27 +393,6 @@ def _shorten(q: V2QueueState, kept: list[Extent], end: int) -> None:
     q.tail_transient_bytes -= sum(extent.total_bytes for extent in transient)
 
 
-def head_extent(q: V2QueueState) -> Extent | None:
-    """Return the equal messages at the head; None where they are in the tail alone."""
-    return q.head.first if q.head else None
-
-
-def head_expiry_us(q: V2QueueState) -> int:
-    """Return when the head expires, 0 for never; it is known for what the head lane holds."""
-    return q.head.first.expiry_us if q.head else 0
-
-
-def head_stays(q: V2QueueState) -> bool:
-    """Return whether a pass of drop_expired would leave the queue as it is (W40, W47).
-
-    That is so when nothing is loaded for it, the head does not expire, and it has the mark of a take already.
-    """
-    if not q.head:
-        return False
-    head = q.head.first
-    return not (head.flags & UNTAKEN or 0 < head.expiry_us <= q.now_us)
-
-
 LANE = "head"
 PURGE_LIMIT = 2048
 

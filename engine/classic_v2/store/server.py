@@ -198,11 +198,13 @@ class SharedStore:
         """Handle the mailbox, sync if anybody waits (W135), and let the collector finish."""
         if self.suspended:
             return
-        self._handle_all()
-        self.sync()
-        while work(self.state):
-            pass
-        self.state.report_cache()
+        state = self.state
+        if self._mailbox or state.waiting or state.gc_work:  # seldom
+            self._handle_all()
+            self.sync()
+            while work(state):
+                pass
+        state.report_cache()
 
     def _handle_all(self) -> None:
         while self._mailbox:
