@@ -25,6 +25,8 @@ BENCHES = (
     "one_at_a_time",
     "unequal",
     "imported_log",
+    "gathered_log",
+    "peers",
     "scattered",
     "cluster",
     "wire",

@@ -6,7 +6,8 @@ a run.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from engine import generations  # noqa: F401 - each registers its own
 from engine.counting import backlog, disk, memory, messages, pressure, survival, waits  # noqa: F401 - they register
@@ -14,7 +15,17 @@ from engine.counting.meter import RunMeter
 from engine.counting.metric import METRICS, BetterWay, Metric, MetricUnit, PowerCut, RunEnding
 from engine.releases import BrokerRelease
 
-__all__ = ["METRICS", "BetterWay", "Metric", "MetricUnit", "PowerCut", "RunEnding", "RunMeter", "is_had"]
+__all__ = [
+    "METRICS",
+    "BetterWay",
+    "Metric",
+    "MetricUnit",
+    "PowerCut",
+    "RunEnding",
+    "RunMeter",
+    "is_answered",
+    "is_had",
+]
 
 TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
 """Names of the modules in `engine.counting` and in a generation's folder, in the order of the tables."""
@@ -22,6 +33,39 @@ TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "
 COMMON: Final = "counting"
 """The room of what is counted of every generation; others are counted of the generation in whose room they are."""
 OF_PAGING: Final = frozenset({memory.paging_at_bytes.name, pressure.paging_s.name})
+
+OF_EVENTS: Final = frozenset(
+    {
+        "transitions",
+        "disk_reads",
+        "disk_writes",
+        "fsyncs",
+        "journal_flushes",
+        "segments_written",
+        "segments_deleted",
+        "returned_after_power_cut",
+    }
+)
+"""What counts events: of bursts there are fewer than of the messages that a log has in them (`bench.gathered_log`)."""
+OF_SLEEP: Final = frozenset({memory.peak_ram_bytes.name, memory.peak_ram_share.name})
+"""What is less where a queue sleeps between two bursts, and writes its journal before: one that nobody reads."""
+SLEEPS_US: Final = 1_000_000
+"""After so long without an event a queue sleeps at the earliest."""
+
+
+def is_answered(scenario: Mapping[str, Any], name: str) -> bool:
+    """Return whether a metric of a scenario's run is that of the log from which an import made it.
+
+    Args:
+        scenario: as JSON; its `burst_us` says how wide the bursts are in which the log's messages were gathered.
+        name: of the metric.
+    """
+    burst_us = scenario.get("burst_us", 0)
+    if burst_us and name in OF_EVENTS:
+        return False
+    if burst_us < SLEEPS_US or name not in OF_SLEEP:
+        return True
+    return any(each["do"] == "set_consumer" for each in scenario["commands"])
 
 
 def is_had(release: BrokerRelease, name: str) -> bool:

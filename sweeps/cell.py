@@ -13,7 +13,7 @@ import msgspec
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
 from engine.broker.commands.settings import release_of
-from engine.metrics import METRICS, PowerCut, RunMeter, is_had
+from engine.metrics import METRICS, PowerCut, RunMeter, is_answered, is_had
 from engine.replay import RunPlayer, RunWitness, on_ledger
 from engine.replay.player import KEEP_EVENTS
 from engine.values.errors import RunTooLong
@@ -128,7 +128,7 @@ def outcome(cell: Cell) -> Row:
     """Run the scenario to its end on the ledger; return digest, metrics and series.
 
     The series are samples at equal distances of virtual time, the last one at the end. A metric of what the release
-    does not have is None.
+    does not have is None, and so is one that the scenario does not answer (`engine.metrics.is_answered`).
 
     Raises:
         SweepError: the run made more than `most_transitions`.
@@ -151,7 +151,9 @@ def outcome(cell: Cell) -> Row:
     refused, lost = len(node.refused), witness.lost()
     counted = meter.row(until_us, refused, _power_cut(cell, node), lost)
     release = release_of(cell.scenario["profile"], cell.scenario.get("settings", {}))
-    missing = {name: None for name in METRICS if not is_had(release, name)}
+    missing = {
+        name: None for name in METRICS if not (is_had(release, name) and is_answered(cell.scenario, name))
+    }
     return {"digest": digest, **counted, **missing, **series}
 
 

@@ -50,6 +50,22 @@ What it found since it is held at every moment:
 {found}
 """
 """The table of the page's words."""
+GATHERED = """
+## A gathered log beside its rows
+
+{on} {logs} logs of {rows} rows, each as its import gathers it into {bursts} bursts, beside the same log row by row:
+
+{names}
+
+Of {metrics} metrics these differ by more than {most} %, by as much as here in one log. Sweeps leave them empty for such
+an import, peak memory only where nobody reads the queue. All others agree within {most} %, or within what one burst
+has: its width in seconds, its messages, its bytes.
+
+| metric | {releases} |
+|---|{columns}
+{table}
+"""
+"""The table of metrics that a gathered log does not answer."""
 RELEASES = {
     "articles": "3.8.9",
     "3.8.9-classroom": "3.8.9 classroom",
@@ -163,6 +179,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
         f"{sweep['plain_seconds_per_million_messages']:.2f}",
     )
     yield from imported_logs(found["imported_log"])
+    yield from prices(found["peers"])
     yield "cells a second with Spark, of those of as many plain processes", f"{sweep['of_the_pool']:.2f}"
     yield (
         "the cost of the same work on three mirrored nodes, in costs of one node",
@@ -201,6 +218,16 @@ def imported_logs(log: dict[str, Any]) -> Iterator[Row]:
                 f"minutes for 400 such cells on two cores{of}",
                 f"{each['minutes_for_400_cells_on_2_cores']:.0f}",
             )
+
+
+def prices(peers: dict[str, Any]) -> Iterator[Row]:
+    """Yield what a message of the same log costs in programs that only calculate waits, and in the engine."""
+    rows = whole(peers["messages"])
+    for name, us in peers["us_a_message"].items():
+        what = "the engine as " if name in RELEASES.values() else ""
+        yield f"microseconds a message of a log of {rows} with a backlog, {what}{name}", f"{us:.2f}"
+    for name, count in peers["calls_a_message"].items():
+        yield f"calls of functions a message of it, the engine as {name}", f"{count:.0f}"
 
 
 def lessons(school: dict[str, Any]) -> Iterator[Row]:
@@ -246,6 +273,27 @@ def words_held(words: dict[str, Any]) -> str:
     )
 
 
+def gathered_log(found: dict[str, Any]) -> str:
+    """Return the section of logs that an import gathers: a row for each metric that differs, a column a release."""
+    releases, bursts = ("3.10.8", "4.3.6"), found["bursts"].values()
+    lines = []
+    for name, shares in found["apart"].items():
+        each = (f"{100 * shares[one]:.0f} %" if one in shares else "agrees" for one in releases)
+        lines.append(f"| `{name}` | {' | '.join(each)} |")
+    return GATHERED.format(
+        on=engine_of(found),
+        logs=found["logs"],
+        rows=whole(found["rows"]),
+        bursts=f"{whole(min(bursts))} to {whole(max(bursts))}",
+        names="\n".join(f"- {each}" for each in found["bursts"]),
+        metrics=found["metrics"],
+        most=f"{100 * found['bounds']['apart']:.0f}",
+        releases=" | ".join(releases),
+        columns="---|" * len(releases),
+        table="\n".join(lines),
+    )
+
+
 def engine_of(measured: dict[str, Any]) -> str:
     """Return with which engine, and on what, something was measured."""
     on = measured["measured_on"]
@@ -264,6 +312,7 @@ def page(root: Path) -> str:
     text += OF_MIXED.format(
         ledger=whole(goals["ledger_messages_per_s"]), files=whole(goals["files_messages_per_s"])
     )
+    text += gathered_log(results["gathered_log"])
     if (root / COVERAGE).exists():
         reached = json.loads((root / COVERAGE).read_text(encoding="utf-8"))
         text += table("Reached by tests", coverage(reached["parts"]), engine_of(reached))

@@ -19,7 +19,11 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     "consumer_ticks": (
         "consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide: "
-        "deliveries come later by less than that, and queues sync as often as before (P2)"
+        "deliveries come later by less than that"
+    ),
+    "not_answered": (
+        "bursts are fewer events than the log's messages: sweeps leave these metrics empty (%(names)s), and times are "
+        "exact to the width of a burst"
     ),
     "queues_kept": "the messages of all %(count)s queues are kept; the queues are called q1, q2 and so on",
     "queues_apart": (

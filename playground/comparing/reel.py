@@ -20,7 +20,7 @@ from engine.counting.messages import confirmed
 from engine.counting.pressure import blocked_s, over_watermark_s
 from engine.counting.survival import confirmed_and_lost
 from engine.counting.waits import confirm_p95_s
-from engine.metrics import METRICS, RunMeter, is_had
+from engine.metrics import METRICS, RunMeter, is_answered, is_had
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
 from engine.replay.player import (
     KEEP_EVENTS,
@@ -93,7 +93,8 @@ class ComparedRun:
 
     def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
         self._node = door().rehearse(scenario, KEEP_EVENTS)
-        self._release = shown_release(scenario)
+        release = shown_release(scenario)
+        self._figures = {name for name in METRICS if is_had(release, name) and is_answered(scenario, name)}
         self._player = RunPlayer(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
         self._meter, self._witness = RunMeter(), RunWitness(self._node)
@@ -169,10 +170,10 @@ class ComparedRun:
         return str(self._node.log.digest)
 
     def figures(self) -> dict[str, Any]:
-        """Return the metrics of the run so far by name; None for what its release does not have."""
+        """Return the metrics of the run so far by name; None for what its release or its log does not answer."""
         refused, lost = len(self._node.refused), self._witness.lost()
         counted = self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)
-        return {name: value if is_had(self._release, name) else None for name, value in counted.items()}
+        return {name: value if name in self._figures else None for name, value in counted.items()}
 
 
 SETTINGS = frozenset({b"NodeChanged", b"ModeChanged"})

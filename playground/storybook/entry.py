@@ -273,7 +273,8 @@ ORDER: Final = (
         "settings",
         "seed",
     ),
-    *("topology", "workload", "commands", "until_us", "breakpoints", "annotations", "prediction", "verdict"),
+    *("topology", "workload", "commands", "until_us", "burst_us"),
+    *("breakpoints", "annotations", "prediction", "verdict"),
     *("claims", "digest"),
 )
 """The canonical order of the file's fields."""

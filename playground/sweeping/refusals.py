@@ -156,7 +156,11 @@ REMARKS: Final[dict[str, Any]] = {
     ),
     "consumer_ticks": _(
         "Consumers acknowledge every %(ms)s ms instead of every %(usual)s ms, because bursts are wide. "
-        "Deliveries are late by less than that, and queues sync as often as before (P2)."
+        "Deliveries are late by less than that."
+    ),
+    "not_answered": _(
+        "Bursts are fewer events than the log's messages, so these metrics stay empty: %(names)s. Times are exact to "
+        "the width of a burst."
     ),
     "queues_kept": _(
         "The messages of all %(count)s queues are kept. The queues are called q1, q2 and so on."

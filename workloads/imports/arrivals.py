@@ -30,6 +30,8 @@ TICKS: Final = (1, 2, 5, 10, 20, 50, 100)
 WIDE_TICKS: Final = (200, 500, 1_000, 2_000, 6_000, 12_000, 30_000, 60_000, 360_000)
 TICKS_A_BURST: Final = 4
 """How often a consumer hands in messages between two bursts, where these are wide: each time costs a run much."""
+AS_MANY: Final = 0.98
+"""Of the moments at which messages come: with so many bursts a run counts its events as the log's, nearly."""
 NEVER: Final = MAX_EXPIRATION_MS + 1
 """Stands for the expiration of a message that has none: it comes after all others."""
 
@@ -84,10 +86,12 @@ class Bursts(NamedTuple):
     Args:
         commands: what messages share that are published together, and the command that does it, by time.
         consumer_tick_ms: how often consumers need to hand in messages, beside bursts of this width.
+        burst_us: how wide bursts are; 0 where as good as all messages keep their times.
     """
 
     commands: list[tuple[SharedTraits, dict[str, Any]]]
     consumer_tick_ms: int
+    burst_us: int
 
 
 class Arrivals:
@@ -167,7 +171,12 @@ class Arrivals:
         if not width.alike:
             remarks.append(Remark.of("sizes_kept"))
         commands = [(kind, _burst(at_us, kind, found)) for at_us, kind, found in bursts]
-        return Bursts(commands, width.consumer_tick_ms)
+        as_many = len(commands) >= AS_MANY * self._events()
+        return Bursts(commands, width.consumer_tick_ms, 0 if as_many else width.tick_us)
+
+    def _events(self) -> int:
+        """Return how many bursts there would be if each message kept its time."""
+        return sum(len({at_us // TICK_US for at_us in column.times}) for column in self._columns.values())
 
     def _fits(self, width: _Width, most: int) -> bool:
         """Return whether bursts of that width are few enough, without making them."""

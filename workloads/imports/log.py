@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from engine.broker.commands.base import TICK_MS
 from engine.broker.commands.scenario import MAX_BINDINGS, MAX_EXCHANGES, MAX_QUEUES
+from engine.metrics import METRICS, is_answered
 from workloads.errors import WorkloadError
 from workloads.imports.arrivals import TICK_US, Arrivals
 from workloads.imports.common import Imported, Options, consumer, make_scenario
@@ -134,6 +135,10 @@ class Log:
         )
         if names.topology:
             scenario["topology"] = names.topology
+        if bursts.burst_us:
+            scenario["burst_us"] = bursts.burst_us
+            lost = ", ".join(name for name in METRICS if not is_answered(scenario, name))
+            remarks.append(Remark.of("not_answered", names=lost))
         return Imported(scenario, remarks)
 
     def _check(self) -> None:

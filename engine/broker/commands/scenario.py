@@ -249,6 +249,7 @@ class _Raw(msgspec.Struct, forbid_unknown_fields=True):
     commands: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=MAX_COMMANDS)] = []
     until_us: Annotated[int, msgspec.Meta(ge=0, le=MAX_UNTIL_US)] = 60_000_000
     digest: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")] | None = None
+    burst_us: Annotated[int, msgspec.Meta(ge=0, le=MAX_UNTIL_US)] = 0
 
 
 class RefusedCommand(msgspec.Struct, frozen=True):
@@ -269,6 +270,7 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
         commands: ascending by time; equal times keep their order.
         until_us: where the run ends.
         digest: of the transitions up to `until_us`, when known.
+        burst_us: width of the bursts in which an import gathered a log's messages; 0 for messages at their own times.
     """
 
     title: str = ""
@@ -279,6 +281,7 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[TimedCommand, ...] = ()
     until_us: int = 60_000_000
     digest: str | None = None
+    burst_us: int = 0
 
     def resolved(self) -> tuple[StorageSettings, NodeSettings]:
         return resolve(self.profile, self.settings)
@@ -295,6 +298,7 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
             "commands": [{"at_us": each.at_us, **commands.to_json(each.command)} for each in self.commands],
             "until_us": self.until_us,
             "digest": self.digest,
+            **({"burst_us": self.burst_us} if self.burst_us else {}),
         }
 
     def encode(self) -> bytes:
@@ -339,6 +343,7 @@ def parse(data: bytes | str | dict[str, Any]) -> ParsedScenario:
         commands=timed,
         until_us=raw.until_us,
         digest=raw.digest,
+        burst_us=raw.burst_us,
     )
 
 

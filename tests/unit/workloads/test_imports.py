@@ -108,6 +108,10 @@ def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert moved["before"] == 100
     assert moved["after"] == 100, "bursts of half a second leave each second's rate"
     assert 0 < int(moved["mean_ms"]) < 500
+    assert scenario["burst_us"] == 500_000
+    [lost] = [str(each.values["names"]).split(", ") for each in remarks if each.code == "not_answered"]
+    assert "fsyncs" in lost
+    assert "bytes_written" not in lost
     workload(Imported(scenario, []))  # the engine takes it
 
 
