@@ -10,6 +10,7 @@ from django.views.i18n import JavaScriptCatalog
 
 from playground.server import static_assets
 from playground.views import (
+    browser_runs,
     editor,
     exports,
     fidelity,
@@ -58,6 +59,7 @@ urlpatterns = [
     re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/card\.png\Z", links.stateless_card, name="stateless-card"),
     re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/\Z", links.embed, name="embed"),
     re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/start\Z", links.embed_start, name="embed-start"),
+    path("browser/", browser_runs.page, name="browser-run"),
     path("library/", library.page, name="library"),
     path("library/edit/", editor.edit, name="scenario-edit"),
     path("library/check/", editor.check, name="scenario-check"),

@@ -49,6 +49,10 @@ packed = ask(q="share", scenario=shown["scenario"])["packed"]
 assert ask(q="link", packed=packed)["scenario"] == shown["scenario"]
 cell = next(iter(heatmaps()["ram-rate"].runs))
 assert ask(q="cell", heatmap="ram-rate", cell=cell)["scenario"]["digest"]
+sweep = ask(q="sweep", kind="perf-test", text="perf-test --rate 9 --time 1", x="queue_mode", y="persistent")["sweep"]
+row = ask(q="sweep_row", sweep=sweep, number=0)["row"]
+assert row["digest"], row
+assert ask(q="kept", scenario=shown["scenario"], story=None, made_with="")["scenario"]
 for module in list(sys.modules.values()):
     if getattr(module, "__file__", None):
         print(module.__name__, module.__file__)

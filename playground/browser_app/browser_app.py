@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from playground import rules
-from playground.browser_app import exercises, file_records
+from playground.browser_app import exercises, file_records, own_sweeps
 from playground.hosting import refusals
 from playground.hosting.session import protocol
 from playground.hosting.session_record import short_id
@@ -19,14 +19,14 @@ from playground.library import ready_scenarios
 from playground.rules import LONGEST_QUERY, search
 from playground.sessions import scenario_links
 from playground.static_edition.addresses import relative
-from playground.storybook import cards, other_release
+from playground.storybook import cards, other_release, rehearsal
 from playground.storybook.story import localized
 from playground.texts.page_message import RequestRefused
 from playground.verdicts.marking import words_of
 from playground.verdicts.related import related
 from playground.whatif.context import page_context
 from playground.whatif.query import read_query
-from playground.whatif.shipped import cell_scenario, heatmaps, peak_us
+from playground.whatif.shipped import cell_scenario, peak_us
 
 Answer = dict[str, Any]
 
@@ -39,10 +39,11 @@ def ask(text: str) -> str:
             answer = QUESTIONS[question["q"]](question)
         except (RequestRefused, scenario_links.BadLink) as refused:
             answer = {"error": str(refused)}
-    if "html" in answer:
+    at = question.get("at", "index.html")
+    if "html" in answer and at:  # on a page of a server, addresses stay as they are
         answer["html"] = relative(
             answer["html"],
-            question.get("at", "index.html"),
+            at,
             {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()},
         )
     return json.dumps(answer, default=str)
@@ -64,9 +65,17 @@ def _link(question: Answer) -> Answer:
     return {"scenario": entry.run, "story": story, "title": title, "made_with": made_with}
 
 
+def _kept(question: Answer) -> Answer:
+    """Return a run that a server keeps, in the present form."""
+    kept = rehearsal.repeatable(question["scenario"])
+    story = question["story"]
+    title = story["title"] if story else kept["title"]
+    return {"scenario": kept, "story": story, "title": title, "made_with": question["made_with"]}
+
+
 def _cell(question: Answer) -> Answer:
     """Return the run of a heatmap's cell, and the moment of its peak."""
-    heatmap = heatmaps().get(question["heatmap"])
+    heatmap = own_sweeps.known().get(question["heatmap"])
     run = heatmap.runs.get(question["cell"]) if heatmap else None
     if heatmap is None or run is None or run.digest is None:
         raise RequestRefused(translation.gettext("This run is not there any more"))
@@ -76,7 +85,7 @@ def _cell(question: Answer) -> Answer:
 
 def _whatif(question: Answer) -> Answer:
     """Return the view of a heatmap that a query asks for."""
-    known = heatmaps()
+    known = own_sweeps.known()
     query, notices = read_query(dict(parse_qsl(question["query"])), known)
     context = {**page_context(query, known), "notices": notices}
     return {"html": render_to_string("whatif/_view.html", context)}
@@ -126,6 +135,7 @@ def _without_empty_title(scenario: Answer) -> Answer:
 
 QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
     "link": _link,
+    "kept": _kept,
     "cell": _cell,
     "release": _release,
     "whatif": _whatif,
@@ -137,4 +147,8 @@ QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
     "standing": exercises.standing,
     "example": exercises.example_page,
     "record": file_records.record,
+    "sweep": own_sweeps.plan,
+    "sweep_row": own_sweeps.row,
+    "sweep_heatmap": own_sweeps.heatmap,
+    "sweep_kept": own_sweeps.bring,
 }

@@ -5,25 +5,17 @@ The engine's files are sent from here, too.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sys
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-from csp.constants import NONE, SELF
-from csp.decorators import csp_replace
-from django.conf import settings
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_http_methods, require_safe
-from django.views.static import serve
+from django.views.decorators.http import require_http_methods
 
 from engine.broker.commands.settings import segment_entries
 from playground.callers import request_callers
@@ -34,68 +26,8 @@ from playground.inspecting.reader_process import ReaderProcess
 from playground.inspecting.unreadable import UnreadableInput
 from playground.jobs.job import CHECK, job
 from playground.limits import work_places
-from playground.web import live_page
+from playground.web import engine_files, live_page
 from playground.web.access import rate_limited, session_or_gone
-
-SCRIPTS: Final = ("worker.js", "python.js")
-"""Ours, beside those of Pyodide."""
-LAST_BUILT: Final = "engine.zip"
-SOURCES: Final = "sources.json"
-"""The hash of each module that the build was made of."""
-
-
-def is_built() -> bool:
-    """Return whether `make wasm` has built the engine."""
-    return (settings.WASM_DIR / LAST_BUILT).is_file()
-
-
-def is_outdated() -> bool:
-    """Return whether the build was made of other sources than this server runs, as before they changed."""
-    if not is_built():
-        return False
-    made_of = settings.WASM_DIR / SOURCES
-    return not made_of.is_file() or _differs(made_of, made_of.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=1)
-def _differs(made_of: Path, changed_ns: int) -> bool:
-    try:
-        hashes = msgspec.json.decode(made_of.read_bytes(), type=dict[str, str])
-    except msgspec.DecodeError:
-        return True
-    return any(_hash(settings.BASE_DIR / name) != each for name, each in hashes.items())
-
-
-def _hash(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
-NODE_FILE: Final = "waterline-inspect.pyz"
-
-
-def has_node_file() -> bool:
-    """Return whether `make inspect-file` has built the file that reads a directory on its node."""
-    return (settings.BASE_DIR / "dist" / NODE_FILE).is_file()
-
-
-@require_safe
-def node_file(request: HttpRequest) -> HttpResponse | FileResponse:
-    if not has_node_file():
-        raise Http404("make inspect-file has not been run")
-    return serve(request, NODE_FILE, settings.BASE_DIR / "dist")
-
-
-@require_safe
-@cache_control(private=True, max_age=0, must_revalidate=True)
-@csp_replace(  # type: ignore[arg-type]  # its types have only views without arguments from the address
-    {"default-src": [NONE], "script-src": [SELF, "'wasm-unsafe-eval'"], "connect-src": [SELF]}
-)
-def file(request: HttpRequest, name: str) -> HttpResponse | FileResponse:
-    """Send a file of the engine, or of the worker that runs it."""
-    if not is_built():
-        raise Http404("make wasm has not been run")
-    root = settings.BASE_DIR / "static" / "js" / "wasm" if name in SCRIPTS else settings.WASM_DIR
-    return serve(request, name, root)
 
 
 def context(
@@ -144,7 +76,6 @@ logger = logging.getLogger(__name__)
 
 MOST_SENT: Final = uploads.MOST_BYTES + 4 * 1024 * 1024
 """Bytes of a whole request, with the parts' heads."""
-ENGINE_FILE: Final = "worker.js"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -154,18 +85,17 @@ def page(request: HttpRequest) -> HttpResponseBase:
     """Show the page, or answer what was sent to it."""
     if request.method == "POST":
         return _answer(request)
-    outdated = is_outdated()
-    usable = is_built() and not outdated
-    worker = reverse("inspect-engine", args=[ENGINE_FILE]) if usable else ""
+    outdated = engine_files.is_outdated()
+    worker = engine_files.worker_address()
     session = _session(request)
     needed = context(
         session=session,
         worker=worker,
         outdated=outdated,
-        place=worker.removesuffix(ENGINE_FILE),
+        place=worker.removesuffix(engine_files.WORKER),
         server=reverse("inspect"),
         importing=reverse("scenario-import"),
-        node_file=reverse("inspect-node-file") if has_node_file() else "",
+        node_file=reverse("inspect-node-file") if engine_files.has_node_file() else "",
     )
     return render(request, "inspecting/page.html", needed)
 

@@ -103,6 +103,8 @@ logger = logging.getLogger(__name__)
 
 MODULE: Final = re.compile(r"""type="module"\s+(?:async\s+)?src="{% static '([\w/-]+\.js)' %}\"""")
 """How a template names a script."""
+SERVED: Final = frozenset(("js/edition/browser-run.js", "js/edition/own-sweep.js"))
+"""Of the edition's scripts, those of a server's pages. They share no file with others, so that those keep few parts."""
 LIMIT_S: Final = 60
 
 
@@ -116,8 +118,9 @@ def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
     scripts = {name for text in texts for name in MODULE.findall(text)}
     sheets = (path.relative_to(sources).as_posix() for path in (sources / "css").glob("*.css"))
     if edition:
-        scripts = {name for name in scripts if (sources / name).is_file()}
-    return sorted(name for name in scripts.union(sheets) if edition or not name.startswith("js/edition/"))
+        scripts = {name for name in scripts - SERVED if (sources / name).is_file()}
+    named = scripts.union(sheets)
+    return sorted(name for name in named if edition or name in SERVED or not name.startswith("js/edition/"))
 
 
 def bundler(modules: Path) -> Path | None:
@@ -153,8 +156,10 @@ def bundle(names: list[str], sources: Path, out: Path) -> list[str]:
     )
     paths = ("--chunk-names=js/chunks/[name]-[hash]", "--external:*.woff2", f"--outdir={out}")
     try:
-        command = [str(program), *names, *options, *paths]
-        subprocess.run(command, cwd=sources, check=True, timeout=LIMIT_S)  # noqa: S603 - our own files
+        for together in (sorted({*names} - SERVED), sorted({*names} & SERVED)):
+            command = [str(program), *together, *options, *paths]
+            if together:
+                subprocess.run(command, cwd=sources, check=True, timeout=LIMIT_S)  # noqa: S603 - our own files
     except (OSError, subprocess.SubprocessError) as error:
         logger.warning("scripts are served one by one, as they could not be bundled: %s", error)
         return []

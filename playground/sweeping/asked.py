@@ -17,12 +17,9 @@ from engine.counting.pressure import blocked_s
 from engine.counting.survival import lost_on_power_cut
 from engine.counting.waits import latency_p95_s
 from engine.values.errors import EngineError
-from playground.hosting import session_record
 from playground.hosting.real_engine import door
 from playground.jobs.job import CHECK, job
 from playground.limits import session_limits
-from playground.models import Session
-from playground.records import paused_sessions, selectors
 from playground.sweeping.grids import OFFERED, home, values
 from playground.sweeping.refusals import message_of
 from playground.texts.page_message import RequestRefused
@@ -59,13 +56,13 @@ def new_name() -> str:
     return NAME_BEGINS + secrets.token_hex(10)
 
 
-def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload, Sequence[Remark]]:
+def workload_of(kind: str, text: str, recorded: Scenario | None) -> tuple[Workload, Sequence[Remark]]:
     """Return the workload that a visitor gave, without names that somebody typed, and what is told of it.
 
     Args:
         kind: one of KINDS.
         text: a PerfTest line, or the lines of a log.
-        session: the recorded one, for the kind of that name.
+        recorded: what a session recorded, for the kind of that name.
 
     Raises:
         Refused: it cannot be read, or asks too much of this server.
@@ -75,21 +72,14 @@ def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload
     if len(text.encode()) > most:
         raise RequestRefused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
     if kind == "session":
-        if session is None:
+        if recorded is None:
             raise RequestRefused(_("Choose one of the sessions that this browser began."))
-        paused_sessions.check_may_leave(session.public_id)
-        return read_workload(kind, "", _recorded(session))
+        return read_workload(kind, "", recorded)
     if kind not in READERS:
         raise RequestRefused(_("Choose what kind of workload it is."))
     if not text.strip():
         raise RequestRefused(_("Paste a PerfTest line or the lines of a log."))
     return read_workload(kind, text, None)
-
-
-def _recorded(session: Session) -> Scenario:
-    commands = selectors.commands_of(session)
-    reached_us, _digest = selectors.reached(session, commands)
-    return session_record.merged(session.scenario, commands, max(reached_us, 1), "")
 
 
 @job(CHECK)
@@ -111,12 +101,13 @@ def _imported(kind: str, text: str) -> tuple[Scenario, Sequence[Remark]]:
 
 
 @job(CHECK)
-def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple[Spec, Plan]:
+def plan_of(workload: Workload, name: str, x: str, y: str, large: bool, most_s: int = 0) -> tuple[Spec, Plan]:
     """Return the sweep over two axes with as many phases as fit, and its cells with a measured estimate.
 
     Args:
         x, y: parameters of OFFERED.
         large: finer axes, for a Spark job.
+        most_s: seconds of a processor that the runs may take, about; what this server allows if 0.
 
     Raises:
         Refused: an axis does not suit the workload, or the runs would take longer than this server allows.
@@ -134,7 +125,7 @@ def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple
         axes.append(Axis(parameter=parameter, values=points))
     bounds = session_limits.current()
     most_cells = bounds.large_sweep_cells if large else bounds.sweep_cells
-    most_s = bounds.large_sweep_s if large else bounds.sweep_s
+    most_s = most_s or (bounds.large_sweep_s if large else bounds.sweep_s)
     for seeds in (PHASES, PHASES[:1]):
         spec, plan = _planned(workload, name, tuple(axes), seeds)
         if len(plan.cells) <= most_cells and plan.estimate_s <= most_s:

@@ -53,25 +53,29 @@ OF_ONE: Final = 2
 """Of the sweeps that may run or wait, one address or class has one part in so many."""
 
 
+class NoSweepPlace(RequestRefused):
+    """The sweep is possible, but too many run or wait already."""
+
+
 def ask(
     caller: RequestCaller, spec: Spec, plan: Plan, large: bool, remarks: Sequence[Remark] = ()
 ) -> OwnSweep:
     """Keep what somebody asks for, and what it is guessed to take; the oldest of this browser gives way.
 
     Raises:
-        Refused: this browser has a sweep under way, or too many wait, of its address or class or on this server.
+        NoSweepPlace: this browser has a sweep under way, or too many wait, of its address or class or on this server.
     """
     bounds, visitor, group = session_limits.current(), caller.visitor, request_callers.trace_of(caller.group)
     with transaction.atomic():
         under_way = OwnSweep.objects.filter(ended=False, touched__gt=timezone.now() - STALE)
         if under_way.filter(visitor=visitor).exists():
-            raise RequestRefused(_("A sweep of yours is still under way. Wait for it, then ask again."))
+            raise NoSweepPlace(_("A sweep of yours is still under way. Wait for it, then ask again."))
         most = max(1, bounds.sweeps_waiting // OF_ONE)
         if group and under_way.filter(group=group).count() >= most:
             text = _("Your class or network has %(most)s sweeps under way. Wait until one of them is done.")
-            raise RequestRefused(text, most=most)
+            raise NoSweepPlace(text, most=most)
         if under_way.count() >= bounds.sweeps_waiting:
-            raise RequestRefused(_("This server is busy with other sweeps. Try again in a few minutes."))
+            raise NoSweepPlace(_("This server is busy with other sweeps. Try again in a few minutes."))
         kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()

@@ -28,6 +28,7 @@ from playground.storybook import other_release, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.storybook.story import in_language
 from playground.texts.pasted_text import text_of
+from playground.web import engine_files
 from playground.web.access import View, charge, keeps, say, scenario_or_gone
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ def _home(
     context = {
         "library": [_entry(kept) for kept in featured()],
         "followed": demos.FOLLOWED,
+        "browser_run": engine_files.worker_address() and reverse("browser-run"),
         "latest": selectors.latest_of(_own(request)),
         "import_error": import_error,
         "import_text": import_text,

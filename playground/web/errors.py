@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from django.db import OperationalError
@@ -18,7 +18,7 @@ from playground.jobs.job import BEYOND_BOUNDS, JobEnded
 from playground.limits import rate_limits, work_places
 from playground.records import kept_bytes
 from playground.texts.page_message import PageMessage
-from playground.web import turned_away
+from playground.web import engine_files, turned_away
 from playground.web.turned_away import plain_page
 
 logger = logging.getLogger(__name__)
@@ -47,13 +47,19 @@ def wants_json(request: HttpRequest) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def answer(request: HttpRequest, status: int, title: Any, message: Any) -> HttpResponse:
-    """Return an error as a page, a fragment or JSON, whichever was asked for."""
+def answer(
+    request: HttpRequest, status: int, title: Any, message: Any, offer: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """Return an error as a page, a fragment or JSON, whichever was asked for.
+
+    Args:
+        offer: what the page offers instead; see `engine_files.own_run`.
+    """
     if wants_json(request):
         return JsonResponse({"error": str(message)}, status=status)
     if getattr(request, "htmx", False):
         return render(request, "playground/_problem.html", {"message": message}, status=status)
-    context = {"title": title, "message": message, "status": status}
+    context = {"title": title, "message": message, "status": status, **(offer or {})}
     return render(request, "playground/problem.html", context, status=status)
 
 
@@ -93,7 +99,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def too_many(request: HttpRequest, message: PageMessage) -> HttpResponse:
     logger.info("too many requests from one address at %.200s", request.path)
-    response = answer(request, 429, _("Not so fast"), message)
+    response = answer(request, 429, _("Not so fast"), message, engine_files.own_run(request))
     response["Retry-After"] = "10"
     return response
 
@@ -102,7 +108,7 @@ def busy(request: HttpRequest, message: Any) -> HttpResponse:
     """Answer with 503 and the time after which asking again is of use."""
     title = _("The server is busy")
     try:
-        response = answer(request, 503, title, message)
+        response = answer(request, 503, title, message, engine_files.own_run(request))
     except OSError:  # a template is a file
         page = plain_page(503, title, str(message), again_s=work_places.AGAIN_S)
         response = HttpResponse(page, status=503)
@@ -127,7 +133,8 @@ class BusyMiddleware:
                 return answer(request, 422, _("That did not work"), error.message)
             return busy(request, error.message)
         if isinstance(error, kept_bytes.NoRoom):
-            return answer(request, 409, _("There is no room for more"), error.message)
+            title = _("There is no room for more")
+            return answer(request, 409, title, error.message, engine_files.own_run(request))
         if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
             logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)
             return busy(request, NO_DATABASE)

@@ -23,6 +23,7 @@ from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
 from playground.storybook.story import in_language, localized
 from playground.verdicts.marking import words_of
+from playground.web import engine_files
 
 NOWHERE: Final = dict.fromkeys(
     ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
@@ -71,6 +72,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
         "story": story,
         "meta": _meta(request, found, place),
         "cell": _cell(request.GET.get("cell", "")),
+        "own_run": engine_files.own_run(request),
     }
 
 

@@ -15,20 +15,24 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from playground.callers import request_callers
+from playground.hosting import session_record
 from playground.limits import session_limits
+from playground.limits.work_places import GateBusy
 from playground.models import OwnSweep, Scenario, Session
-from playground.records import services, session_ownership
+from playground.records import paused_sessions, selectors, services, session_ownership
 from playground.storybook import rehearsal
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure, messages_of
 from playground.sweeping.runner import runner
 from playground.texts.page_message import PageMessage, RequestRefused
-from playground.web.access import charge, keeps, say
+from playground.web import engine_files
+from playground.web.access import charge, keeps, rate_limited_reading, say
 from playground.web.errors import PageGone, answer
 from playground.whatif.context import page_context
 from playground.whatif.labels import ADVISED, full, parameter
@@ -126,18 +130,26 @@ def _take(request: HttpRequest) -> HttpResponse:
     given = asked.answers(request.POST)
     try:
         large = given["large"] and settings.SPARK_SWEEPS
-        session = None
+        recorded = None
         if given["kind"] == "session" and session_ownership.owns(request.session, given["session"]):
-            session = Session.objects.get(public_id=given["session"])
-        workload, remarks = asked.workload_of(given["kind"], given["text"], session)
+            recorded = _recorded(Session.objects.get(public_id=given["session"]))
+        workload, remarks = asked.workload_of(given["kind"], given["text"], recorded)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
         request_callers.visitor(request.session)
         sweep = records.ask(request_callers.again(request), spec, plan, large, remarks)
-    except RequestRefused as refused:
-        return _form(request, given, _in_words(refused.message))
+    except (RequestRefused, GateBusy) as refused:
+        full = isinstance(refused, records.NoSweepPlace | GateBusy)
+        return _form(request, given, _in_words(refused.message), full=full)
     charge(request, workload.scenario)
     runner().take(sweep.group, sweep.name)
     return redirect("whatif_progress", sweep.name)
+
+
+def _recorded(session: Session) -> dict[str, Any]:
+    paused_sessions.check_may_leave(session.public_id)
+    commands = selectors.commands_of(session)
+    reached_us, _digest = selectors.reached(session, commands)
+    return session_record.merged(session.scenario, commands, max(reached_us, 1), "")
 
 
 def _in_words(problem: PageMessage) -> PageMessage:
@@ -148,34 +160,73 @@ def _in_words(problem: PageMessage) -> PageMessage:
     return PageMessage(problem.text, **{**problem.values, "parameter": parameter(named).name})
 
 
-def _form(request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None) -> HttpResponse:
+def _form(
+    request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None, *, full: bool = False
+) -> HttpResponse:
+    """Show the form.
+
+    Args:
+        problem: why what was asked for is refused.
+        full: whether it is refused only because this server has no place for it now.
+    """
     visitor = request_callers.known_visitor(request.session)
     bounds = session_limits.current()
     context = {
         "given": given,
         "problem": problem,
-        "kinds": [
-            ("perf-test", _("a PerfTest command line")),
-            ("csv", _("a table of arrivals (CSV: at_s, size_bytes)")),
-            ("tracing", _("a log of rabbitmq_tracing")),
-            ("firehose", _("a Firehose capture (JSON lines with times)")),
-            ("session", _("a session that this browser began")),
-        ],
+        "kinds": [*_kinds(), ("session", _("a session that this browser began"))],
         "sessions": _sessions(request),
-        "parameters": [
-            (_("Settings"), [(name, parameter(name).name) for name in OFFERED if name in ADVISED]),
-            (
-                _("Properties of the workload"),
-                [(name, parameter(name).name) for name in OFFERED if name not in ADVISED],
-            ),
-        ],
+        "parameters": _offered(),
         "sweeps": [_shown(each) for each in records.of_visitor(visitor)],
         "cells": bounds.sweep_cells,
         "seconds": bounds.sweep_s,
         "large": settings.SPARK_SWEEPS,
         "large_cells": bounds.large_sweep_cells,
+        "full": full,
+        "engine": bool(engine_files.worker_address()),
     }
-    return render(request, "whatif/own.html", context, status=400 if problem else 200)
+    return render(request, "whatif/own.html", context, status=503 if full else 400 if problem else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rate_limited_reading
+@never_cache
+def own_in_browser(request: HttpRequest) -> HttpResponse:
+    """Show the page on which the reader's own browser runs a sweep: what was sent here is only shown in its form."""
+    worker = engine_files.worker_address()
+    if not worker:
+        return answer(request, 404, _("This server has no engine for browsers"), "", {"browser": ""})
+    context = {
+        "given": asked.answers(request.POST or request.GET),
+        "kinds": _kinds(),
+        "parameters": _offered(),
+        "own_sweep": {
+            "worker": worker,
+            "place": worker.removesuffix(engine_files.WORKER),
+            "run": reverse("browser-run"),
+            "begins": request.method == "POST",
+        },
+        "cells": session_limits.current().sweep_cells,
+    }
+    return render(request, "whatif/browser.html", context)
+
+
+def _kinds() -> list[tuple[str, str]]:
+    return [
+        ("perf-test", _("a PerfTest command line")),
+        ("csv", _("a table of arrivals (CSV: at_s, size_bytes)")),
+        ("tracing", _("a log of rabbitmq_tracing")),
+        ("firehose", _("a Firehose capture (JSON lines with times)")),
+    ]
+
+
+def _offered() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the parameters that an axis may have, in groups."""
+    named = [(name, parameter(name).name) for name in OFFERED]
+    return [
+        (_("Settings"), [pair for pair in named if pair[0] in ADVISED]),
+        (_("Properties of the workload"), [pair for pair in named if pair[0] not in ADVISED]),
+    ]
 
 
 def _sessions(request: HttpRequest) -> list[tuple[str, str]]:

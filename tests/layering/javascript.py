@@ -60,8 +60,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "offline": (),
     # Runs in a worker, on its own.
     "wasm": (),
-    # Pages whose sessions run in the reader's own browser.
-    "edition": ("pages", "exercises", "view", "net", "layout", "model"),
+    # Pages whose sessions and sweeps run in the reader's own browser.
+    "edition": ("pages", "exercises", "whatif", "view", "net", "layout", "model"),
     **dict.fromkeys(("classroom", "whatif"), ("view", "net", "layout", "model")),
     **dict.fromkeys(("pages", "compare", "exercises"), ("generations", "view", "net", "layout", "model")),
 }

@@ -203,12 +203,12 @@ def test_one_address_fills_half_of_the_queue_however_many_cookies_it_has(
     def answers(address: str) -> int:
         return Client().post("/whatif/own/", ASKED, REMOTE_ADDR=address).status_code
 
-    assert [answers(here) for _each in range(6)] == [302] * 4 + [400] * 2
+    assert [answers(here) for _each in range(6)] == [302] * 4 + [503] * 2
     assert (
         "class or network has 4 sweeps"
         in Client().post("/whatif/own/", ASKED, REMOTE_ADDR=here).content.decode()
     )
-    assert [answers(house % each) for each in range(1, 6)] == [302] * 4 + [400]
+    assert [answers(house % each) for each in range(1, 6)] == [302] * 4 + [503]
     assert (
         "busy with other sweeps"
         in Client().post("/whatif/own/", ASKED, REMOTE_ADDR="192.0.2.2").content.decode()

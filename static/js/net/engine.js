@@ -37,6 +37,10 @@ export class Engine {
     return this.transport.live;
   }
 
+  get full() {
+    return this.transport.full;
+  }
+
   /**
    * Request a change; resolves when the engine accepts it, rejects with its reason.
    * @param {Values} command

@@ -40,6 +40,8 @@ const LAST_RETRY_MS = 8000;
 const COMMAND_TIMEOUT_MS = 10000;
 /** Close codes with which the host ends a session for good: trying again is of no use. */
 const FINAL_CODES = new Set([4003, 4004, 4010]);
+/** The server has no place for another session now. */
+const FULL = 4013;
 /** Another process has the session; the message before gave its address. */
 const MOVED = 4015;
 
@@ -66,6 +68,8 @@ export class Transport {
     /** @type {Map<number | string | null, Waiting>} by the number of the message */
     this.waiting = new Map();
     this.ended = false;
+    /** Whether the server had no place when the link was lost. */
+    this.full = false;
     this.moves = 0;
     this.page = globalThis.document;
     this.page?.addEventListener("visibilitychange", () => this.show());
@@ -193,6 +197,7 @@ export class Transport {
       this.connect();
       return;
     }
+    this.full = event?.code === FULL;
     this.listeners.status("lost", this.retryMs);
     this.retryTimer = setTimeout(() => this.connect(), this.retryMs);
     this.retryMs = Math.min(LAST_RETRY_MS, this.retryMs * 2);

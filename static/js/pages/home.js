@@ -90,8 +90,8 @@ class Demo {
     }
   }
 
-  /** @param {{ websocket: string, url: string }} opened */
-  watch({ websocket, url }) {
+  /** @param {{ session: string, websocket: string, url: string }} opened */
+  watch({ session, websocket, url }) {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
     this.canvas();
@@ -100,6 +100,7 @@ class Demo {
     this.told = false;
     this.release();
     this.session.watch((_, at, state) => this.beat(at, state));
+    for (const link of findAll("a[data-own-browser]", this.root)) link.setAttribute("href", `${dataOf(this.root, "browser")}?s=${session}`);
     need("[data-demo-link]", HTMLAnchorElement, this.root).href = url;
     show(this.part("link"), true);
     this.session.listen((change) => {
@@ -231,8 +232,10 @@ class Demo {
     const live = name === "live";
     show(this.part("veil"), !live);
     for (const control of ["play", "publish"]) need(`[data-demo-${control}]`, HTMLButtonElement, this.root).disabled = !live;
-    if (name === "connecting") this.wait(gettext("The engine starts …"));
-    if (name === "lost") this.wait(gettext("The connection to the engine is lost. The page tries again by itself."));
+    if (name === "connecting" && this.part("full").hidden) this.wait(gettext("The engine starts …"));
+    const full = name === "lost" && Boolean(this.transport?.full);
+    if (name === "lost" && !full) this.wait(gettext("The connection to the engine is lost. The page tries again by itself."));
+    if (name !== "connecting") show(this.part("full"), full); // why has been said by a notice
     if (name === "ended") this.fail(gettext("This session is over. Start a new one to go on."));
   }
 

@@ -43,7 +43,7 @@ export function openSession(root, data, host) {
     welcome: (message) => welcome(message),
     notice: ({ level, message }) => alerts.show(`notice-${level}`, level, message),
     status: (name, retryMs) => {
-      panels.status.link(name, retryMs);
+      panels.status.link(name, retryMs, engine.full);
       panels.controls.enable(name === "live");
     },
   });

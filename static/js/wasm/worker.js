@@ -124,12 +124,23 @@ async function begin({ run, place, lang, ...start }) {
   solo = null;
   early = [];
   const running = await started(place);
+  /** Refusals from before the app of the pages is there, which has the words; messages with them wait for it. @type {Values[]} */
+  const untold = [];
+  /** @type {string[]} */
+  const held = [];
   /** @type {Send} */
-  const send = (message) => postMessage({ run, message });
+  const send = (message) => {
+    if (untold.length && /^{"t":"(notice|refused)"/.test(message)) held.push(message);
+    else postMessage({ run, message });
+  };
   /** @type {Send} */
   const keep = (kept) => postMessage({ run, kept });
   /** @param {Values} refusal */
-  const wordsOf = (refusal) => (pages && lang ? pages.refused(refusal, lang) : refusal.text || refusal.code);
+  const wordsOf = (refusal) => {
+    if (pages && lang) return pages.refused(refusal, lang);
+    if (lang) untold.push(refusal.copy());
+    return refusal.text || refusal.code;
+  };
   /** @type {Solo} */
   const session = start.scenario
     ? /** @type {Begin} */ (running.runPython(SESSION))(JSON.stringify(start), send, keep, wordsOf)
@@ -138,7 +149,14 @@ async function begin({ run, place, lang, ...start }) {
   postMessage({ run, ready: true });
   for (const text of early.splice(0)) session.receive(text);
   work(session);
-  if (lang) await appOf("pages", place);
+  if (!lang) return;
+  const app = await appOf("pages", place);
+  const refusals = untold.splice(0);
+  for (const text of held) {
+    const told = JSON.parse(text);
+    const refusal = refusals.find(({ code }) => code === told.message);
+    postMessage({ run, message: JSON.stringify(refusal ? { ...told, message: app.refused(refusal, lang) } : told) });
+  }
 }
 
 /**

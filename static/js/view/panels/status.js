@@ -34,16 +34,19 @@ export class Status {
   }
 
   /**
-   * The link changed: connecting, live, lost (tried again in `retryMs`) or ended.
+   * The link changed: connecting, live, lost (tried again in `retryMs`, perhaps as the server is full) or ended.
    * @param {string} name
    * @param {number} [retryMs]
    */
-  link(name, retryMs = 0) {
+  link(name, retryMs = 0, full = false) {
     clearInterval(this.timer);
     const chip = need("[data-link]", this.chips);
     chip.dataset.state = name;
     setText(find("span:last-child", chip), LINKS[name]?.());
-    show(this.veil, name === "lost" || name === "ended");
+    const offer = find("[data-when-full]", this.veil);
+    const tries = name === "connecting" && offer !== null && !offer.hidden;
+    if (!tries) show(offer, name === "lost" && full); // it stays while the page tries again: somebody may be on it
+    show(this.veil, name === "lost" || name === "ended" || tries);
     clearTimeout(this.waiting);
     if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);
     show(find("[data-act=retry]", this.veil), name === "lost");
@@ -53,7 +56,7 @@ export class Status {
         find("[data-veil-text]", this.veil),
         gettext("This session is over. Start a new one to go on."),
       );
-    if (name === "lost") this.countDown(retryMs);
+    if (name === "lost") this.countDown(retryMs, full);
   }
 
   /** What takes more than a second is shown as under way. */
@@ -62,14 +65,20 @@ export class Status {
     show(this.veil, true);
   }
 
-  /** @param {number} retryMs */
-  countDown(retryMs) {
+  /**
+   * @param {number} retryMs
+   * @param {boolean} full
+   */
+  countDown(retryMs, full) {
+    const text = full
+      ? gettext("The server has no place for this session now. Next try in %(s)s s.")
+      : gettext("The connection to the engine is lost. Next try in %(s)s s.");
     const until = performance.now() + retryMs;
     const tick = () => {
       const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
       setText(
         find("[data-veil-text]", this.veil),
-        fill(gettext("The connection to the engine is lost. Next try in %(s)s s."), { s: left }),
+        fill(text, { s: left }),
       );
     };
     tick();
