@@ -56,7 +56,6 @@ ALLOWED = (
     (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
     (r"playground/texts/kept_texts\.py", "KeptTextLoader", "a setting names it"),
     (r"playground/sessions/owner_address\.py", "status_code", "an attribute of Django's answers"),
-    (r"playground/classroom/logins\.py", "LoginsInForce", "a setting names it"),
     (
         r"playground/.*apps\.py|playground/server/static_assets\.py",
         r"\w+",

@@ -191,7 +191,7 @@ class Arrivals:
     def _gathered(self, width: _Width) -> list[tuple[int, SharedTraits, list[_Alike]]]:
         """Return when each burst comes, its kind, and its messages in the order of the log."""
         found: dict[tuple[int, int, int], list[_Alike]] = {}
-        once: dict[_Alike, _Alike] = {}  # else a log of 256 MB takes 1.5 GB
+        once: dict[_Alike, _Alike] = {}  # rows of a large log are mostly alike
         kinds = list(self._columns)
         for number, column in enumerate(self._columns.values()):
             rows = zip(column.times, column.sizes, column.expirations, column.counts, strict=True)
