@@ -64,6 +64,7 @@ async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch)
 def test_names_do_not_become_formulas() -> None:
     assert exports.harmless("=1+1") == "'=1+1"
     assert exports.harmless("orders") == "orders"
+    assert exports.harmless("") == ""
 
 
 def test_a_stop_comes_out_under_the_name_of_its_kind() -> None:
