@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.client_commands import unpack
+from engine.metrics import is_answered
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Imported, Options, arrivals
 from workloads.workload import Workload, checked, messages
@@ -113,6 +114,23 @@ def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert "fsyncs" in lost
     assert "bytes_written" not in lost
     workload(Imported(scenario, []))  # the engine takes it
+
+
+@pytest.mark.parametrize(
+    ("burst_us", "reads", "kept"),
+    [
+        (0, False, {"fsyncs", "bytes_written", "peak_ram_bytes", "lost_on_power_cut"}),
+        (500_000, False, {"bytes_written", "peak_ram_bytes", "lost_on_power_cut"}),
+        (1_000_000, True, {"peak_ram_bytes", "lost_on_power_cut"}),
+        (1_000_000, False, {"lost_on_power_cut"}),
+    ],
+)
+def test_the_wider_bursts_are_the_fewer_metrics_are_those_of_the_log(
+    burst_us: int, reads: bool, kept: set[str]
+) -> None:
+    scenario = {"burst_us": burst_us, "commands": [{"do": "set_consumer"}] if reads else []}
+    names = ("fsyncs", "bytes_written", "peak_ram_bytes", "lost_on_power_cut")
+    assert {name for name in names if is_answered(scenario, name)} == kept
 
 
 def test_beside_wide_bursts_consumers_hand_in_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
