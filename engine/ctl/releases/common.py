@@ -45,7 +45,7 @@ ATTEMPTS_DIAGNOSED: Final[
  remote_shell reset_node_auth_attempt_metrics stream_status"""
 """Commands that 3.8.9 lacks and all later releases have."""
 
-COLUMNS: Final = {
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "list_bindings": words("source_name source_kind destination_name destination_kind routing_key arguments"),
     "list_channels": words(
         "pid connection name number user vhost transactional confirm consumer_count messages_unacknowledged "
@@ -79,7 +79,7 @@ def queue_columns(
     )
 
 
-DEFAULT: Final = {
+DEFAULT: Final[dict[str, tuple[str, ...]]] = {
     "list_bindings": COLUMNS["list_bindings"],
     "list_channels": words("pid user consumer_count messages_unacknowledged"),
     "list_connections": words("user peer_host peer_port state"),
@@ -103,7 +103,7 @@ REFUSALS: Final[dict[str, CtlRefusal]] = {
 }
 """Refusals of 3.x."""
 
-CONNECTION: Final = {
+CONNECTION: Final[dict[str, int]] = {
     "connection_readers": 3_904,
     "connection_writers": 2_768,
     "connection_channels": 4_040,
