@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
@@ -128,8 +129,10 @@ def test_a_small_sweep_is_run_by_the_readers_browser_and_its_cells_open(
     cells.first.press("Enter")
     page.wait_for_url("**/browser/?x=*")
     expect(page.locator("[data-link]")).to_have_attribute("data-state", "live", timeout=ENGINE_MS)
+    at_s = int(parse_qs(urlsplit(page.url).query)["at"][0]) / 1e6
+    expect(page.get_by_role("timer")).to_have_text(f"00:{at_s:06.3f}", timeout=ENGINE_MS)
     page.locator("[data-speed='10']").press("Enter")
-    page.locator("[data-act=play]").press("Enter")
+    page.get_by_role("button", name="Play (Space)").press("Enter")
     expect(page.locator("#alerts .level-info")).to_contain_text(re.compile("[0-9a-f]{8}"), timeout=ENGINE_MS)
     expect(page.locator("#alerts .level-error")).to_have_count(0)
 
