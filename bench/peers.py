@@ -21,7 +21,7 @@ from sweeps.cell import Cell, outcome
 from workloads.imports import READERS, Options, arrivals
 from workloads.workload import Scenario
 
-ROWS, TINY_ROWS = 200_000, 4_000
+ROWS, TINY_ROWS = 200_000, 8_000
 A_SECOND, CONSUMER_PER_S = 1_000, 500
 PROFILES: Final = {"3.10.8": "real", "4.3.6": "4.3.6"}
 MOST_TIMES = 2.0

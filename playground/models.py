@@ -165,11 +165,8 @@ class OwnSweep(models.Model):
     size_bytes = models.PositiveIntegerField(default=0, help_text="of spec and document")
     spec = models.JSONField(help_text="scenario, grid, and whether it is a Spark job")
     cells = models.PositiveIntegerField()
-    done = models.PositiveIntegerField(default=0)
-    guessed_s = models.FloatField(
-        null=True, help_text="of one processor, by the first run; before it ended, by its beginning"
-    )
-    taken_s = models.FloatField(null=True, help_text="of one processor, by the runs that have ended")
+    guessed_s = models.FloatField(null=True, help_text="of one processor, before the first run has ended")
+    standing = models.JSONField(default=dict, help_text="how far it is: sweeps.progress.SweepStanding")
     ended = models.BooleanField(default=False)
     error = models.CharField(max_length=300, blank=True)
     document = models.BinaryField(null=True, help_text="the heatmap as JSON, as sweeps.document makes it")
@@ -177,4 +174,4 @@ class OwnSweep(models.Model):
     touched = models.DateTimeField(default=timezone.now, help_text="when a run of it ended last")
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.done} of {self.cells}"
+        return f"{self.name}: {self.standing.get('done', 0)} of {self.cells}"

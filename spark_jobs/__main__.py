@@ -44,7 +44,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    return sweep(options.workloads, options.grid, options.out, options.master, _print, plan_only=options.plan)
+    return sweep(
+        options.workloads,
+        options.grid,
+        options.out,
+        options.master,
+        _print,
+        plan_only=options.plan,
+        progress=options.progress,
+    )
 
 
 def _heatmaps(options: argparse.Namespace) -> int:
@@ -110,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
     one.add_argument("--plan", action="store_true", help="only say how many cells there are to run")
+    one.add_argument("--progress", type=Path, help="a file that says how far the sweep is, as JSON")
     shipped = commands.add_parser("heatmaps", help="make the heatmaps that come with the project")
     shipped.add_argument(
         "--descriptions", type=Path, default=DESCRIPTIONS, help="folders that each say what to sweep"

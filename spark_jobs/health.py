@@ -34,6 +34,11 @@ class ClusterHealth:
         self._silent_since: dict[str, float] = {}
         self._told: set[str] = set()
 
+    @property
+    def silent(self) -> list[str]:
+        """What was said to be silent, of `master` and `executors`."""
+        return sorted(self._told)
+
     def complaint(self, now_s: float) -> str | None:
         """Return a sentence when something has become silent or answers again; None if there is nothing new.
 

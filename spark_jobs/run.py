@@ -37,7 +37,7 @@ def run_cells(
     engine_build: str,
     out: str,
     note: Callable[[list[Row]], None],
-    warn: Callable[[str], None] = lambda line: None,
+    warn: Callable[[str, Sequence[str]], None] = lambda sentence, silent: None,
 ) -> None:
     """Run all cells and append their rows to the Parquet dataset `out`, each as soon as it is done.
 
@@ -47,7 +47,8 @@ def run_cells(
         engine_build: fingerprint of the engine, noted in every row.
         out: path or URI of the dataset, which the driver and all executors reach by this name.
         note: called now and then with id, values, error and cost of the cells that were done since the last call.
-        warn: called with a sentence when the master or all executors no longer answer.
+        warn: called with a sentence, and with what is silent now, when the master or all executors no longer answer, or
+            answer again.
 
     Raises:
         JobError: Spark gave up, for example because every executor was lost again and again.
@@ -77,7 +78,7 @@ def run_cells(
         if rows := arriving.arrived():
             note(rows)
         if runner.is_alive() and (complaint := health.complaint(time.monotonic())):
-            warn(complaint)
+            warn(complaint, health.silent)
     if failures:
         raise JobError("spark_gave_up", why=cause_of(failures[0]))
     if rows := arriving.arrived():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
+
+import msgspec
 
 from engine import ENGINE_VERSION
 from spark_jobs.dataset import (
@@ -23,12 +24,11 @@ from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import read_spec
 from sweeps.cell import Cell
-from sweeps.columns import COST, Row
-from sweeps.cost import guessed_after
+from sweeps.columns import Row
 from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, duration, make_plan
-from workloads.workload import messages
+from sweeps.progress import SweepProgress, SweepStanding
 
 Report = Callable[[str], None]
 MOST_TOLD = 3
@@ -36,7 +36,14 @@ MOST_TOLD = 3
 
 
 def sweep(
-    workloads: str, grid: Path, out: str, master: str, report: Report, *, plan_only: bool = False
+    workloads: str,
+    grid: Path,
+    out: str,
+    master: str,
+    report: Report,
+    *,
+    plan_only: bool = False,
+    progress: Path | None = None,
 ) -> int:
     """Run a sweep from its two files and publish it under `out`.
 
@@ -50,6 +57,7 @@ def sweep(
         master: Spark master.
         report: called with lines of progress.
         plan_only: print what is to be done, and do nothing.
+        progress: a file that says how far the sweep is, as JSON.
 
     Returns:
         the number of cells that failed; each is a row with its error.
@@ -66,71 +74,71 @@ def sweep(
         return 0
     make_directory(out)
     if plan.todo:
-        _run(plan, cells, master, report)
+        _run(plan, cells, master, report, progress)
     return _publish(spec, plan, out, cells, report)
 
 
-def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
+def _run(plan: Plan, cells: str, master: str, report: Report, progress: Path | None) -> None:
     report(f"starting Spark on {master} ...")
     began = time.perf_counter()
     session = start_session(master)
     report(f"Spark took {time.perf_counter() - began:.1f} s to start")
-    progress = SweepProgress(plan.todo, report)
+    teller = SweepTeller(plan.todo, report, progress)
     try:
-        run_cells(session, plan.todo, engine_build(), cells, progress.note, report)
+        run_cells(session, plan.todo, engine_build(), cells, teller.note, teller.warn)
     except KeyboardInterrupt:
         end_session(session)
         raise
-    report(f"guessed: {duration(progress.guessed_s)} of one core; taken: {duration(progress.taken_s)}")
+    guessed_s, taken_s = teller.standing.guessed_s, teller.standing.taken_s
+    report(f"guessed: {duration(guessed_s)} of one core; taken: {duration(taken_s)}")
 
 
-class SweepProgress:
-    """What a sweep tells while it runs: cells done, time left, the slowest cell, and cells that failed.
+class SweepTeller:
+    """Tells how far a sweep is: in lines, and in a file for a page that shows it.
 
     Args:
         todo: the cells that are to run.
         report: called with lines.
+        file: written anew each time, as the JSON of `sweeps.progress.SweepStanding`.
     """
 
-    def __init__(self, todo: Sequence[Cell], report: Report) -> None:
-        self._weights = {cell.cell_id: 1 + messages(cell.scenario) for cell in todo}
-        self._left = dict(self._weights)
-        self._todo = todo
-        self._costs_s: list[float] = []
-        self.guessed_s = 0.0
-        """What all cells take of one core, by those that were done first."""
+    def __init__(self, todo: Sequence[Cell], report: Report, file: Path | None = None) -> None:
+        self._cells = len(todo)
+        self._progress = SweepProgress(todo)
         self._report = report
-        self._began = time.perf_counter()
+        self._file = file
 
     @property
-    def taken_s(self) -> float:
-        """How many seconds of one core the cells took that are done."""
-        return sum(self._costs_s)
+    def standing(self) -> SweepStanding:
+        return self._progress.standing
 
     def note(self, rows: Sequence[Row]) -> None:
-        """Tell of cells that are done.
-
-        Args:
-            rows: id, values, error and cost of each.
-        """
-        if rows and not self._costs_s:
-            self.guessed_s = guessed_after(self._todo, rows)
-        for row in rows:
-            self._left.pop(row["cell_id"], None)
-            self._costs_s.append(row[COST])
+        """Tell of cells that have ended: id, values, error and cost of each, at least one."""
         failed = [row for row in rows if row["error"] is not None]
         for row in failed[:MOST_TOLD]:
             self._report(f"cell {row['cell_id']} failed with {row['values']}: {read(row['error'])}")
         if len(failed) > MOST_TOLD:
             self._report(f"and {len(failed) - MOST_TOLD} more failed")
-        took_s = time.perf_counter() - self._began
-        whole, left = sum(self._weights.values()), sum(self._left.values())
-        left_s = took_s * left / max(whole - left, 1)
-        done = len(self._weights) - len(self._left)
+        self._progress.note(rows)
+        now, took_s = self.standing, self._progress.took_s
         self._report(
-            f"{done} of {len(self._weights)} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s, about {left_s:.0f} s "
-            f"left; a cell took {median(self._costs_s):.1f} s (median), the slowest {max(self._costs_s):.1f} s"
+            f"{now.done} of {self._cells} cells, {took_s:.1f} s, {now.done / took_s:.1f} cells/s, "
+            f"about {now.left_s:.0f} s left; "
+            f"a cell took {now.middle_s:.1f} s (median), the slowest {now.slowest_s:.1f} s"
         )
+        self._write()
+
+    def warn(self, sentence: str, silent: Sequence[str]) -> None:
+        """Tell that something of the cluster has become silent, or answers again; `silent` has all that is."""
+        self._report(sentence)
+        self._progress.silence(silent)
+        self._write()
+
+    def _write(self) -> None:
+        if self._file is not None:
+            new = self._file.with_suffix(".new")
+            new.write_bytes(msgspec.json.encode(self.standing))
+            new.replace(self._file)
 
 
 def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> int:

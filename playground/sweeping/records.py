@@ -23,6 +23,7 @@ from playground.texts.page_message import RequestRefused
 from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
 from sweeps.plan import Plan
+from sweeps.progress import SweepStanding
 from workloads.remarks import Remark
 from workloads.workload import Workload
 
@@ -125,14 +126,15 @@ def of_visitor(visitor: str) -> list[OwnSweep]:
     return list(OwnSweep.objects.filter(visitor=visitor).defer("document").order_by("-created", "-pk"))
 
 
-def advance(name: str, done: int, taken_s: float | None = None) -> None:
-    """Note how many runs have ended, and what they took of one processor, in seconds."""
-    OwnSweep.objects.filter(name=name).update(done=done, taken_s=taken_s, touched=timezone.now())
+def advance(name: str, standing: SweepStanding) -> None:
+    """Note how far a sweep is."""
+    OwnSweep.objects.filter(name=name).update(standing=msgspec.to_builtins(standing), touched=timezone.now())
 
 
-def guess(name: str, guessed_s: float) -> None:
-    """Note what the first run says of all of them, in seconds of one processor."""
-    OwnSweep.objects.filter(name=name).update(guessed_s=guessed_s)
+def standing(sweep: OwnSweep) -> SweepStanding:
+    """Return how far a sweep is; before its first run has ended, with nothing but a guess."""
+    found = msgspec.convert(sweep.standing, SweepStanding)
+    return found if found.guessed_s else SweepStanding(silent=found.silent, guessed_s=sweep.guessed_s or 0.0)
 
 
 def end(name: str, document: bytes | None, error: Exception | None = None) -> None:

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -23,13 +22,13 @@ from playground.limits import session_limits
 from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
 from playground.sweeping import records
-from sweeps.columns import COST, Row
-from sweeps.cost import guessed_after
+from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError
 from sweeps.grid import Spec, make_spec
 from sweeps.plan import make_plan
 from sweeps.pool import Pool
+from sweeps.progress import SweepProgress, SweepStanding
 
 logger = logging.getLogger(__name__)
 
@@ -69,30 +68,25 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
     with Pool(max(1, (os.cpu_count() or 1) // 2), NICENESS) as pool:
         watch = threading.Timer(seconds, pool.close)
         watch.start()
+        progress = SweepProgress(cells)
         found: dict[str, Row] = {}
         notified_s = 0.0
         try:
             for row in pool.rows([*middle, *first]):
-                if not found:
-                    records.guess(sweep.name, guessed_after(cells, [row]))
                 found[row["cell_id"]] = row
+                progress.note([row])
                 if time.monotonic() - notified_s >= AGAIN_S:
                     notified_s = time.monotonic()
-                    records.advance(sweep.name, len(found), taken_s(found.values()))
+                    records.advance(sweep.name, progress.standing)
         except SweepError:
             if watch.is_alive():
                 raise
             raise SweepError("sweep_too_slow", seconds=seconds) from None
         finally:
             watch.cancel()
-    records.advance(sweep.name, len(found), taken_s(found.values()))
+    records.advance(sweep.name, progress.standing)
     rows = [{**found[cell.cell_id], **cell.values} for cell in cells]
     return one_cell_per_line(page(spec, rows, ENGINE_VERSION))
-
-
-def taken_s(rows: Iterable[Row]) -> float:
-    """Return how many seconds of one processor runs took."""
-    return sum(row[COST] for row in rows)
 
 
 def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
@@ -101,14 +95,13 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
     Raises:
         SweepError: the job failed or took too long.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415 - pyarrow comes with Spark, the app itself does without
-
     with tempfile.TemporaryDirectory(prefix="waterline-sweep-") as place:
         folder = Path(place)
         (folder / "own.json").write_bytes(msgspec.json.encode(spec.workloads[0].scenario))
         (folder / "grid.json").write_bytes(msgspec.json.encode(spec.grid))
         command = [sys.executable, "-m", "spark_jobs", "sweep", "--workloads", str(folder / "own.json")]
         command += ["--grid", str(folder / "grid.json"), "--out", str(folder / "out")]
+        command += ["--progress", str(folder / "progress.json")]
         with (folder / "words").open("w+b") as words:
             job = subprocess.Popen(  # noqa: S603 - this very program, and files that it wrote itself
                 [*command, "--master", settings.SPARK_MASTER], cwd=ROOT, stdout=words, stderr=words
@@ -120,16 +113,19 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
                     job.wait()
                     raise SweepError("job_too_slow")
                 time.sleep(AGAIN_S)
-                records.advance(sweep.name, 0)
+                records.advance(sweep.name, _told(folder / "progress.json"))
         result = folder / "out" / f"{sweep.name}.json"
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
             raise SweepError("job_failed", why="".join(last))
-        table = result.with_suffix(".parquet")
-        costs = pq.read_table(table, columns=[COST]).to_pylist()
-        records.advance(sweep.name, len(costs), taken_s(costs))
-        records.keep(table)
+        records.advance(sweep.name, _told(folder / "progress.json"))
+        records.keep(result.with_suffix(".parquet"))
         return result.read_bytes()
+
+
+def _told(file: Path) -> SweepStanding:
+    """Return what a Spark job last told of itself; nothing before its first cell has ended."""
+    return msgspec.json.decode(file.read_bytes(), type=SweepStanding) if file.is_file() else SweepStanding()
 
 
 class SweepRunner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -46,6 +46,7 @@ from playground.whatif.shipped import (
     heatmaps,
     peak_us,
 )
+from sweeps.progress import SweepStanding
 
 
 def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
@@ -110,13 +111,36 @@ def remarks_beside(wanted: str) -> list[PageMessage]:
 
 def _cost(sweep: OwnSweep) -> list[PageMessage]:
     """Return what a sweep was guessed to take, and what its runs have taken so far."""
-    if sweep.guessed_s is None:
+    now = records.standing(sweep)
+    if not now.guessed_s:
         return []
-    guessed = full(sweep.guessed_s, "seconds")
-    if sweep.taken_s is None:
+    guessed = full(now.guessed_s, "seconds")
+    if not now.done:
         return [PageMessage(gettext_lazy("About %(guessed)s of one processor."), guessed=guessed)]
     text = gettext_lazy("Guessed: %(guessed)s of one processor; taken: %(taken)s.")
-    return [PageMessage(text, guessed=guessed, taken=full(sweep.taken_s, "seconds"))]
+    return [PageMessage(text, guessed=guessed, taken=full(now.taken_s, "seconds"))]
+
+
+SILENT: Final = {
+    "master": gettext_lazy("Spark's master no longer answers; the runs that are under way go on."),
+    "executors": gettext_lazy("Spark has no executor left; the sweep waits until it gets one."),
+}
+"""What no longer answers of a cluster, in words."""
+
+
+def _pace(now: SweepStanding) -> list[PageMessage]:
+    """Return how long a sweep still takes, how unlike its runs are, what failed, and what no longer answers."""
+    told = [PageMessage(SILENT[name]) for name in now.silent]
+    if now.done:
+        seconds = full(now.left_s, "seconds")
+        told.append(PageMessage(gettext_lazy("about %(seconds)s left"), seconds=seconds))
+        middle, slowest = full(now.middle_s, "seconds"), full(now.slowest_s, "seconds")
+        text = gettext_lazy("a run takes %(middle)s, the slowest %(slowest)s")
+        told.append(PageMessage(text, middle=middle, slowest=slowest))
+    if now.failed:
+        text = gettext_lazy("%(failed)s failed: %(why)s")
+        told.append(PageMessage(text, failed=now.failed, why=failure(now.failure)))
+    return told
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -252,12 +276,13 @@ def progress(request: HttpRequest, name: str) -> HttpResponse:
 
 def _shown(sweep: OwnSweep) -> dict[str, Any]:
     """Return a sweep in words: its axes, how far it is, and its page."""
+    now = records.standing(sweep)
     state = "waits"
     if sweep.ended:
         state = "failed" if sweep.error else "done"
     elif records.lost(sweep):
         state = "lost"
-    elif sweep.done:
+    elif now.done:
         state = "runs"
     axes = [parameter(axis["parameter"]).name for axis in sweep.spec["grid"]["axes"]]
     heatmap = f"{reverse('whatif')}?h={sweep.name}"
@@ -267,7 +292,8 @@ def _shown(sweep: OwnSweep) -> dict[str, Any]:
         "x": axes[0],
         "y": axes[1],
         "large": sweep.spec["large"],
-        "done": sweep.done,
+        "done": now.done,
+        "pace": [] if sweep.ended else _pace(now),
         "cells": sweep.cells,
         "error": failure(sweep.error),
         "remarks": messages_of(records.remarks_of(sweep)),

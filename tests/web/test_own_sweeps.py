@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from django.core.management import call_command
 from django.test import Client
@@ -21,7 +22,9 @@ from playground.sweeping import asked, grids, records, runner
 from playground.texts.page_message import PageMessage
 from playground.whatif import views
 from playground.whatif.labels import full
-from sweeps.errors import read
+from sweeps.errors import SweepError, read
+from sweeps.errors import kept as kept_error
+from sweeps.progress import SweepStanding
 
 pytestmark = pytest.mark.django_db
 
@@ -65,9 +68,10 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert f"About {guessed} of one processor" in waiting
     runner.run(OwnSweep.objects.get(name=name))
     kept = OwnSweep.objects.get(name=name)
-    guessed, took = (full(each or 0, "seconds") for each in (kept.guessed_s, kept.taken_s))
+    now = records.standing(kept)
+    guessed, took = (full(each, "seconds") for each in (now.guessed_s, now.taken_s))
     told = f"Guessed: {guessed} of one processor; taken: {took}."
-    assert (kept.done, (kept.taken_s or 0) > 0) == (kept.cells, True)
+    assert (now.done, now.taken_s > 0) == (kept.cells, True)
     done = client.get(asked_for.url)
     assert done.url == f"/whatif/?h={name}"
     assert client.get(asked_for.url, headers={"HX-Request": "true"})["HX-Redirect"] == done.url
@@ -88,6 +92,36 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert client.get(f"/whatif/table.parquet?h={name}").status_code == 404
     assert "Queue mode × persistence" in client.get("/whatif/own/").content.decode()
     assert name not in client.get("/whatif/").content.decode()
+
+
+def test_a_sweep_under_way_says_how_long_it_takes_what_failed_and_what_is_silent(
+    client: Client, taken: list[str]
+) -> None:
+    address = ask(client).url
+    standing = SweepStanding(
+        done=3,
+        guessed_s=8.0,
+        taken_s=2.0,
+        left_s=5.0,
+        middle_s=0.5,
+        slowest_s=1.2,
+        failed=1,
+        failure=kept_error(SweepError("job_too_slow")),
+        silent=("master",),
+    )
+    records.advance(taken[0], standing)
+    page = client.get(address).content.decode()
+    for words in (
+        "3 of",
+        f"about {full(5.0, 'seconds')} left",
+        f"a run takes {full(0.5, 'seconds')}, the slowest {full(1.2, 'seconds')}",
+        "1 failed: ",
+        "Spark&#x27;s master no longer answers",
+        f"taken: {full(2.0, 'seconds')}",
+    ):
+        assert words in page, words
+    records.advance(taken[0], msgspec.structs.replace(standing, silent=("executors",)))
+    assert "Spark has no executor left" in client.get(address).content.decode()
 
 
 def test_a_recorded_session_is_swept_only_by_its_owner(

@@ -47,6 +47,8 @@ NEVER_ONE = (
     "The specification has %(all)s rules",
     "of %(all)s have a test",
     "The same %(steps)s steps of a client",
+    "Up to %(cells)s runs with the same digests",  # a bound
+    "Your own browser runs the workload at every combination",
     "%(cells)s workloads with their settings",
     "The scenario has %(count)s publishers",  # more than a bound
     "The phases become %(count)s commands",
