@@ -136,6 +136,19 @@ test("a session that fails or is full is tried again, later each time although t
   mock.timers.reset();
 });
 
+test("a server that had no place has one only when it welcomes, not when a socket opens", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { transport, heard, socket } = connected();
+  socket().break(4013);
+  mock.timers.tick(500);
+  socket().open();
+  assert.deepEqual(heard.status.at(-1), ["connecting", 0]);
+  socket().receive({ t: "welcome", life: "abc" });
+  assert.deepEqual(heard.status.at(-1), ["live", 0]);
+  transport.close();
+  mock.timers.reset();
+});
+
 test("follows a session to another process, at once only the first time", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const { transport, heard, socket } = connected();

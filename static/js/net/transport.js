@@ -177,7 +177,8 @@ export class Transport {
     if (socket !== this.socket) return;
     this.send({ t: "hello", have: this.next, life: this.life });
     if (this.page?.hidden) this.show();
-    this.listeners.status("live", 0);
+    // A server that had no place opens a socket before it says so again: only its welcome shows that it has one.
+    if (!this.full) this.listeners.status("live", 0);
   }
 
   /**
@@ -233,6 +234,8 @@ export class Transport {
     this.life = message.life ?? null;
     this.moves = 0;
     this.retryMs = FIRST_RETRY_MS;
+    if (this.full) this.listeners.status("live", 0);
+    this.full = false;
     this.listeners.welcome?.(message);
   }
 

@@ -44,9 +44,10 @@ export class Status {
     chip.dataset.state = name;
     setText(find("span:last-child", chip), LINKS[name]?.());
     const offer = find("[data-when-full]", this.veil);
-    const tries = name === "connecting" && offer !== null && !offer.hidden;
-    if (!tries) show(offer, name === "lost" && full); // it stays while the page tries again: somebody may be on it
-    show(this.veil, name === "lost" || name === "ended" || tries);
+    // Once made it stays until the session is there: somebody may be on it while the page tries again.
+    if (name === "lost" && full) show(offer, true);
+    else if (name !== "lost" && name !== "connecting") show(offer, false);
+    show(this.veil, name === "lost" || name === "ended" || (offer !== null && !offer.hidden));
     clearTimeout(this.waiting);
     if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);
     show(find("[data-act=retry]", this.veil), name === "lost");
