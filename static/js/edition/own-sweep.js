@@ -5,9 +5,9 @@ import { el, find, findAll, need, setText, show, targetOf } from "../view/base/d
 import { startGrid } from "../whatif/grid.js";
 import { exchange } from "./exchange.js";
 import { kept, keeper } from "./kept.js";
-import { Crew } from "./sweep-crew.js";
+import { SweepWorkers } from "./sweep-workers.js";
 
-/** @import { Plan, Done } from "./sweep-crew.js" */
+/** @import { Plan, Done } from "./sweep-workers.js" */
 
 /** Under this name the latest heatmap is kept. */
 const KEPT = "own-sweep";
@@ -27,8 +27,8 @@ const app = () => new BrowserApp(new URL(given.place, location.href).href, docum
 
 /** One that plans, runs cells, and shows the heatmap. */
 const first = app();
-/** @type {Crew | null} what runs now */
-let crew = null;
+/** @type {SweepWorkers | null} what runs now */
+let workers = null;
 /** @type {((query: string) => Promise<void>) | null} */
 let view = null;
 
@@ -61,8 +61,8 @@ async function run() {
   show(remarks, plan.remarks.length > 0);
   need("ul", remarks).replaceChildren(...plan.remarks.map((each) => el("li", {}, each)));
   const count = Math.min(MOST_WORKERS, plan.order.length, Math.max(1, (navigator.hardwareConcurrency || 2) - 1));
-  crew = new Crew([first, ...Array.from({ length: count - 1 }, app)], tell);
-  const rows = await crew.run(plan);
+  workers = new SweepWorkers([first, ...Array.from({ length: count - 1 }, app)], tell);
+  const rows = await workers.run(plan);
   if (!rows) return;
   const { name, document: heatmap } = await first.request("sweep_heatmap", { sweep: plan.sweep, rows });
   await keeper(KEPT)({ name, document: heatmap });
@@ -81,7 +81,7 @@ async function look(query) {
 }
 
 function over() {
-  crew = null;
+  workers = null;
   show(stop, false);
 }
 
@@ -108,7 +108,7 @@ function submitted(event) {
   const sent = targetOf(event, HTMLFormElement);
   if (sent === form) {
     event.preventDefault();
-    if (!crew) run().catch(fail).finally(over);
+    if (!workers) run().catch(fail).finally(over);
   } else if (sent.closest("#whatif") && sent.method === "post") {
     event.preventDefault();
     const cell = event.submitter?.getAttribute("value");
@@ -116,13 +116,13 @@ function submitted(event) {
   }
 }
 
-stop.addEventListener("click", () => crew?.end());
+stop.addEventListener("click", () => workers?.end());
 addEventListener("submit", submitted);
 document.body.addEventListener("htmx:afterSettle", () => {
   const root = need("#whatif");
   startGrid(root, tip);
-  // What asks the server for a heatmap that only this browser has.
-  for (const link of findAll(".whatif-links, form[action$='/compare/'], a[href$='/own/']", root)) link.remove();
+  // What asks the server, or its operator, for a heatmap that only this browser has.
+  for (const link of findAll(".whatif-links, form[action$='/compare/'], a[href$='/own/'], .whatif-findings > .help", root)) link.remove();
 });
 
 /** The latest heatmap, where the address names it. */

@@ -12,7 +12,7 @@
  * @typedef {{ done: number, cells: number, left_s: number, middle_s: number, slowest_s: number, failed: number, failure: string }} Done
  */
 
-export class Crew {
+export class SweepWorkers {
   /**
    * @param {BrowserApp[]} apps one for each worker; the first stays when the others end
    * @param {(done: Done) => void} tell
