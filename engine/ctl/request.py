@@ -17,11 +17,11 @@ from engine.ctl.releases.facts import (
     PROGRAMS,
     UNREACHABLE,
     USAGES,
+    CommandUsage,
     CtlRefusal,
     CtlRefused,
     NotHere,
     ReleaseFacts,
-    Usage,
 )
 
 NEAR: Final = 0.75
@@ -109,7 +109,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     program: str = CTL
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> CommandUsage:
         return self.facts.usage(self.name)
 
     @property

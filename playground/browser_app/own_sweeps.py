@@ -16,7 +16,7 @@ from playground.whatif.shipped import ShippedHeatmap, heatmaps
 from sweeps.cell import Cell, run_cell
 from sweeps.document import one_cell_per_line, page
 from sweeps.grid import Grid, Spec, make_spec
-from sweeps.plan import make_plan
+from sweeps.plan import make_plan, middle_first
 from workloads.workload import Workload
 
 Answer = dict[str, Any]
@@ -40,12 +40,10 @@ def plan(question: Answer) -> Answer:
     workload, remarks = asked.workload_of(question["kind"], question["text"], None)
     name = asked.new_name()
     spec, planned = asked.plan_of(workload, name, question["x"], question["y"], False, MOST_S)
-    count = len(planned.cells)
     return {
         "name": name,
         "sweep": msgspec.json.encode({"workload": workload, "grid": spec.grid}).decode(),
-        # One in the middle of the grid is like most of them.
-        "order": [*range(count // 2, count), *range(count // 2)],
+        "order": middle_first(len(planned.cells)),
         "estimate_s": planned.estimate_s,
         "remarks": [str(each) for each in messages_of(remarks)],
     }

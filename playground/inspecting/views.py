@@ -86,13 +86,11 @@ def page(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST":
         return _answer(request)
     outdated = engine_files.is_outdated()
-    worker = engine_files.worker_address()
     session = _session(request)
     needed = context(
         session=session,
-        worker=worker,
+        **engine_files.addresses(),
         outdated=outdated,
-        place=worker.removesuffix(engine_files.WORKER),
         server=reverse("inspect"),
         importing=reverse("scenario-import"),
         node_file=reverse("inspect-node-file") if engine_files.has_node_file() else "",

@@ -26,7 +26,7 @@ from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError
 from sweeps.grid import Spec, make_spec
-from sweeps.plan import make_plan
+from sweeps.plan import make_plan, middle_first
 from sweeps.pool import Pool
 from sweeps.progress import SweepProgress, SweepStanding
 
@@ -62,8 +62,6 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
         SweepError: it took too long, or a process ended.
     """
     cells = make_plan(spec, ENGINE_VERSION).cells
-    # The first run tells what all of them take, and one in the middle of the grid is like most of them.
-    first, middle = cells[: len(cells) // 2], cells[len(cells) // 2 :]
     seconds = TOLERANCE * session_limits.current().sweep_s
     with Pool(max(1, (os.cpu_count() or 1) // 2), NICENESS) as pool:
         watch = threading.Timer(seconds, pool.close)
@@ -72,7 +70,7 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
         found: dict[str, Row] = {}
         notified_s = 0.0
         try:
-            for row in pool.rows([*middle, *first]):
+            for row in pool.rows([cells[at] for at in middle_first(len(cells))]):
                 found[row["cell_id"]] = row
                 progress.note([row])
                 if time.monotonic() - notified_s >= AGAIN_S:

@@ -27,8 +27,8 @@ from playground.whatif.views import known_to
 @in_its_language
 def page(request: HttpRequest) -> HttpResponse:
     """Show the page of the run that the address names: a link, what a link carries, a session, or a heatmap's cell."""
-    worker = engine_files.worker_address()
-    if not worker:
+    addresses = engine_files.addresses()
+    if not addresses["worker"]:
         return answer(request, 404, _("This server has no engine for browsers"), "", {"browser": ""})
     try:
         run = _run(request)
@@ -40,8 +40,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
         "urls": {**live_page.NOWHERE, "past": "#", "survival": ""},
         "browser_run": {
-            "worker": worker,
-            "place": worker.removesuffix(engine_files.WORKER),
+            **addresses,
             "link": reverse("stateless", args=["00"]),
             **run,
         },

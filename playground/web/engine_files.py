@@ -57,6 +57,12 @@ def worker_address() -> str:
     return reverse("inspect-engine", args=[WORKER]) if is_built() and not is_outdated() else ""
 
 
+def addresses() -> dict[str, str]:
+    """Return where the engine's worker and its files are, as `worker` and `place`: empty where `worker_address` is."""
+    worker = worker_address()
+    return {"worker": worker, "place": worker.removesuffix(WORKER)}
+
+
 def own_run(request: HttpRequest) -> dict[str, str]:
     """Return where the reader's own browser plays the run that was asked for, as `browser`: empty without an engine.
 

@@ -217,16 +217,15 @@ def _form(
 @never_cache
 def own_in_browser(request: HttpRequest) -> HttpResponse:
     """Show the page on which the reader's own browser runs a sweep: what was sent here is only shown in its form."""
-    worker = engine_files.worker_address()
-    if not worker:
+    addresses = engine_files.addresses()
+    if not addresses["worker"]:
         return answer(request, 404, _("This server has no engine for browsers"), "", {"browser": ""})
     context = {
         "given": asked.answers(request.POST or request.GET),
         "kinds": _kinds(),
         "parameters": _offered(),
         "own_sweep": {
-            "worker": worker,
-            "place": worker.removesuffix(engine_files.WORKER),
+            **addresses,
             "run": reverse("browser-run"),
             "begins": request.method == "POST",
         },

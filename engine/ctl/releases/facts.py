@@ -20,7 +20,7 @@ def node_name(node: str) -> str:
     return f"rabbit@{node}"
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class CommandUsage(msgspec.Struct, frozen=True, kw_only=True):
     """One command.
 
     Args:
@@ -48,11 +48,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     def flags(self) -> tuple[str, ...]:
         return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("!"))
 
-    def without(self, text: str) -> Usage:
+    def without(self, text: str) -> CommandUsage:
         """Return the usage without a part of what its line shows."""
         return msgspec.structs.replace(self, takes=self.takes.replace(text, ""))
 
-    def with_option(self, option: str, before: str) -> Usage:
+    def with_option(self, option: str, before: str) -> CommandUsage:
         return msgspec.structs.replace(self, takes=self.takes.replace(before, f"{option} {before}"))
 
     def line(self, name: str, program: str) -> str:
@@ -77,28 +77,30 @@ def _shown(word: str) -> str:
 
 def _listing(
     about: str, takes: str, hidden: str = "formatter= online! offline! local! no-table-headers!"
-) -> Usage:
-    return Usage(about=about, takes=takes, hidden=hidden, most=None)
+) -> CommandUsage:
+    return CommandUsage(about=about, takes=takes, hidden=hidden, most=None)
 
 
 def _report(
     about: str, takes: str = "", hidden: str = "timeout= formatter=", needs_app: bool = True
-) -> Usage:
-    return Usage(about=about, takes=takes, hidden=hidden, needs_app=needs_app)
+) -> CommandUsage:
+    return CommandUsage(about=about, takes=takes, hidden=hidden, needs_app=needs_app)
 
 
 def _change(
     about: str, takes: str, least: int = 1, most: int = 1, hidden: str = "", needs_app: bool = True
-) -> Usage:
-    return Usage(
+) -> CommandUsage:
+    return CommandUsage(
         about=about, takes=takes, hidden=hidden, least=least, most=most, changes=True, needs_app=needs_app
     )
 
 
 _COLUMNS: Final = "no-table-headers! [<column> ...] timeout="
 
-USAGES: Final[dict[str, Usage]] = {
-    "help": Usage(about="Shows how a command is written.", takes="[<command>]", most=1, needs_app=False),
+USAGES: Final[dict[str, CommandUsage]] = {
+    "help": CommandUsage(
+        about="Shows how a command is written.", takes="[<command>]", most=1, needs_app=False
+    ),
     # --- listings ---
     "list_bindings": _listing("Lists the bindings of a virtual host.", f"vhost= {_COLUMNS}"),
     "list_channels": _listing(
@@ -109,7 +111,7 @@ USAGES: Final[dict[str, Usage]] = {
     "list_deprecated_features": _listing("Lists what a later release takes away.", "used! [<column> ...]"),
     "list_exchanges": _listing("Lists the exchanges of a virtual host.", f"vhost= {_COLUMNS}"),
     "list_feature_flags": _listing("Lists the feature flags of the release.", "[<column> ...] timeout="),
-    "list_policies": Usage(
+    "list_policies": CommandUsage(
         about="Lists the policies of a virtual host.",
         takes="vhost= no-table-headers! timeout=",
         hidden="formatter=",
@@ -127,10 +129,12 @@ USAGES: Final[dict[str, Usage]] = {
     "cluster_status": _report(
         "Says which nodes there are and which of them run.", "timeout=", "formatter=", False
     ),
-    "environment": Usage(about="Shows the settings that the node has."),
-    "eval": Usage(about="Evaluates one of a few Erlang expressions.", takes="<expression>", least=1, most=1),
+    "environment": CommandUsage(about="Shows the settings that the node has."),
+    "eval": CommandUsage(
+        about="Evaluates one of a few Erlang expressions.", takes="<expression>", least=1, most=1
+    ),
     "memory_breakdown": _report("Divides the node's memory into its parts.", "unit= timeout="),
-    "report": Usage(about="Prints status, settings and every listing at once."),
+    "report": CommandUsage(about="Prints status, settings and every listing at once."),
     "server_version": _report("Says which release the node runs.", "timeout="),
     "status": _report("Shows memory, disk, alarms and totals of the node.", "unit= timeout="),
     "version": _report("Says which release the command line is of.", needs_app=False),
@@ -220,7 +224,7 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
     commands: Mapping[str, frozenset[str]]
     columns: Mapping[str, tuple[str, ...]]
     default: Mapping[str, tuple[str, ...]]
-    usages: Mapping[str, Usage] = {}
+    usages: Mapping[str, CommandUsage] = {}
     flags: Mapping[str, tuple[str, str]]
     deprecated: Mapping[str, tuple[str, str]] = {}
     units: str = "bytes, mb, gb"
@@ -255,7 +259,7 @@ class ReleaseFacts(msgspec.Struct, frozen=True, kw_only=True):
         words = inner.partition(",")
         return CtlRefusal(found.code, f"Error:\n{head}{{error,\n{deep}{words[0]},\n{deep}    {words[2]}")
 
-    def usage(self, name: str) -> Usage:
+    def usage(self, name: str) -> CommandUsage:
         return self.usages.get(name) or USAGES[name]
 
 

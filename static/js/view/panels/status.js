@@ -46,7 +46,7 @@ export class Status {
     const offer = find("[data-when-full]", this.veil);
     // Once made it stays until the session is there: somebody may be on it while the page tries again.
     if (name === "lost" && full) show(offer, true);
-    else if (name !== "lost" && name !== "connecting") show(offer, false);
+    else if (name === "live" || name === "ended") show(offer, false);
     show(this.veil, name === "lost" || name === "ended" || (offer !== null && !offer.hidden));
     clearTimeout(this.waiting);
     if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);

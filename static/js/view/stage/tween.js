@@ -237,21 +237,28 @@ export class Slide {
    * @param {Slide | null} [running]
    */
   constructor(before, scene, now, running = null) {
-    /** @type {Slide | null} */
-    const moving = before && running && now < running.end ? running : null;
-    /** @type {Slide | null} one that leads to the same lanes */
-    const alike = moving && !differ(moving.scene, scene) ? moving : null;
-    /** @type {Scene | null} */
-    this.before = alike ? alike.before : before;
     this.scene = scene;
+    this.before = before;
     /** @type {number} */
-    this.start = alike?.start ?? moving?.shownAt ?? now;
-    /** @type {boolean} whether it was on its way already */
-    this.late = alike ? alike.late : moving !== null;
+    this.start = now;
     /** @type {number} */
-    this.end = alike ? alike.end : moving ? Math.max(moving.end, now + REDIRECT_MS) : before && differ(before, scene) ? now + SLIDE_MS : now;
+    this.end = before && differ(before, scene) ? now + SLIDE_MS : now;
+    /** Whether it was on its way already, to other lanes. */
+    this.late = false;
+    if (before && running && now < running.end) this.goOn(running, now);
     /** When it was shown last. */
     this.shownAt = now;
+  }
+
+  /**
+   * Go on where a slide is that has not arrived.
+   * @param {Slide} running
+   * @param {number} now
+   */
+  goOn(running, now) {
+    const { before, start, end, late, shownAt } = running;
+    if (differ(running.scene, this.scene)) Object.assign(this, { start: shownAt, end: Math.max(end, now + REDIRECT_MS), late: true });
+    else Object.assign(this, { before, start, end, late });
   }
 
   /**
