@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import contextlib
 import itertools
+import signal
 import sys
 import tempfile
 import time
@@ -96,6 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--attacks", action="store_true", help="with the cases of `make attack` all the time")
     options = parser.parse_args(argv)
     began_s = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(1))  # the server ends with who started it
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch:
         place = Place(Path(scratch) / "var")
         try:

@@ -17,6 +17,8 @@ from tools.proofs.soak.users import Work, named
 SETTLES_S: Final = 120.0
 BUSY: Final = 60
 """How often a busy session is asked."""
+LATE: Final = 504
+"""What stands for an answer that did not come in time."""
 DIFFERENT: Final = ROOT / "var" / "soak"
 """Where the files of sessions are kept whose run is another one than the server's."""
 MORE_HANDLES: Final = 12
@@ -62,12 +64,15 @@ async def different(world: World, works: list[Work]) -> list[str]:
 
 
 async def _file_of(world: World, person: Person, session: str) -> ServerAnswer:
-    """Return the file of a session that somebody has open, asking again while it is busy with waking."""
+    """Return the file of a session that somebody has open, asking again while it is busy with waking or late."""
     seat = await world.seat(person, session)
     try:
         for _each in range(BUSY):
-            answer: ServerAnswer = await in_thread(person.ask, f"/s/{session}/scenario.json")
-            if answer.status not in {409, 503}:
+            try:
+                answer: ServerAnswer = await in_thread(person.ask, f"/s/{session}/scenario.json")
+            except TimeoutError:
+                answer = ServerAnswer(LATE, "", {})
+            if answer.status not in {409, 503, LATE}:
                 break
             await asyncio.sleep(1)
         return answer
