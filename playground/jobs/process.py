@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 NICENESS: Final = 5
 """Live sessions come first."""
-GROWN_BYTES: Final = 64 << 20
+GROWN_BYTES: Final = 16 << 20
 """Memory left by a job from which a process is replaced."""
 STATM: Final = Path("/proc/self/statm")
 DATA: Final = 5

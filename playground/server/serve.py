@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import logging
 import os
@@ -149,6 +150,8 @@ WINDOW_BITS = 13
 MEMORY_LEVEL = 6
 OWN_FILES = 0o077
 """What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
+ARENA_MAX, HEAPS = -8, 2
+"""glibc's option and our value: with a heap for each thread, what a thread has freed is kept for that thread."""
 SWITCH_S = 0.001
 """How long a thread that makes a page may go on while the event loop wants to: what is sent is not late by more."""
 RESTS_S = 5.0
@@ -280,4 +283,6 @@ class CommandLine(CommandLineInterface):
 
 if __name__ == "__main__":
     os.umask(OWN_FILES)
+    with contextlib.suppress(AttributeError):  # other C libraries have no such option
+        ctypes.CDLL(None).mallopt(ARENA_MAX, HEAPS)
     CommandLine.entrypoint()

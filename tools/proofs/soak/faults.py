@@ -20,6 +20,8 @@ from tools.proofs.attack.processes import parent_of
 LASTS_S: Final = 2.0
 """How long a fault lasts that passes by itself."""
 MORE: Final = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "ERROR"}
+MOST_BYTES: Final = 64
+"""Of a file on a full disk."""
 STARTS_S: Final = 300.0
 OPTIONS: Final = ("--proxy-headers",)
 
@@ -97,28 +99,26 @@ async def server_is_restarted(place: Place) -> None:
 
 async def disk_is_full(place: Place) -> None:
     """No worker can make a file longer than some bytes: what is written beyond fails, as on a full disk."""
-    workers = place.started()
-    _set_most_bytes(workers, 64)
+    await _disk_is_full_for(place, place.started())
+
+
+async def _disk_is_full_for(place: Place, processes: list[int]) -> None:
+    _set_most_bytes(processes, MOST_BYTES)
     await asyncio.sleep(LASTS_S)
-    _set_most_bytes(
-        [*workers, *place.started()], resource.RLIM_INFINITY
-    )  # one that was forked meanwhile is bound too
+    _set_most_bytes([*processes, *place.started()], None)  # one that was forked meanwhile is bound too
 
 
-def _set_most_bytes(workers: list[int], most: int) -> None:
-    for worker in workers:
+def _set_most_bytes(processes: list[int], most: int | None) -> None:
+    """Bound the files that processes write; None lets them write what they may by themselves."""
+    for each in processes:
         with contextlib.suppress(ProcessLookupError):
-            _soft, hard = resource.prlimit(worker, resource.RLIMIT_FSIZE)
-            resource.prlimit(worker, resource.RLIMIT_FSIZE, (most, hard))
+            _soft, hard = resource.prlimit(each, resource.RLIMIT_FSIZE)
+            resource.prlimit(each, resource.RLIMIT_FSIZE, (hard if most is None else most, hard))
 
 
 async def disk_is_full_for_all(place: Place) -> None:
     """Neither the server nor a worker can write: what commands are recorded in, and what engines keep, fails."""
-    everybody = [place.server.process.pid, *place.started()]
-    _set_most_bytes(everybody, 64)
-    await asyncio.sleep(LASTS_S)
-    # A worker that was started meanwhile has the server's bound.
-    _set_most_bytes([*everybody, *place.started()], resource.RLIM_INFINITY)
+    await _disk_is_full_for(place, [place.server.process.pid, *place.started()])
 
 
 async def no_handles_are_left(place: Place) -> None:
