@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import threading
 from datetime import timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from playground.models import CommandRecord, Scenario, Session
 from playground.records import selectors, services
 from playground.server import serve
 from tests.web import record
+from tools.proofs.attack.processes import memory_bytes
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +102,27 @@ def test_the_server_tidies_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda _arguments: None)
     serve.begin(sleep).join(30)
     assert done == list(serve.CHORES), "one that fails keeps none from being done"
+
+
+def test_the_server_returns_freed_memory_to_the_system() -> None:
+    """Pieces between others that stay: their pages are free, and only a trim gives them back."""
+    held, kept = [], []
+    for _each in range(1000):
+        held.append(bytearray(b"x") * 100_000)
+        kept.append(bytearray(50_000))
+    held.clear()
+    before = memory_bytes(os.getpid())
+
+    class EnoughError(Exception):
+        pass
+
+    rounds = iter([serve.TRIM_S])
+
+    def sleep(_seconds: float) -> None:
+        if next(rounds, None) is None:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        serve.trim_memory(sleep)
+    assert before - memory_bytes(os.getpid()) > 50_000_000
+    assert len(kept) == 1000

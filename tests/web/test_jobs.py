@@ -120,8 +120,8 @@ def test_a_picture_is_the_same_wherever_it_is_drawn(jobs: JobPool) -> None:
 
 def test_a_process_that_keeps_much_makes_room_for_another(jobs: JobPool) -> None:
     pid = do.whose()[0]
-    assert do.whose(leaves_mebibytes=40)[0] == pid
-    assert do.whose(leaves_mebibytes=40)[0] == pid
+    assert do.whose(leaves_mebibytes=10)[0] == pid
+    assert do.whose(leaves_mebibytes=10)[0] == pid
     assert do.whose()[0] != pid
 
 
