@@ -30,9 +30,10 @@ def keep_once(apps: Any, _editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
+    replaces = [('playground', '0010_scenarios_once')]
 
     dependencies = [
-        ("playground", "0009_scenario_texts"),
+        ('playground', '0003_scenario_texts'),
     ]
 
     operations = [

@@ -1,4 +1,4 @@
-"""Exercises that teachers made, as rows."""
+"""What release 0.4 added."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -6,10 +6,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    replaces = [
+        ('exercises', '0005_made'),
+        ('exercises', '0006_work_told'),
+        ('exercises', '0007_work_statement_sent'),
+        ('exercises', '0008_help_texts'),
+    ]
 
     dependencies = [
-        ('exercises', '0004_work_variant'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('exercises', '0001_release_0_3'),
     ]
 
     operations = [
@@ -22,8 +28,7 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField()),
                 ('author', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='made', to=settings.AUTH_USER_MODEL)),
             ],
-            options={
-                'ordering': ('-created',),
-            },
+            options={'ordering': ('-created',)},
         ),
+        migrations.AddField('work', 'statement_sent', models.BooleanField(default=False, help_text='an xAPI store was sent that it is done')),
     ]
