@@ -16,11 +16,11 @@ from playground.hosting import real_engine  # noqa: E402 - needs the apps to be 
 from playground.hosting.real_engine import door  # noqa: E402
 from playground.limits.page_scheduler import InTurn, turns  # noqa: E402
 from playground.routing import websocket_urlpatterns  # noqa: E402
-from playground.server.kept_files import KeptFiles  # noqa: E402
 from playground.server.request_intake import LetIn, letting_in  # noqa: E402
+from playground.server.static_assets import KeptFiles  # noqa: E402
 from playground.sessions import live_hosts  # noqa: E402 - needs the apps to be ready; all views' types are imported
 from playground.sessions.socket_consumer import OwnOrigins  # noqa: E402
-from playground.web.turned_away import answer_busy  # noqa: E402
+from playground.web.errors import answer_busy  # noqa: E402
 
 door()
 real_engine.types()

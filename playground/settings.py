@@ -41,7 +41,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "playground.web.compression.TextCompression",
+    "playground.web.page_delivery.TextCompression",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -66,7 +66,7 @@ TEMPLATES = [
         "OPTIONS": {
             "loaders": [
                 (
-                    "playground.texts.kept_texts.KeptTextLoader",
+                    "playground.web.page_delivery.KeptTextLoader",
                     [
                         "django.template.loaders.filesystem.Loader",
                         "django.template.loaders.app_directories.Loader",

@@ -17,7 +17,7 @@ ADDRESSES: Final = "addresses.json"
 LANGUAGES: Final = [("en", "English"), ("zh-hans", "Simplified Chinese"), ("zh-hant", "Traditional Chinese")]
 LIBRARIES: Final = {
     **{name: f"django.templatetags.{name}" for name in ("i18n", "static", "l10n")},
-    **{name: f"playground.templatetags.{name}" for name in ("catalogue", "rules", "terms")},
+    "waterline": "playground.templatetags.waterline",
 }
 URLS: Final = "browser_app_urls"
 

@@ -1,11 +1,12 @@
-"""Documents that are written from classes and scenarios: docs/transitions.md and docs/coverage-of-the-articles.md."""
+"""What is written from classes and scenarios: two documents of docs/, the page's scripts, and which are out of date."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final, get_args
 
 from django.utils.translation import override
@@ -15,7 +16,8 @@ from engine.reading.measures import names_of
 from engine.report.transitions.base import Group, Transition
 from engine.transitions import all_kinds
 from playground import verdicts
-from playground.catalogue.types import fields_of
+from playground.catalogue import javascript
+from playground.catalogue.javascript import wire_fields
 from playground.library import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
@@ -75,7 +77,7 @@ def _line(kind: type[Transition]) -> str:
 
 
 def _fields(kind: type[Transition]) -> Iterator[str]:
-    for field in fields_of(kind):
+    for field in wire_fields(kind):
         if field.name not in {"rule", "why"}:
             yield f"{field.name} ({field.unit})" if field.unit not in {None, field.name} else field.name
 
@@ -245,3 +247,31 @@ def in_words(condition: Condition) -> str:
     value = condition.value
     wanted = ".".join(names_of(value.path)) if isinstance(value, ConditionReference) else f"{value}".lower()
     return f"{path} {condition.op.replace('==', '=')} {wanted}"
+
+
+FILES: Final[dict[str, Callable[[], str]]] = {
+    "static/js/model/catalogue/kinds.js": javascript.kinds_module,
+    "static/js/model/catalogue/places.js": javascript.lanes_module,
+    "static/js/model/catalogue/rows.js": javascript.rows_module,
+    "static/js/model/catalogue/types.js": javascript.types_module,
+    "docs/transitions.md": transitions_page,
+    "docs/coverage-of-the-articles.md": coverage_page,
+}
+"""Path in the repository -> the function that makes the file's text."""
+
+
+def stale(root: Path) -> list[str]:
+    """Return the paths of files that differ from what the classes say."""
+    return [path for path, text in FILES.items() if _read(root / path) != text()]
+
+
+def write(root: Path) -> list[str]:
+    paths = stale(root)
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(FILES[path](), "utf-8")
+    return paths
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.exists() else None

@@ -30,7 +30,7 @@ from playground.records import services as session_services
 from playground.records import session_ownership
 from playground.sessions import session_sharing
 from playground.texts.page_message import RequestRefused
-from playground.web import network
+from playground.web import access
 from playground.web.access import rate_limited, session_or_gone
 
 MINE = 12
@@ -104,7 +104,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
-        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "blocked": len(found.blocked),
         "is_owner": found.teacher_id == request.user.pk,
         "handed": found.units,
@@ -289,7 +289,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join")),
-        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
         "stage": course.stage_with_messages(catalog.exercise(current.exercise)) if current else None,

@@ -23,10 +23,10 @@ from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services
 from playground.sessions import session_sharing
 from playground.storybook import other_release, rehearsal
+from playground.storybook.cards import counted_as
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
-from playground.web.counted import counted_as
 from playground.web.errors import answer
 from playground.whatif.labels import metric
 

@@ -24,7 +24,7 @@ from playground.sessions.scenario_links import LinkPlace
 from playground.storybook import other_release
 from playground.storybook.story import ScenarioStory, in_language, localized
 from playground.web import live_page
-from playground.web.inlined_styles import styles
+from playground.web.page_delivery import styles
 
 NAME: Final = "waterline/"
 """Before a module's path in its name: bare names are the only ones that an import map can lead anywhere from a disk."""

@@ -21,8 +21,8 @@ from playground.limits import rate_limits, work_places
 from playground.limits.page_scheduler import App, PageScheduler, PagesOverfull, lane_of
 from playground.sessions.socket_consumer import TRY_AGAIN
 from playground.texts.page_message import PageMessage
-from playground.web import turned_away
-from playground.web.turned_away import BUSY
+from playground.web import errors
+from playground.web.errors import BUSY
 
 if TYPE_CHECKING:
     HTTPChannel = Any  # of what it has twisted's types know little
@@ -234,7 +234,7 @@ class BoundedChannel(HTTPChannel):
     def _has_room(self, count: int) -> bool:
         """Return whether a body of that many bytes may be there; who sends more is turned away."""
         if count > self._body.most_bytes:
-            self._turn_away(413, turned_away.TOO_LARGE, turned_away.too_large(self._body))
+            self._turn_away(413, errors.TOO_LARGE, errors.too_large_message(self._body))
             return False
         if not self._reception.budget.take(self._sender, count - self._held):
             self._turn_away(503, BUSY, PageMessage(BUSY_TEXT, seconds=work_places.AGAIN_S))
@@ -297,7 +297,7 @@ class BoundedChannel(HTTPChannel):
         ]
         path = self._path.split(b"?", 1)[0].decode("latin1")
         logger.info("a body was refused with %s at %.200r", status, path)
-        kind, body = turned_away.answer(headers, status, title, message)
+        kind, body = errors.plain_answer(headers, status, title, message)
         self._turned_away = True
         self._received = 0
         self._give_back()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.broker.commands.settings import NodeSettings
 from playground.storybook import other_release, stage_picture
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.stage_picture import StagePicture
@@ -279,3 +280,23 @@ def _searched(each: ScenarioCard) -> tuple[str, str]:
     """Return heading and text of a card, as words are compared."""
     text = [each.watch_for, each.claim, *dict(each.subjects).values(), *dict(each.questions).values()]
     return plain(f"{each.title} {each.question} {each.slug}"), plain(" ".join(text))
+
+
+STRATEGY = "vm_memory_calculation_strategy"
+
+
+def counted_as(scenarios: Iterable[Mapping[str, Any]]) -> str:
+    """Return the strategies that runs begin with or are given on the way, each once, for a sentence.
+
+    Args:
+        scenarios: as JSON.
+    """
+    found: dict[str, None] = {}
+    for scenario in scenarios:
+        found[scenario.get("settings", {}).get(STRATEGY, NodeSettings().vm_memory_calculation_strategy)] = (
+            None
+        )
+        for command in scenario.get("commands", ()):
+            if command["do"] == "set" and command["name"] == STRATEGY:
+                found[command["value"]] = None
+    return ", ".join(found)

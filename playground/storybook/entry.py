@@ -24,12 +24,14 @@ from engine.values.errors import Refusal
 from playground.hosting.real_engine import door
 from playground.limits import session_limits
 from playground.limits.session_limits import SessionLimits, too_unequal
-from playground.storybook import workload
 from playground.storybook.story import (
     FIELDS,
+    MOST_PHASE_COMMANDS,
     Microseconds,
     ScenarioStory,
     WrittenWrong,
+    command_count,
+    expand_phases,
     in_language,
     message_of,
 )
@@ -452,12 +454,12 @@ def _problems(body: dict[str, Any], limits: SessionLimits | None) -> Iterator[tu
     if wrong_story:
         return
     story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, ScenarioStory)
-    count = workload.size(story.workload)
-    if count > workload.MOST:
+    count = command_count(story.workload)
+    if count > MOST_PHASE_COMMANDS:
         text = _(
             "The phases become %(count)s commands; a scenario has up to %(most)s. Use fewer or longer stages."
         )
-        yield "workload", PageMessage(text, count=count, most=workload.MOST)
+        yield "workload", PageMessage(text, count=count, most=MOST_PHASE_COMMANDS)
         return
     unequal = too_unequal(body.get("commands"), limits) if limits is not None else None
     if unequal is not None:
@@ -496,7 +498,7 @@ def _run_of(body: dict[str, Any], story: ScenarioStory) -> dict[str, Any]:
     """Return the engine's scenario of a file. Raises ScenarioError."""
     run = {name: value for name, value in body.items() if name not in STORY_ONLY}
     run["title"] = in_language(story.title, "en")[:MAX_TITLE]
-    phases = workload.expand(story.workload)
+    phases = expand_phases(story.workload)
     if phases and isinstance(run.get("commands", []), list):
         # Sorting is stable: what was written by hand comes first among equal times.
         every = [*door().check(run)["commands"], *phases]

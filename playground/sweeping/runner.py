@@ -1,34 +1,178 @@
-"""Runs the sweeps that visitors ask for, one after the other: on a few processes that give way, or as a Spark job."""
+"""The sweeps that visitors ask for: kept, a few at a time, and run one after the other, here or as a Spark job."""
 
 from __future__ import annotations
 
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Collection, Sequence
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import close_old_connections, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
+from playground.callers import request_callers
+from playground.callers.request_callers import RequestCaller
 from playground.limits import session_limits
 from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
-from playground.sweeping import records
+from playground.texts.page_message import RequestRefused
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
-from sweeps.errors import SweepError
-from sweeps.grid import Spec, make_spec
-from sweeps.plan import make_plan, middle_first
+from sweeps.errors import SweepError, kept
+from sweeps.grid import Grid, Spec, make_spec
+from sweeps.plan import Plan, make_plan, middle_first
 from sweeps.pool import Pool
 from sweeps.progress import SweepProgress, SweepStanding
+from workloads.remarks import Remark
+from workloads.workload import Workload
+
+
+def folder() -> Path:
+    """Return where this server keeps them."""
+    return Path(settings.VAR_DIR) / "own-sweeps"
+
+
+def keep(table: Path) -> None:
+    """Keep a copy of a table, which has its sweep's name."""
+    folder().mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(table, folder() / table.name)
+
+
+def delete_without_sweep() -> int:
+    """Delete the tables whose sweeps are gone; return how many."""
+    names = set(OwnSweep.objects.values_list("name", flat=True))
+    gone = [path for path in folder().glob("*.parquet") if path.stem not in names]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+STALE: Final = timedelta(minutes=2)
+"""A sweep of which its process has said nothing for so long has lost it: also one that waits is spoken of."""
+OF_ONE: Final = 2
+"""Of the sweeps that may run or wait, one address or class has one part in so many."""
+
+
+class NoSweepPlace(RequestRefused):
+    """The sweep is possible, but too many run or wait already."""
+
+
+def ask(
+    caller: RequestCaller, spec: Spec, plan: Plan, large: bool, remarks: Sequence[Remark] = ()
+) -> OwnSweep:
+    """Keep what somebody asks for, and what it is guessed to take; the oldest of this browser gives way.
+
+    Raises:
+        NoSweepPlace: this browser has a sweep under way, or too many wait, of its address or class or on this server.
+    """
+    bounds, visitor, group = session_limits.current(), caller.visitor, request_callers.trace_of(caller.group)
+    with transaction.atomic():
+        under_way = OwnSweep.objects.filter(ended=False, touched__gt=timezone.now() - STALE)
+        if under_way.filter(visitor=visitor).exists():
+            raise NoSweepPlace(_("A sweep of yours is still under way. Wait for it, then ask again."))
+        most = max(1, bounds.sweeps_waiting // OF_ONE)
+        if group and under_way.filter(group=group).count() >= most:
+            text = _("Your class or network has %(most)s sweeps under way. Wait until one of them is done.")
+            raise NoSweepPlace(text, most=most)
+        if under_way.count() >= bounds.sweeps_waiting:
+            raise NoSweepPlace(_("This server is busy with other sweeps. Try again in a few minutes."))
+        kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
+        old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
+        OwnSweep.objects.filter(pk__in=list(old)).delete()
+        written = _written(spec, large, remarks)
+        return OwnSweep.objects.create(
+            name=spec.grid.name,
+            visitor=visitor,
+            group=group,
+            spec=written,
+            size_bytes=len(msgspec.json.encode(written)),
+            cells=len(plan.cells),
+            guessed_s=plan.estimate_s,
+        )
+
+
+def _written(spec: Spec, large: bool, remarks: Sequence[Remark]) -> dict[str, Any]:
+    workload = spec.workloads[0]
+    written: dict[str, Any] = {
+        "workload": msgspec.to_builtins(workload),
+        "grid": msgspec.to_builtins(spec.grid),
+        "large": large,
+        "remarks": msgspec.to_builtins(list(remarks)),
+    }
+    return written
+
+
+def remarks_of(sweep: OwnSweep) -> list[Remark]:
+    """Return the remarks of the workload's import."""
+    return msgspec.convert(sweep.spec.get("remarks", []), list[Remark])
+
+
+def workload_and_grid(sweep: OwnSweep) -> tuple[Workload, Grid]:
+    """Return what was asked for."""
+    workload = msgspec.convert(sweep.spec["workload"], Workload)
+    return workload, msgspec.convert(sweep.spec["grid"], Grid)
+
+
+def find(name: str) -> OwnSweep | None:
+    """Return a sweep by its name, which only those know who were given it."""
+    return OwnSweep.objects.filter(name=name).first()
+
+
+def of_visitor(visitor: str) -> list[OwnSweep]:
+    """Return the sweeps of a browser, the latest first."""
+    if not visitor:
+        return []
+    return list(OwnSweep.objects.filter(visitor=visitor).defer("document").order_by("-created", "-pk"))
+
+
+def advance(name: str, standing: SweepStanding) -> None:
+    """Note how far a sweep is."""
+    OwnSweep.objects.filter(name=name).update(standing=msgspec.to_builtins(standing), touched=timezone.now())
+
+
+def standing(sweep: OwnSweep) -> SweepStanding:
+    """Return how far a sweep is; before its first run has ended, with nothing but a guess."""
+    found = msgspec.convert(sweep.standing, SweepStanding)
+    return found if found.guessed_s else SweepStanding(silent=found.silent, guessed_s=sweep.guessed_s or 0.0)
+
+
+def end(name: str, document: bytes | None, error: Exception | None = None) -> None:
+    """Note the heatmap, or why there is none."""
+    failure = "" if error is None else kept(error)
+    found = {"ended": True, "document": document, "error": failure, "touched": timezone.now()}
+    found["size_bytes"] = F("size_bytes") + len(document or b"")
+    OwnSweep.objects.filter(name=name).update(**found)
+
+
+def are_here(names: Collection[str]) -> None:
+    """Note that a process has these sweeps: it runs them, or they wait there for their turn."""
+    OwnSweep.objects.filter(name__in=list(names)).update(touched=timezone.now())
+
+
+def lost(sweep: OwnSweep) -> bool:
+    """Return whether a sweep's process is gone: the server was started again, for instance."""
+    return not sweep.ended and sweep.touched < timezone.now() - STALE
+
+
+def delete_older_than(days: int) -> int:
+    """Delete sweeps that were asked for so long ago; return how many."""
+    deleted, _by_model = OwnSweep.objects.filter(created__lt=timezone.now() - timedelta(days=days)).delete()
+    return deleted
+
 
 logger = logging.getLogger(__name__)
 
@@ -44,15 +188,15 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 def run(sweep: OwnSweep) -> None:
     """Run a sweep to its end and keep its heatmap, or why there is none."""
-    workload, grid = records.workload_and_grid(sweep)
+    workload, grid = workload_and_grid(sweep)
     large = sweep.spec["large"]
     try:
         spec = make_spec((workload,), grid)
         document = _by_spark(sweep, spec) if large else _by_pool(sweep, spec)
     except (SweepError, OSError) as error:
-        records.end(sweep.name, None, error)
+        end(sweep.name, None, error)
     else:
-        records.end(sweep.name, document)
+        end(sweep.name, document)
 
 
 def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
@@ -75,14 +219,14 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
                 progress.note([row])
                 if time.monotonic() - notified_s >= AGAIN_S:
                     notified_s = time.monotonic()
-                    records.advance(sweep.name, progress.standing)
+                    advance(sweep.name, progress.standing)
         except SweepError:
             if watch.is_alive():
                 raise
             raise SweepError("sweep_too_slow", seconds=seconds) from None
         finally:
             watch.cancel()
-    records.advance(sweep.name, progress.standing)
+    advance(sweep.name, progress.standing)
     rows = [{**found[cell.cell_id], **cell.values} for cell in cells]
     return one_cell_per_line(page(spec, rows, ENGINE_VERSION))
 
@@ -111,13 +255,13 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
                     job.wait()
                     raise SweepError("job_too_slow")
                 time.sleep(AGAIN_S)
-                records.advance(sweep.name, _told(folder / "progress.json"))
+                advance(sweep.name, _told(folder / "progress.json"))
         result = folder / "out" / f"{sweep.name}.json"
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
             raise SweepError("job_failed", why="".join(last))
-        records.advance(sweep.name, _told(folder / "progress.json"))
-        records.keep(result.with_suffix(".parquet"))
+        advance(sweep.name, _told(folder / "progress.json"))
+        keep(result.with_suffix(".parquet"))
         return result.read_bytes()
 
 
@@ -159,12 +303,12 @@ class SweepRunner:
         while True:
             name = self._next()
             try:
-                sweep = records.find(name)
+                sweep = find(name)
                 if sweep is not None:
                     run(sweep)
             except Exception:
                 logger.exception("the sweep %s failed", name)
-                records.end(name, None, SweepError("server_fault"))
+                end(name, None, SweepError("server_fault"))
             finally:
                 with self._changed:
                     del self._groups[name]
@@ -179,7 +323,7 @@ class SweepRunner:
             if not names:
                 continue
             try:
-                records.are_here(names)
+                are_here(names)
             except Exception:
                 logger.exception("what became of %s sweeps could not be written", len(names))
             finally:
@@ -187,6 +331,6 @@ class SweepRunner:
 
 
 @cache
-def runner() -> SweepRunner:
+def sweep_runner() -> SweepRunner:
     """Return this process's runner."""
     return SweepRunner()

@@ -11,9 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from engine.counting.memory import limit_bytes, paging_at_bytes
+from playground.storybook.cards import STRATEGY, counted_as
 from playground.sweeping.refusals import failure
-from playground.web.counted import NAME as STRATEGY
-from playground.web.counted import counted_as
 from playground.whatif.answer import answer, base_place, base_words, held_back
 from playground.whatif.bounds import FIELDS
 from playground.whatif.certainty import band, band_words, measured_with

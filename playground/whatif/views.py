@@ -26,10 +26,9 @@ from playground.limits.work_places import GateBusy
 from playground.models import OwnSweep, Scenario, Session
 from playground.records import paused_sessions, selectors, services, session_ownership
 from playground.storybook import rehearsal
-from playground.sweeping import asked, records
-from playground.sweeping.grids import OFFERED
+from playground.sweeping import asked, runner
+from playground.sweeping.asked import OFFERED
 from playground.sweeping.refusals import failure, messages_of
-from playground.sweeping.runner import runner
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web import engine_files
 from playground.web.access import charge, keeps, rate_limited_reading, say
@@ -96,7 +95,7 @@ def known_to(wanted: str) -> dict[str, ShippedHeatmap]:
     """Return the published heatmaps, with the visitor's own if it is wanted: who has its address sees it."""
     known = heatmaps()
     if wanted.startswith(asked.NAME_BEGINS):
-        sweep = records.find(wanted)
+        sweep = runner.find(wanted)
         if sweep is not None and sweep.document is not None:
             found = msgspec.json.decode(bytes(sweep.document), type=ShippedHeatmap)
             known = {**known, found.name: msgspec.structs.replace(found, title=_("Your own workload"))}
@@ -105,13 +104,13 @@ def known_to(wanted: str) -> dict[str, ShippedHeatmap]:
 
 def remarks_beside(wanted: str) -> list[PageMessage]:
     """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
-    sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
-    return [] if sweep is None else [*messages_of(records.remarks_of(sweep)), *_cost(sweep)]
+    sweep = runner.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
+    return [] if sweep is None else [*messages_of(runner.remarks_of(sweep)), *_cost(sweep)]
 
 
 def _cost(sweep: OwnSweep) -> list[PageMessage]:
     """Return what a sweep was guessed to take, and what its runs have taken so far."""
-    now = records.standing(sweep)
+    now = runner.standing(sweep)
     if not now.guessed_s:
         return []
     guessed = full(now.guessed_s, "seconds")
@@ -160,12 +159,12 @@ def _take(request: HttpRequest) -> HttpResponse:
         workload, remarks = asked.workload_of(given["kind"], given["text"], recorded)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
         request_callers.visitor(request.session)
-        sweep = records.ask(request_callers.again(request), spec, plan, large, remarks)
+        sweep = runner.ask(request_callers.again(request), spec, plan, large, remarks)
     except (RequestRefused, GateBusy) as refused:
-        full = isinstance(refused, records.NoSweepPlace | GateBusy)
+        full = isinstance(refused, runner.NoSweepPlace | GateBusy)
         return _form(request, given, _in_words(refused.message), full=full)
     charge(request, workload.scenario)
-    runner().take(sweep.group, sweep.name)
+    runner.sweep_runner().take(sweep.group, sweep.name)
     return redirect("whatif_progress", sweep.name)
 
 
@@ -201,7 +200,7 @@ def _form(
         "kinds": [*_kinds(), ("session", _("a session that this browser began"))],
         "sessions": _sessions(request),
         "parameters": _offered(),
-        "sweeps": [_shown(each) for each in records.of_visitor(visitor)],
+        "sweeps": [_shown(each) for each in runner.of_visitor(visitor)],
         "cells": bounds.sweep_cells,
         "seconds": bounds.sweep_s,
         "large": settings.SPARK_SWEEPS,
@@ -262,7 +261,7 @@ def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
 @require_safe
 def progress(request: HttpRequest, name: str) -> HttpResponse:
     """Show how far a sweep is; to htmx the part that changes, and where to go when it is done."""
-    sweep = records.find(name)
+    sweep = runner.find(name)
     if sweep is None:
         text = _("Sweeps are deleted after some days, and the oldest when a browser asks for many.")
         raise PageGone(_("There is no such sweep"), PageMessage(text))
@@ -275,11 +274,11 @@ def progress(request: HttpRequest, name: str) -> HttpResponse:
 
 def _shown(sweep: OwnSweep) -> dict[str, Any]:
     """Return a sweep in words: its axes, how far it is, and its page."""
-    now = records.standing(sweep)
+    now = runner.standing(sweep)
     state = "waits"
     if sweep.ended:
         state = "failed" if sweep.error else "done"
-    elif records.lost(sweep):
+    elif runner.lost(sweep):
         state = "lost"
     elif now.done:
         state = "runs"
@@ -295,7 +294,7 @@ def _shown(sweep: OwnSweep) -> dict[str, Any]:
         "pace": [] if sweep.ended else _pace(now),
         "cells": sweep.cells,
         "error": failure(sweep.error),
-        "remarks": messages_of(records.remarks_of(sweep)),
+        "remarks": messages_of(runner.remarks_of(sweep)),
         "cost": _cost(sweep),
         "created": sweep.created,
         "address": heatmap if state == "done" else reverse("whatif_progress", args=[sweep.name]),
@@ -350,7 +349,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
-    path = beside(query.heatmap.name, ".parquet", *directories(), records.folder())
+    path = beside(query.heatmap.name, ".parquet", *directories(), runner.folder())
     if path is None:
         raise PageGone(
             _("There is no such file"), PageMessage(_("This heatmap came without its Parquet table."))

@@ -52,9 +52,9 @@ ALLOWED = (
         "a setting names it",
     ),
     (r"playground/callers/request_callers\.py", "CallerMiddleware", "a setting names it"),
-    (r"playground/web/compression\.py", "TextCompression", "a setting names it"),
+    (r"playground/web/page_delivery\.py", "TextCompression", "a setting names it"),
     (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
-    (r"playground/texts/kept_texts\.py", "KeptTextLoader", "a setting names it"),
+    (r"playground/web/page_delivery\.py", "KeptTextLoader", "a setting names it"),
     (r"playground/sessions/owner_address\.py", "status_code", "an attribute of Django's answers"),
     (
         r"playground/.*apps\.py|playground/server/static_assets\.py",

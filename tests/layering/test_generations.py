@@ -47,8 +47,7 @@ ABOVE: Final = (
 )
 """Who asks registries what a generation brings (`engine/generations.py`)."""
 NAMING_ONE: Final = {
-    "playground/catalogue/messages.py": "the page's types are written from the generations' own",
-    "playground/catalogue/types.py": "the page's places in rows are written from the generations' own",
+    "playground/catalogue/javascript.py": "the page's types and places in rows are written from the generations' own",
     "playground/whatif/table.py": "heatmaps outline where paging begins",
 }
 

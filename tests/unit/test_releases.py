@@ -14,7 +14,7 @@ from engine.classic_v1.settings import QueueSettings
 from engine.releases import PROFILES, REFERENCE, RELEASES, V3_8_9
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ScenarioError
-from playground.templatetags.catalogue import PROFILE_LABELS
+from playground.templatetags.waterline import PROFILE_LABELS
 
 
 def queue(profile: str, **chosen: object) -> QueueSettings:

@@ -15,7 +15,7 @@ from django.test import Client
 from playground.models import Session
 from playground.sessions.scenario_links import WORDS
 from playground.storybook.entry import BadScenario, read
-from playground.storybook.workload import WorkloadPhase, expand, size
+from playground.storybook.story import WorkloadPhase, command_count, expand_phases
 
 SMALL: dict[str, Any] = {"version": 1, "title": "Mine", "profile": "classroom", "until_us": 1_000_000}
 STAGES = [f"{rate}:1" for rate in range(1, 21)]
@@ -68,7 +68,7 @@ def test_what_a_workload_becomes_is_counted_before_it_is_made() -> None:
     ],
 )
 def test_the_count_is_the_number_of_commands(phase: WorkloadPhase) -> None:
-    assert size([phase, phase]) == len(expand([phase, phase]))
+    assert command_count([phase, phase]) == len(expand_phases([phase, phase]))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
-from playground.web.compression import TextCompression
+from playground.web.page_delivery import TextCompression
 
 TAKES = {"Accept-Encoding": "gzip, br"}
 

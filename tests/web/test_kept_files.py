@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.server.kept_files import MOST_BYTES_EACH, KeptFiles, Message
+from playground.server.static_assets import MOST_BYTES_EACH, KeptFiles, Message
 
 FOR_EVER = b"max-age=315360000, public, immutable"
 PATH = "/static/js/a.0123456789ab.js"

@@ -12,7 +12,7 @@ from django.template import Context, Engine
 from django.test import Client
 from django.utils.translation import override
 
-from playground.texts import kept_texts
+from playground.web import page_delivery
 
 FILES = "django.template.loaders.filesystem.Loader"
 FOLDERS = "django.template.loaders.app_directories.Loader"
@@ -27,7 +27,7 @@ TEXTS = """{% load i18n static %}{% block title %}{% trans "Playground" %}{% end
 def engine(folder: Path, *, keeps: bool) -> Engine:
     """Return one that finds templates in a folder, with or without keeping texts."""
     (folder / "texts.html").write_text(TEXTS)
-    loaders: list[Any] = [("playground.texts.kept_texts.KeptTextLoader", [FILES])] if keeps else [FILES]
+    loaders: list[Any] = [("playground.web.page_delivery.KeptTextLoader", [FILES])] if keeps else [FILES]
     libraries = {"i18n": "django.templatetags.i18n", "static": "django.templatetags.static"}
     return Engine(dirs=[str(folder)], loaders=loaders, libraries=libraries)
 
@@ -52,13 +52,13 @@ def test_a_text_is_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = engine(tmp_path, keeps=True).get_template("texts.html")
     found.render(Context(values))
     looked_up: list[str] = []
-    look_up = kept_texts.TranslateNode.render
+    look_up = page_delivery.TranslateNode.render
 
     def render(self: Any, context: Any) -> str:
         looked_up.append(str(self.filter_expression))
         return str(look_up(self, context))
 
-    monkeypatch.setattr(kept_texts.TranslateNode, "render", render)
+    monkeypatch.setattr(page_delivery.TranslateNode, "render", render)
     found.render(Context(values))
     # What has a filter, a variable or a name for later may be another text each time.
     assert sorted(looked_up) == sorted(['"Compare"', '"Go"|lower', "word"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.web.counted import counted_as
+from playground.storybook.cards import counted_as
 from playground.whatif.shipped import DIRECTORY
 from tests.conftest import ROOT
 

@@ -25,7 +25,7 @@ from playground.storybook.entry import LibraryEntry
 from playground.storybook.other_release import shown_release
 from playground.storybook.rehearsal import StoryRehearsal
 from playground.storybook.story import in_language
-from playground.templatetags.rules import CITED
+from playground.templatetags.waterline import CITED
 from playground.verdicts import articles_broker, todays_broker
 from playground.views.subjects import evidences
 

@@ -18,7 +18,7 @@ from playground.callers import request_callers
 from playground.limits import rate_limits, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.records import paused_sessions, services
-from playground.sweeping import asked, grids, records, runner
+from playground.sweeping import asked, runner
 from playground.texts.page_message import PageMessage
 from playground.whatif import views
 from playground.whatif.labels import full
@@ -42,8 +42,8 @@ def taken(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> lis
 
     settings.VAR_DIR = tmp_path / "var"
     monkeypatch.setattr(
-        views,
-        "runner",
+        views.runner,
+        "sweep_runner",
         lambda: type("Kept", (), {"take": staticmethod(take)}),
     )
     return names
@@ -68,7 +68,7 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert f"About {guessed} of one processor" in waiting
     runner.run(OwnSweep.objects.get(name=name))
     kept = OwnSweep.objects.get(name=name)
-    now = records.standing(kept)
+    now = runner.standing(kept)
     guessed, took = (full(each, "seconds") for each in (now.guessed_s, now.taken_s))
     told = f"Guessed: {guessed} of one processor; taken: {took}."
     assert (now.done, now.taken_s > 0) == (kept.cells, True)
@@ -109,7 +109,7 @@ def test_a_sweep_under_way_says_how_long_it_takes_what_failed_and_what_is_silent
         failure=kept_error(SweepError("job_too_slow")),
         silent=("master",),
     )
-    records.advance(taken[0], standing)
+    runner.advance(taken[0], standing)
     page = client.get(address).content.decode()
     for words in (
         "3 of",
@@ -120,7 +120,7 @@ def test_a_sweep_under_way_says_how_long_it_takes_what_failed_and_what_is_silent
         f"taken: {full(2.0, 'seconds')}",
     ):
         assert words in page, words
-    records.advance(taken[0], msgspec.structs.replace(standing, silent=("executors",)))
+    runner.advance(taken[0], msgspec.structs.replace(standing, silent=("executors",)))
     assert "Spark has no executor left" in client.get(address).content.decode()
 
 
@@ -138,7 +138,7 @@ def test_a_recorded_session_is_swept_only_by_its_owner(
     given = {"kind": "session", "text": "", "session": session.public_id, "x": "burst_count"}
     assert ask(client, **given).status_code == 400
     assert ask(client).status_code == 302  # the browser has its number from here on
-    records.end(taken[0], b"{}")
+    runner.end(taken[0], b"{}")
     Session.objects.filter(pk=session.pk).update(visitor=request_callers.known_visitor(client.session))
     assert session.public_id in client.get("/whatif/own/").content.decode()
     with (
@@ -183,7 +183,7 @@ def test_the_bounds(client: Client, taken: list[str], settings: Any) -> None:
     assert ask(client).status_code == 302
     assert OwnSweep.objects.get().cells == 4  # one phase instead of three
     assert "still under way" in ask(client).content.decode()
-    records.end(taken[0], b"{}")
+    runner.end(taken[0], b"{}")
     bounded(settings, sweep_s=0)
     assert "0 s" in ask(client).content.decode()
     bounded(settings, sweep_s=60, scenario_bytes=10)
@@ -194,10 +194,10 @@ def test_a_server_takes_so_many_and_keeps_so_many(client: Client, taken: list[st
     bounded(settings, sweeps_waiting=1, sweeps_per_visitor=2)
     assert Client().post("/whatif/own/", ASKED, REMOTE_ADDR="192.0.2.9").status_code == 302
     assert "busy with other sweeps" in ask(client).content.decode()
-    records.end(taken[0], b"{}")
+    runner.end(taken[0], b"{}")
     for _ in range(3):
         assert ask(client).status_code == 302
-        records.end(taken[-1], b"{}")
+        runner.end(taken[-1], b"{}")
     assert set(OwnSweep.objects.values_list("name", flat=True)) == {taken[0], *taken[-2:]}
     OwnSweep.objects.update(created=timezone.now() - timedelta(days=session_limits.current().keep_days + 1))
     call_command("clean_sessions")
@@ -215,7 +215,7 @@ def test_one_that_takes_too_long_or_loses_its_process_says_so(
     assert "hx-get" not in page
     bounded(settings, sweep_s=60)
     assert ask(client).status_code == 302
-    OwnSweep.objects.filter(name=taken[1]).update(touched=timezone.now() - records.STALE)
+    OwnSweep.objects.filter(name=taken[1]).update(touched=timezone.now() - runner.STALE)
     assert "restarted in the meantime" in client.get(f"/whatif/own/{taken[1]}/").content.decode()
     assert ask(client).status_code == 302
     assert client.get("/whatif/own/own-0/").status_code == 404
@@ -329,7 +329,7 @@ def test_the_runner_takes_one_after_the_other(
         done.append(sweep.name)
         if len(done) == 1:
             raise RuntimeError("a mistake of ours")
-        records.end(sweep.name, b"{}")
+        runner.end(sweep.name, b"{}")
 
     monkeypatch.setattr(runner, "run", one)
     mine = runner.SweepRunner()
@@ -352,9 +352,9 @@ def test_every_offered_parameter_has_values_for_a_workload_that_has_it_all() -> 
     ]
     scenario = {"version": 1, "profile": "real", "settings": {}, "commands": commands, "until_us": 1_000_000}
     workload = asked.checked("own", scenario)
-    for parameter in grids.OFFERED:
-        few = grids.values(parameter, workload.scenario)
-        assert 2 <= len(few) <= len(grids.values(parameter, workload.scenario, finer=True))
+    for parameter in asked.OFFERED:
+        few = asked.values(parameter, workload.scenario)
+        assert 2 <= len(few) <= len(asked.values(parameter, workload.scenario, finer=True))
         other = "queue_mode" if parameter != "queue_mode" else "persistent"
         _spec, plan = asked.plan_of(workload, asked.new_name(), parameter, other, large=False)
         assert plan.cells
@@ -366,10 +366,10 @@ def test_a_table_goes_with_its_sweep(settings: Any, tmp_path: Path) -> None:
     for name in ("own-here", "own-gone"):
         written = tmp_path / f"{name}.parquet"
         written.write_bytes(b"PAR1")
-        records.keep(written)
+        runner.keep(written)
     OwnSweep.objects.create(name="own-here", visitor="v", spec={}, cells=1)
     call_command("clean_sessions")
-    assert [path.name for path in records.folder().iterdir()] == ["own-here.parquet"]
+    assert [path.name for path in runner.folder().iterdir()] == ["own-here.parquet"]
 
 
 def test_what_was_made_of_the_workload_stands_beside_its_sweep(client: Client, taken: list[str]) -> None:

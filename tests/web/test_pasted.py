@@ -124,7 +124,7 @@ def test_forms_for_long_texts_send_them_as_they_are(client: Client) -> None:
 @pytest.mark.django_db
 def test_a_trace_just_below_the_bound_is_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        views, "runner", lambda: type("Kept", (), {"take": staticmethod(lambda *_names: None)})
+        views.runner, "sweep_runner", lambda: type("Kept", (), {"take": staticmethod(lambda *_names: None)})
     )
     trace = LOGS["tracing"]
     lines = (session_limits.current().scenario_bytes - 1000) // len(trace)

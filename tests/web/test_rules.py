@@ -17,7 +17,7 @@ from playground.exercises import catalog
 from playground.models import Scenario
 from playground.rules import html as rendered
 from playground.rules import search
-from playground.templatetags.rules import address, linked
+from playground.templatetags.waterline import address, linked
 from playground.texts.word_search import ranked
 from tests.rules import coverage
 

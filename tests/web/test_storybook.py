@@ -23,7 +23,7 @@ from playground.storybook.entry import (
     schema,
 )
 from playground.storybook.rehearsal import rehearse
-from playground.storybook.workload import WorkloadPhase, expand
+from playground.storybook.story import WorkloadPhase, expand_phases
 
 SECOND_US = 1_000_000
 
@@ -247,7 +247,7 @@ def test_a_workload_speaks_perftest() -> None:
         name="w", start=1, time=5, producers=2, consumers=1, consumer_rate=7, qos=3, multi_ack_every=5,
         size=10, variable_rate=["100:2", "0:1"], flag=["persistent"], confirm=True,
     )  # fmt: skip
-    commands = expand([phase])
+    commands = expand_phases([phase])
     assert commands[0] == {
         "at_us": SECOND_US, "do": "set_consumer", "name": "w-c1", "rate_per_s": 7, "prefetch": 3, "ack": "multiple",
     }  # fmt: skip

@@ -20,7 +20,7 @@ from playground.storybook.cards import SUBJECTS, card
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, localized
-from playground.templatetags.terms import terms
+from playground.templatetags.waterline import terms
 from playground.verdicts import articles_broker
 from playground.verdicts.marking import words_of
 from playground.web.live_page import story_for_page

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils.translation import override
 from django.utils.translation.template import templatize
 
-from playground.templatetags.catalogue import log_groups
+from playground.templatetags.waterline import log_groups
 from playground.whatif import labels
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ from playground.limits.page_scheduler import (
     aside,
     lane_of,
 )
-from playground.web.turned_away import answer_busy
+from playground.web.errors import answer_busy
 from tests.helpers.patience import PATIENCE_S
 
 

@@ -10,7 +10,7 @@ import pytest
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from playground.catalogue.messages import MovedMessage
+from playground.catalogue.javascript import MovedMessage
 from playground.models import Lease, Session
 from playground.records import services, session_leases
 from playground.records.session_leases import LeaseHolder

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.catalogue import files
+from playground.catalogue import documents
 
 
 class Command(BaseCommand):
@@ -23,11 +23,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the files that are out of date, or fail because of them."""
         if options["check"]:
-            found = files.stale(settings.BASE_DIR)
+            found = documents.stale(settings.BASE_DIR)
             if found:
                 raise CommandError(
                     f"out of date: {', '.join(found)}. Run manage.py catalogue and commit them."
                 )
             return
-        for path in files.write(settings.BASE_DIR):
+        for path in documents.write(settings.BASE_DIR):
             self.stdout.write(f"{path}: written")

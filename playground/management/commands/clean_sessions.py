@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from playground.hosting.directories import sweep
 from playground.limits import session_limits
 from playground.records import kept_bytes, services
-from playground.sweeping import records
+from playground.sweeping import runner
 
 
 class Command(BaseCommand):
@@ -30,9 +30,9 @@ class Command(BaseCommand):
         deleted = services.delete_sessions_unseen_for(options["days"])
         unused = services.delete_unused_unseen_for(kept_bytes.UNUSED_S)
         links = services.delete_links_unseen_for(options["links_days"])
-        sweeps = records.delete_older_than(options["days"])
+        sweeps = runner.delete_older_than(options["days"])
         texts = services.delete_texts_of_nothing()
-        records.delete_without_sweep()
+        runner.delete_without_sweep()
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(
             f"{deleted + unused} sessions deleted, of which {unused} were never used, {links} links, {texts} texts of "

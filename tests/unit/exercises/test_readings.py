@@ -10,7 +10,7 @@ import pytest
 
 from playground.exercises import catalog, readings
 from playground.exercises.readings import UnitReading
-from playground.templatetags.rules import address
+from playground.templatetags.waterline import address
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 READINGS = list(readings.readings().values())

@@ -15,7 +15,7 @@ from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner
 from playground.records import services as sessions
-from playground.web import network
+from playground.web import access
 from tests.web.classroom.people import PASSWORD, address, answer, join
 
 pytestmark = pytest.mark.django_db
@@ -206,7 +206,7 @@ def test_an_address_that_only_this_computer_knows_is_not_shown_without_a_warning
     for host in ("127.0.0.1:8000", "localhost", "[::1]:8000"):
         page = teacher.get(address(classroom, "projector/"), headers={"host": host}).content.decode()
         assert "HOST=0.0.0.0" in page, host
-        assert f"http://{network.own_address()}" in page
+        assert f"http://{access.own_address()}" in page
     page = teacher.get(address(classroom, "projector/"), headers={"host": "school.example"}).content.decode()
     assert "HOST=0.0.0.0" not in page
 

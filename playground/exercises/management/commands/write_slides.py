@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import translation
 
 from playground.exercises import catalog, course
-from playground.web.inlined_styles import styles
+from playground.web.page_delivery import styles
 
 
 class Command(BaseCommand):
