@@ -9,8 +9,7 @@ from engine.broker.commands import scenario
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.engine_api import EngineFiles, EngineNode
-from playground.hosting.run import PlayedFrame, SessionRun
-from playground.hosting.session.frame_sender import FrameWindow
+from playground.hosting.run import FrameWindow, PlayedFrame, SessionRun
 from playground.hosting.session.pacer import PageClock
 from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from bench.measure import Result
 from playground.hosting import real_engine
-from playground.hosting.checkpoints import CheckpointStore
 from playground.hosting.run import RunReplay, SessionRun
+from playground.hosting.session_files import CheckpointStore
 from playground.hosting.session_record import RecordedSession
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [

@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.replay import RunPlayer
 from playground.hosting.file_records import NotThere, wanted
 from playground.hosting.real_engine import door
-from playground.hosting.records_words import missing_words
+from playground.hosting.refusals import missing_words
 
 ROOT: Final = Path("/tmp/waterline-files")  # noqa: S108 - the worker's own memory, which nobody else reads
 MOST_DISK_BYTES: Final = 96 * 1024 * 1024

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, Protocol
 
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.records import paused_sessions
 from playground.sessions import cluster_control, live_hosts
 
@@ -211,7 +211,7 @@ def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
     for public_id in paused_sessions.hold(_key(classroom), sessions, **lasts):
         host = live_hosts.registry().host(public_id)
         if host is not None:
-            host.say(page_messages.ControlRun(False))
+            host.say(protocol.ControlRun(False))
 
 
 def _hold(sender: str, classroom: int, sessions: list[str]) -> None:

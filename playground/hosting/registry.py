@@ -14,15 +14,13 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
 from playground.hosting.audience import SessionClient
-from playground.hosting.command_queue import RunSoFar
-from playground.hosting.directories import ProcessDirectory
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.host import SessionHost
+from playground.hosting.host import RunSoFar, SessionHost
 from playground.hosting.run_owner import HostResources
 from playground.hosting.session.protocol import BeginWorker
+from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import SessionRecord
-from playground.hosting.workers.pool import Launch, WorkerPool, process
-from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
+from playground.hosting.workers.pool import CAN_FORK, InThread, WorkerFactory, WorkerPool, process
 from playground.limits.session_limits import SessionLimits
 from playground.texts.page_message import PageMessage, RequestRefused
 
@@ -68,7 +66,7 @@ class HostRegistry:
         self._nursery = WorkerFactory() if limits.workers and CAN_FORK else None
         self.pool = WorkerPool(
             max(1, limits.workers),
-            self._nursery or (process if limits.workers else _in_thread(door)),
+            self._nursery or (process if limits.workers else InThread(door)),
             msgspec.structs.replace(begin, root=str(self.directory.path), bounds=limits.bounds()),
         )
 
@@ -154,9 +152,3 @@ class HostRegistry:
         if self._nursery is not None:
             self._nursery.end()
         self.directory.remove()
-
-
-def _in_thread(door: NodeDoor) -> Launch:
-    from playground.hosting.workers.in_thread import InThread  # noqa: PLC0415 - a server has no engines otherwise
-
-    return InThread(door)

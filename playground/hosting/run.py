@@ -1,21 +1,26 @@
-"""One run of a node, as a host drives it: in bounded slices, with rows collected for the next frame. All
-calls come one at a time in a worker thread. Like the player, the frames, the window and the pacer it needs
-neither Django nor asyncio, so that it also runs in a browser.
+"""One run of a node, as a host drives it: built from its record or a checkpoint, played in bounded slices, and sent
+as frames and snapshots, of which what is equal for all readers is encoded once. All calls come one at a time in a
+worker thread. Like the player and the pacer it needs neither Django nor asyncio, so that it also runs in a browser.
 """
 
 from __future__ import annotations
 
+import logging
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from engine.replay import RunPlayer
 from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.engine_api import EngineFiles, EngineNode
+from playground.hosting.engine_api import EngineFiles, EngineNode, NodeDoor
+from playground.hosting.session import pacer
 from playground.hosting.session.pacer import PageClock
+from playground.hosting.session_files import CheckpointStore
+from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number_of
 
 
@@ -199,3 +204,318 @@ class RunReplay:
             if not piece.last and (run.clock() >= deadline or run.disk_is_full()):
                 return False
         return True
+
+
+class DataFiles(Protocol):
+    """Where the files of sessions are."""
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session."""
+
+    def of(self, session_id: str) -> Path:
+        """Return the path of a session's files, existing or not."""
+
+    def forget(self, session_id: str) -> None:
+        """Remove the files of a session."""
+
+
+logger = logging.getLogger(__name__)
+
+
+class RunStorage(NamedTuple):
+    """Where the runs of a process are kept.
+
+    Args:
+        files: makes and removes the directory of each.
+        checkpoints: keeps whole runs; None for none.
+    """
+
+    files: DataFiles
+    checkpoints: CheckpointStore | None = None
+
+
+class RunBuilder:
+    """Builds one session's runs.
+
+    Args:
+        storage: for its files and checkpoints.
+        clock: real seconds.
+        breathe: lets others have their turn; called between two transitions.
+        report: hears how many percent are repeated, where that takes long.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        door: NodeDoor,
+        storage: RunStorage,
+        bounds: SessionBounds,
+        clock: Callable[[], float],
+        breathe: Callable[[], None],
+        report: Callable[[int], None],
+    ) -> None:
+        self._session_id = session_id
+        self._door = door
+        self._files, self._checkpoints = storage
+        self._bounds = bounds
+        self._clock = clock
+        self._breathe = breathe
+        self._report = report
+        self._kept_number = 0
+        """Transitions of the run when it was kept last."""
+
+    def build(self, record: RecordedSession, until_us: int) -> SessionRun:
+        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning.
+
+        Args:
+            until_us: the virtual time to come to, in microseconds.
+        """
+        if self._checkpoints is not None:
+            try:
+                path = self._files.fresh(self._session_id)
+                found = self._checkpoints.restore(self._session_id, record, until_us, path, self._breathe)
+                if found is not None:
+                    node, files, given = found
+                    return self._repeat(
+                        record,
+                        until_us,
+                        SessionRun(node, files, self._bounds.max_disk_bytes, self._clock),
+                        given,
+                    )
+            except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
+                logger.exception("session %s: its checkpoint cannot be used now", self._session_id)
+            except Exception:
+                logger.exception("session %s: its checkpoints are of no use", self._session_id)
+                self._checkpoints.forget(self._session_id)
+        path = self._files.fresh(self._session_id)
+        node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
+        return self._repeat(
+            record, until_us, SessionRun(node, files, self._bounds.max_disk_bytes, self._clock), 0
+        )
+
+    def _repeat(self, record: RecordedSession, until_us: int, run: SessionRun, given: int) -> SessionRun:
+        """Repeat what comes after the first `given` commands."""
+        run.node.log.pause = self._breathe
+        replay = RunReplay(run, record.commands[given:], until_us)
+        self._kept_number = run.node.log.number if given else 0
+        reported_s = self._clock()
+        try:
+            while not replay.go_on(pacer.SLICE_S):
+                self._breathe()
+                if self._clock() - reported_s >= pacer.NOTICE_S:
+                    reported_s = self._clock()
+                    self._report(min(99, run.node.now_us * 100 // max(1, until_us)))
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    def keep(self, run: SessionRun, record: RecordedSession, after: int) -> None:
+        """Keep the run as it is if so many transitions came since the last time."""
+        number = run.node.log.number
+        if self._checkpoints is None or number - self._kept_number < after:
+            return
+        self._kept_number = number
+        path = self._files.of(self._session_id)
+        run.node.log.pause = None  # a way back into this process is no part of a run
+        try:
+            self._checkpoints.save(self._session_id, run.node, run.files, path, record, self._breathe)
+        except OSError:
+            logger.exception("session %s: no checkpoint could be written", self._session_id)
+        finally:
+            run.node.log.pause = self._breathe
+
+
+FRAMES_IN_FLIGHT = 10
+ASKED = 4
+"""Every fourth unacknowledged frame asks for an acknowledgement, which also covers the frames before it."""
+
+Answer = Literal["frame", "snapshot", "nothing"]
+
+
+class FrameWindow:
+    """The bookkeeping of one reader. A reader is *in step* (it expects the newest row next) or *behind*,
+    because it has just joined or its acknowledgements stopped. A reader that is behind gets a snapshot as
+    soon as there is room, and no row before it; so its rows have no gaps.
+    """
+
+    def __init__(self) -> None:
+        self.behind: str | None = "join"
+        self.joined = False
+        self.pace_owed = False
+        """Whether the reader does not know the current pace yet."""
+        self.hidden = False
+        self.missed: Counter[str] = Counter()
+        self._in_flight: deque[int] = deque()
+
+    @property
+    def unacknowledged(self) -> int:
+        return len(self._in_flight)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the reader must acknowledge the last frame."""
+        return not len(self._in_flight) % ASKED
+
+    @property
+    def waits(self) -> bool:
+        """Whether a snapshot or the pace is owed, and there is room for it."""
+        owed = self.behind is not None or self.pace_owed
+        return self.joined and not self.hidden and owed and len(self._in_flight) < FRAMES_IN_FLIGHT
+
+    def join(self, in_step: bool) -> None:
+        """Start or restart the reader, either in step or in need of a snapshot."""
+        self.joined = True
+        self.behind = None if in_step else "join"
+        self.pace_owed = False
+        self.missed.clear()
+        self._in_flight.clear()
+
+    def show(self, seen: bool) -> None:
+        """Note whether the reader's page is visible; a hidden page gets nothing, and a snapshot afterwards."""
+        self.hidden = not seen
+
+    def restart(self) -> None:
+        """Forget the reader's rows, because the run was rebuilt."""
+        self.behind = "join"
+        self.missed.clear()
+
+    def owe_pace(self) -> None:
+        """Note that the pace changed since the reader was last told."""
+        self.pace_owed = True
+
+    def answer(self, counts: Counter[str], fast: bool) -> Answer:
+        """Decide what to send of the new rows.
+
+        Args:
+            counts: numbers of new rows by kind; empty if only the clock moved.
+            fast: there are too many to send one by one.
+        """
+        if not self.joined:
+            return "nothing"
+        if self.hidden or len(self._in_flight) >= FRAMES_IN_FLIGHT:
+            if counts and self.behind is None:
+                self.behind = "hidden" if self.hidden else "lag"
+            self._miss(counts)
+            return "nothing"
+        if self.behind is not None:
+            self._miss(counts)
+            return "snapshot"
+        if fast:
+            self.behind = "fast"
+            self._miss(counts)
+            return "snapshot"
+        return "frame"
+
+    def _miss(self, counts: Counter[str]) -> None:
+        if self.behind != "join":
+            self.missed.update(counts)
+
+    def sent(self, through: int, has_pace: bool = True) -> None:
+        """Note a sent message.
+
+        Args:
+            through: number of the first row that the reader still lacks.
+            has_pace: whether the message states the pace, as a frame does and a snapshot does not.
+        """
+        self._in_flight.append(through)
+        self.pace_owed = self.pace_owed and not has_pace
+
+    def caught_up(self) -> tuple[str, dict[str, int]]:
+        """Note that a snapshot is sent now; return its reason and the numbers of left-out rows by kind."""
+        why, missed = self.behind or "join", dict(self.missed)
+        self.behind = None
+        self.missed.clear()
+        return why, missed
+
+    def acknowledge(self, through: int) -> None:
+        """Note that the reader has applied everything up to row `through`."""
+        while self._in_flight and self._in_flight[0] <= through:
+            self._in_flight.popleft()
+
+
+Send = Callable[[list[int], bytes], None]
+
+
+class FrameSender:
+    """Sends each reader what its window allows.
+
+    Args:
+        send: hands bytes to readers, by their numbers.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.last_s = 0.0
+        """Time of the last frame."""
+        self.windows: dict[int, FrameWindow] = {}
+        self._announced: PageClock | None = None
+
+    @property
+    def seen(self) -> bool:
+        return any(window.joined and not window.hidden for window in self.windows.values())
+
+    @property
+    def watched(self) -> bool:
+        return any(window.joined for window in self.windows.values())
+
+    def beat(self) -> None:
+        """Send everybody a frame as soon as there is room, because the pace changed."""
+        for window in self.windows.values():
+            window.owe_pace()
+
+    def restart(self) -> None:
+        """Forget all readers' rows, because the run was rebuilt."""
+        for window in self.windows.values():
+            window.restart()
+        self.beat()
+
+    def owes(self, run: SessionRun) -> bool:
+        """Whether some reader should get something soon."""
+        return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
+
+    def flush(self, run: SessionRun, clock: PageClock, now_s: float, beat_s: float | None) -> None:
+        """Send the collected rows.
+
+        Args:
+            now_s: real seconds.
+            beat_s: also send an empty frame if the last one is this old, or if pages show a wrong time.
+        """
+        if not (self._is_beat_due(clock, now_s, beat_s) or self.owes(run)):
+            return
+        self.last_s, self._announced = now_s, clock
+        frame = run.take_frame()
+        answers = {reader: window.answer(frame.counts, frame.fast) for reader, window in self.windows.items()}
+        in_step = [reader for reader, answer in answers.items() if answer == "frame"]
+        behind = [reader for reader, answer in answers.items() if answer == "snapshot"]
+        through = frame.first + frame.counts.total()
+        if in_step:
+            self._send_frame(in_step, frame, run, clock)
+        if behind:
+            state = run.encode_state()
+            for reader in behind:
+                window = self.windows[reader]
+                why, skipped = window.caught_up()
+                window.sent(through, has_pace=False)
+                self._send([reader], run.encode_snapshot(state, why, skipped, clock))
+                if window.pace_owed or why != "fast":
+                    self._send_frame([reader], PlayedFrame(through), run, clock)
+
+    def _is_beat_due(self, clock: PageClock, now_s: float, beat_s: float | None) -> bool:
+        if beat_s is None:
+            return False
+        strays = self._announced is not None and self._announced.strays_from(clock)
+        return strays or now_s - self.last_s >= beat_s
+
+    def join(self, reader: int, rows: PlayedFrame | None, run: SessionRun, clock: PageClock) -> None:
+        """Start or restart a reader: in step with these rows, else it needs a snapshot."""
+        self.windows[reader].join(in_step=rows is not None)
+        if rows is not None:
+            self._send_frame([reader], rows, run, clock)
+
+    def _send_frame(self, readers: list[int], frame: PlayedFrame, run: SessionRun, clock: PageClock) -> None:
+        for reader in readers:
+            self.windows[reader].sent(frame.first + frame.counts.total())
+        asks = any(self.windows[reader].asks for reader in readers)
+        self._send(readers, run.encode_frame(frame, clock, asks))

@@ -1,5 +1,5 @@
-"""The life of one session's run: woken by replaying the record, suspended, and rebuilt after a fault. The run
-itself is in a worker; here are its record and the requests to the worker.
+"""The life of one session's run: woken by replaying the record, suspended, repaired or stopped when something fails.
+The run itself is in a worker; here are its record and the requests to the worker.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from playground.hosting import refusals, wording
-from playground.hosting.directories import ProcessDirectory
+from playground.hosting import refusals
+from playground.hosting.audience import SessionAudience, SessionClient
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.session import protocol
+from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import (
     OwnedElsewhere,
     RecordedSession,
@@ -247,9 +248,9 @@ class RunOwner:
             self.record = await self._book.load()
         except RecordUnreachable as error:
             logger.exception("session %s: its record cannot be read", self.session_id)
-            raise RunStopped(wording.NO_RECORD) from error
+            raise RunStopped(refusals.NO_RECORD) from error
         if (self.resume_us or self.record.commands) and not quiet:
-            self._notice("info", wording.WAKES)
+            self._notice("info", refusals.WAKES)
         begins = begins and not self.resume_us and not self.record.waits
         await self.rebuild(self.resume_us, resumes or begins)
         self._compare_with_record()
@@ -267,7 +268,7 @@ class RunOwner:
             await self._open(self.record, until_us, play)
         except WorkerFailed as fallen:
             if fallen.failure.kind != "engine":
-                raise RunStopped(wording.failure(fallen.failure)) from fallen
+                raise RunStopped(refusals.failure(fallen.failure)) from fallen
             if not self.record.commands:
                 raise
             logger.warning("session %s cannot be repeated with its last command", self.session_id)
@@ -283,7 +284,7 @@ class RunOwner:
             await self._open(shorter, at_us, play=False)
         except WorkerFailed as fallen:
             if fallen.failure.kind != "engine":
-                raise RunStopped(wording.failure(fallen.failure)) from fallen
+                raise RunStopped(refusals.failure(fallen.failure)) from fallen
             logger.warning("session %s cannot be repeated without it either", self.session_id)
             raise first from None
         try:
@@ -292,9 +293,9 @@ class RunOwner:
             raise
         except Exception as failure:
             self.fell(at_us)
-            raise RunStopped(wording.NO_RECORD) from failure
+            raise RunStopped(refusals.NO_RECORD) from failure
         self.record = shorter
-        self._notice("error", wording.UNDONE)
+        self._notice("error", refusals.UNDONE)
 
     async def _open(self, record: RecordedSession, until_us: int, play: bool) -> None:
         if self._worker is None or self._worker.gone:
@@ -319,9 +320,9 @@ class RunOwner:
             return
         logger.warning("session %s woke to another digest", self.session_id)
         if record.engine_version != self._door.version:
-            self._notice("info", wording.woke_in_other_version(record.engine_version, self._door.version))
+            self._notice("info", refusals.woke_in_other_version(record.engine_version, self._door.version))
         else:
-            self._notice("error", wording.WOKE_DIFFERENT)
+            self._notice("error", refusals.WOKE_DIFFERENT)
 
     def note(self, good_us: int) -> None:
         """Record the run's progress soon. If that fails, the run continues, since only commands must be on record."""
@@ -332,7 +333,7 @@ class RunOwner:
     def verdict(self, digest: str) -> tuple[str, PageMessage]:
         """Return level and text that say whether the run at the scenario's end is the recorded one."""
         record = self.record
-        return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
+        return refusals.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
 
     async def rest(self) -> None:
         """Forget the run; the record can repeat it."""
@@ -364,7 +365,7 @@ class RunOwner:
         await self._book.make_room(command)
         done = await self.call(protocol.SubmitCommand, command=command)
         if not await self.write_down_own(done["number"]):
-            raise RequestRefused(wording.NOT_WRITTEN)
+            raise RequestRefused(refusals.NOT_WRITTEN)
         await self._write_down(done["at_us"], command)
 
     def gave_itself(self, own: protocol.SelfCommand) -> None:
@@ -415,7 +416,7 @@ class RunOwner:
                 resumes=self._listener.plays
             )  # reads the record anew: another process may have written one
             if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
-                raise RequestRefused(wording.NOT_WRITTEN) from error
+                raise RequestRefused(refusals.NOT_WRITTEN) from error
 
     async def answer(self, option: int) -> None:
         """Record an answer to the run's question, and let the run go on.
@@ -429,7 +430,7 @@ class RunOwner:
             await self._book.answer(option)
         except Exception as error:
             logger.exception("session %s: an answer could not be written down", self.session_id)
-            raise RequestRefused(wording.NOT_WRITTEN) from error
+            raise RequestRefused(refusals.NOT_WRITTEN) from error
         self.record.holds_us = None
         self.send(protocol.ReleaseHold)
 
@@ -440,7 +441,7 @@ class RunOwner:
             Refused: there is none, or the record cannot be written; nothing changed.
         """
         if not self.record.commands:
-            raise RequestRefused(wording.NOTHING_TO_UNDO)
+            raise RequestRefused(refusals.NOTHING_TO_UNDO)
         *commands, (at_us, _command) = self.record.commands
         try:
             await self._book.undo_command(self.record.rows, at_us)
@@ -448,7 +449,7 @@ class RunOwner:
             raise
         except Exception as error:
             logger.exception("session %s: an undo could not be written down", self.session_id)
-            raise RequestRefused(wording.NOT_STRUCK_OUT) from error
+            raise RequestRefused(refusals.NOT_STRUCK_OUT) from error
         self.record.commands = commands
         self.record.rows += 1
         self.record.reached_us, self.record.digest = at_us, ""
@@ -494,7 +495,7 @@ class RunStarter:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             self._keeper.abandon()
-            raise RunStopped(wording.WAKES) if done else StartTooLong(wording.TOO_LONG)
+            raise RunStopped(refusals.WAKES) if done else StartTooLong(refusals.TOO_LONG)
         finally:
             self._task = None
 
@@ -502,3 +503,167 @@ class RunStarter:
         """Stop the current attempt, because nobody waits for it any more."""
         if self._task is not None:
             self._task.cancel()
+
+
+class RunRecovery:
+    """Keeps one run going.
+
+    Args:
+        audience: gets notices about the session.
+        wake_s: real seconds that building the run may take.
+        clock: real seconds.
+    """
+
+    def __init__(
+        self, keeper: RunOwner, audience: SessionAudience, wake_s: float, clock: Callable[[], float]
+    ) -> None:
+        self.keeper = keeper
+        self.audience = audience
+        self.waking = RunStarter(keeper, wake_s)
+        self.started = False
+        """Whether the run was built at least once."""
+        self.plays = False
+        """Whether time passes."""
+        self._clock = clock
+        self._setbacks = RetryDelay()
+        self._goes_on = False
+        """Whether time passes again when a page comes to the foreground."""
+        self._took_memory = False
+        """Whether it took too much memory, and was not built again since."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether the run has stopped because something failed."""
+        return self._setbacks.message is not None
+
+    @property
+    def due_s(self) -> float:
+        """Time of the next retry; infinite if a retry is useless."""
+        return self._setbacks.due_s
+
+    # --- waking ---
+
+    async def wake(self) -> None:
+        """Build the run if there is none.
+
+        Raises:
+            Stopped: it has stopped, or cannot be built now.
+            Lost: the worker is gone.
+        """
+        if self.keeper.awake:
+            return
+        if self._setbacks.message is not None:
+            raise RunStopped(self._setbacks.message)
+        await self._awaken()
+
+    async def _awaken(self) -> None:
+        if self.keeper.awake:
+            return
+        resumes = self.started and (self._setbacks.play if self.stands else self._goes_on)
+        self._goes_on = False
+        await self.waking.wake(resumes=resumes, begins=not self.started, quiet=self.stands)
+        record = self.keeper.record
+        ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
+        if not self.started and ends and record.scenario.get("digest"):
+            self.send_verdict(self.keeper.digest)  # a link to the end of a run
+        self.started = True
+        for client, (have, life) in self.audience.waited():
+            self.greet(client, have, life)
+
+    def greet(self, client: SessionClient, have: int | None, life: str | None) -> None:
+        """Let the worker send rows to a reader that has `have` rows of `life`."""
+        number = self.audience.number(client)
+        if number is not None:
+            client.joined = True
+            self.keeper.send(protocol.PageSaid, reader=number, message=protocol.PageHello(have, life))
+            self.keeper.send(protocol.PageSaid, reader=number, message=protocol.ShowFile(client.seen))
+
+    def send_verdict(self, digest: str) -> None:
+        """Report at the scenario's end whether this was the recorded run."""
+        level, message = self.keeper.verdict(digest)
+        if level == "error":
+            logger.error("session %s: %s", self.keeper.session_id, message)
+        self.audience.notice(level, message)
+
+    # --- when something fails ---
+
+    async def recover(self, fallen: WorkerFailed) -> None:
+        """Go back to the last good moment; at once, unless files or memory fail."""
+        failure = fallen.failure
+        if failure.kind == "outside":
+            self.stand_still(refusals.failure(failure), fallen.play)
+            return
+        try:
+            await self.keeper.rebuild(fallen.good_us)
+        except (RunStopped, WorkerLost) as stopped:
+            self.stand_still(why(stopped), play=False)
+        bound = failure.kind == "bound"
+        self.audience.notice("limit" if bound else "error", refusals.FULL_DISK if bound else refusals.FAULT)
+
+    def lost(self, excess: protocol.Excess | None) -> None:
+        """Handle a lost worker.
+
+        Args:
+            excess: of what this session took too much; None if the worker ended for another reason.
+        """
+        self.keeper.lost()
+        self.audience.wait_again()
+        if excess == "time":
+            self.stand_still(refusals.ENDLESS, again=False)
+        elif excess == "memory":
+            needs, self._took_memory = self._took_memory, True
+            self.stand_still(refusals.NEEDS_MEMORY if needs else refusals.TOOK_MEMORY, again=not needs)
+            self._setbacks.play = False
+        elif self.started:
+            self.stand_still(refusals.WORKER_LOST)
+
+    def stand_still(self, message: PageMessage, play: bool | None = None, *, again: bool = True) -> None:
+        """Stop the run, report the problem, and try again later.
+
+        Args:
+            play: whether time passes afterwards; None: as now.
+            again: whether an automatic retry is useful.
+        """
+        play = self.plays if play is None else play
+        if self._setbacks.failed(message, play, self._clock(), again=again):
+            self.audience.notice("error", message)
+
+    async def try_again(self) -> None:
+        """Continue if the session's problem is solved, and welcome readers who came meanwhile."""
+        self._setbacks.tries(self._clock())
+        await self._awaken()
+        self._setbacks.mended(self._clock())
+        self._took_memory = False
+        self.audience.notice("info", refusals.RESUMED)
+
+    async def take_back(self, at_us: int) -> bool:
+        """Continue from `at_us` without a command that was removed from the record; return whether that worked."""
+        self._setbacks.play = self.plays = False
+        if self.stands:
+            self._setbacks.try_now()
+            return False
+        await self.keeper.rebuild(at_us)
+        return True
+
+    async def watch_again(self) -> None:
+        """Let time pass again when a page returns to the foreground, if it passed before the page left."""
+        if self._goes_on and not self.stands:
+            await self._awaken()
+
+    async def rest(self, *, resumes: bool) -> None:
+        """Suspend the run; watchers are welcomed again when it wakes.
+
+        Args:
+            resumes: whether time that passes now passes again when a page is in the foreground.
+        """
+        self.audience.wait_again()
+        self._goes_on = resumes and self.plays
+        await self.keeper.rest()
+        self.plays = False
+        self.audience.notice("info", refusals.SLEEPS)
+
+
+def why(stopped: RunStopped | WorkerFailed | WorkerLost) -> PageMessage:
+    if isinstance(stopped, WorkerFailed):
+        return refusals.failure(stopped.failure)
+    return stopped.message if isinstance(stopped, RunStopped) else refusals.LOST[stopped.excess]

@@ -1,4 +1,4 @@
-"""What a host must remember: the database does it in the app, a list in a test."""
+"""What a host must remember: the database does it in the app, a list in a test. Is a run the one that was recorded?"""
 
 from __future__ import annotations
 
@@ -128,3 +128,28 @@ class SessionRecord(Protocol):
 
     async def reached(self, at_us: int, digest: str) -> None:
         """Write down how far the run has come."""
+
+
+DIGITS_SHOWN = 12
+"""Digits of a digest that are shown."""
+
+
+def judge(
+    expected: str | None, got: str, recorded_by: str = "", version: str = ""
+) -> tuple[str, str, dict[str, str]]:
+    """Return the level of what there is to say, its code, and the values in it.
+
+    Args:
+        expected: the digest that was recorded; none where nothing was.
+        got: the run's own.
+        recorded_by: the engine's version at that time, where it is known.
+        version: the engine's now.
+    """
+    if not expected:
+        return "info", "run_ends", {}
+    if got == expected:
+        return "info", "run_repeated", {"digest": got[:DIGITS_SHOWN]}
+    differing = {"got": got[:DIGITS_SHOWN], "expected": expected[:DIGITS_SHOWN]}
+    if recorded_by and recorded_by != version:
+        return "info", "run_of_another_engine", {"then": recorded_by, "now": version, **differing}
+    return "error", "run_differs", differing

@@ -24,11 +24,10 @@ from engine.values.sizes import plain
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere, RecordReader, wanted
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.session import page_messages, protocol
-from playground.hosting.session.run_builder import RunStorage
+from playground.hosting.run import RunStorage
+from playground.hosting.session import protocol
 from playground.hosting.session.session import EngineSession
-from playground.hosting.session_record import RecordedSession
-from playground.hosting.verdict import judge
+from playground.hosting.session_record import RecordedSession, judge
 from playground.limits.session_bounds import SessionBounds
 
 SESSION: Final = "solo"
@@ -72,8 +71,8 @@ class LedgerDoor(EngineDoor):
         return node, self.files
 
 
-WATCHING: Final = page_messages.tags(page_messages.Watching)
-ANSWERED: Final = page_messages.tags(page_messages.Answered)
+WATCHING: Final = protocol.tags(protocol.Watching)
+ANSWERED: Final = protocol.tags(protocol.Answered)
 
 
 class _NoFiles:
@@ -153,7 +152,7 @@ class SoloSession:
                 pass  # no run here waits for a prediction
             case kind:
                 with suppress(msgspec.ValidationError):
-                    what = msgspec.convert(message, page_messages.Message)
+                    what = msgspec.convert(message, protocol.Message)
                     call = self._call(kind, number) if kind in ANSWERED else None
                     session.receive(protocol.PageSaid(SESSION, what, READER, call))
 

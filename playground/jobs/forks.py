@@ -1,6 +1,6 @@
 """The program that forks processes for jobs: it loads everything that a job may need once.
 
-`python -m playground.jobs.forks FD` is how the server starts it (`playground.hosting.workers.worker_factory`).
+`python -m playground.jobs.forks FD` is how the server starts it (`playground.hosting.workers.pool`).
 """
 
 from __future__ import annotations

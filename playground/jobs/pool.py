@@ -16,8 +16,7 @@ from typing import Any, Final
 from django.utils import translation
 
 from playground.hosting.workers.link import LinkClosed, ProcessLink
-from playground.hosting.workers.pool import Launch, StartedProcess, process
-from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
+from playground.hosting.workers.pool import CAN_FORK, Launch, StartedProcess, WorkerFactory, process
 from playground.jobs.job import LOST, BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import CODEC, unpacked
 from playground.limits import page_scheduler

@@ -11,11 +11,11 @@ from django.conf import settings
 from django.db import connection
 
 import engine
-from playground.hosting.checkpoints import build_of
 from playground.hosting.past import PastReader
 from playground.hosting.real_engine import door
 from playground.hosting.registry import HostRegistry
 from playground.hosting.session.protocol import BeginWorker
+from playground.hosting.session_files import build_of
 from playground.limits import page_scheduler, session_limits
 from playground.records import record_writer
 from playground.records.database_record import DatabaseRecord, OwnedLeases

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from engine.reading.conditions import Condition
-from playground.hosting.command_queue import RunSoFar
+from playground.hosting.host import RunSoFar
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.limits import page_scheduler
 from playground.records import session_leases

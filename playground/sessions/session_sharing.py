@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from playground.hosting import session_record
-from playground.hosting.command_queue import RunSoFar
+from playground.hosting.host import RunSoFar
 from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.models import Scenario, Session

@@ -27,7 +27,7 @@ from playground.hosting.audience import SessionClient
 from playground.hosting.host import SessionHost
 from playground.hosting.refusals import message_of
 from playground.hosting.registry import ServerFull, TooManyWatchers
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.limits import session_limits
 from playground.limits.rate_limits import HeldQuotas, RateBucket
 from playground.records import paused_sessions, selectors, session_leases, session_ownership
@@ -35,7 +35,7 @@ from playground.sessions import live_hosts, owner_address
 from playground.sessions.socket_consumer import AT_ONCE, STRAIGHT, TRY_AGAIN, SocketConsumer
 from playground.texts.page_message import PageMessage, RequestRefused, language_of
 
-_decoder = msgspec.json.Decoder(page_messages.Message)
+_decoder = msgspec.json.Decoder(protocol.Message)
 
 
 class BadMessage(RequestRefused):
@@ -44,7 +44,7 @@ class BadMessage(RequestRefused):
     number: int | str | None = None
 
 
-def decode(text: str, most_bytes: int) -> page_messages.Message:
+def decode(text: str, most_bytes: int) -> protocol.Message:
     """Return a message, or raise `BadMessage` saying what is wrong with it."""
     size_bytes = len(text.encode("utf-8", "replace"))
     if size_bytes > most_bytes:
@@ -68,9 +68,7 @@ def _id_of(text: str) -> int | str | None:
     """Return the id of a message that is otherwise wrong, so that its sender can find which one it was."""
     try:
         found = msgspec.json.decode(text)
-        number = msgspec.convert(
-            found.get("id") if isinstance(found, dict) else None, page_messages.CommandId
-        )
+        number = msgspec.convert(found.get("id") if isinstance(found, dict) else None, protocol.CommandId)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
     return number
@@ -230,35 +228,33 @@ class SessionSocket(SocketConsumer):
 
     # --- what was sent ---
 
-    def _dispatch(self, message: page_messages.Message) -> None:
+    def _dispatch(self, message: protocol.Message) -> None:
         client = self.client
         if client is None:
             return
         if self.host is None and (
-            isinstance(message, page_messages.FrameAck | page_messages.ShowFile) or not self._join(client)
+            isinstance(message, protocol.FrameAck | protocol.ShowFile) or not self._join(client)
         ):
             return
         host = self.host
         if host is None:
             return
-        if isinstance(message, page_messages.FrameAck):
+        if isinstance(message, protocol.FrameAck):
             host.acknowledge(client, message.through)
-        elif isinstance(message, page_messages.ShowFile):
+        elif isinstance(message, protocol.ShowFile):
             host.show(client, message.seen)
-        elif isinstance(message, page_messages.PageHello):
+        elif isinstance(message, protocol.PageHello):
             # A browser that lost its place sends hello for each frame under way: one answer is enough.
             if self._hellos.take(time.monotonic()):
                 host.hello(client, message.have, message.life)
-        elif isinstance(message, page_messages.AskConsole):
+        elif isinstance(message, protocol.AskConsole):
             self._check_pace()
             host.ask(client, message.id, message.line)
-        elif isinstance(
-            message, page_messages.CommandMessage | page_messages.UndoCommand | page_messages.PredictStory
-        ):
+        elif isinstance(message, protocol.CommandMessage | protocol.UndoCommand | protocol.PredictStory):
             self._change(host, client, message)
         else:
             self._check_may_command(client, client.owner or self._may_play)
-            if isinstance(message, page_messages.StepRun):
+            if isinstance(message, protocol.StepRun):
                 host.step()
             else:
                 host.say(message)
@@ -267,7 +263,7 @@ class SessionSocket(SocketConsumer):
         self,
         host: SessionHost,
         client: SessionClient,
-        message: page_messages.CommandMessage | page_messages.UndoCommand | page_messages.PredictStory,
+        message: protocol.CommandMessage | protocol.UndoCommand | protocol.PredictStory,
     ) -> None:
         try:
             self._check_may_command(client)
@@ -275,9 +271,9 @@ class SessionSocket(SocketConsumer):
             logger.info("session %s: a command was refused: %s", self.session_id, refused)
             client.refused(message.id, refused.message)
             return
-        if isinstance(message, page_messages.UndoCommand):
+        if isinstance(message, protocol.UndoCommand):
             host.undo(client, message.id)
-        elif isinstance(message, page_messages.PredictStory):
+        elif isinstance(message, protocol.PredictStory):
             host.predict(
                 client, message.id, paused_sessions.SKIPPED if message.option is None else message.option
             )

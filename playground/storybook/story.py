@@ -80,7 +80,7 @@ def command_count(phases: list[WorkloadPhase]) -> int:
 
 
 def expand_phases(phases: list[WorkloadPhase]) -> list[dict[str, Any]]:
-    """Return the timed commands of all phases, in the order of time. Ask `command_count` first: a few words may be many."""
+    """Return the timed commands of all phases in order. Ask `command_count` first: a few words may be many."""
     commands = [command for phase in phases for command in _phase_commands(phase)]
     return sorted(commands, key=lambda each: each["at_us"])
 

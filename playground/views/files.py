@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from playground.hosting.file_records import NotThere, wanted
 from playground.hosting.real_engine import door
-from playground.hosting.records_words import missing_words
+from playground.hosting.refusals import missing_words
 from playground.jobs.job import JobEnded
 from playground.limits import work_places
 from playground.models import Session

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playground.hosting.checkpoints import build_of
+from playground.hosting.session_files import build_of
 from tools.compiled import needs_python
 from tools.compiled_pickles import ASKED, FUTURE, let_pickle
 from tools.compiled_records import put_beside

@@ -14,7 +14,7 @@ PACKAGES: Final = ("engine", "workloads", "sweeps", "spark_jobs", "playground")
 BOUNDED: Final = {
     "engine/broker/commands/client_commands.py": "a column: its count is bounded, and decides how many bytes are taken",
     "playground/sessions/scenario_links.py": "a link: links.LARGEST bytes",
-    "playground/hosting/checkpoints.py": "a checkpoint: signed by this server before, of at most CHECKPOINT_BYTES",
+    "playground/hosting/session_files.py": "a checkpoint: signed by this server before, of at most CHECKPOINT_BYTES",
     "playground/hosting/real_engine.py": "a checkpoint's run, as above",
     "playground/inspecting/uploads.py": "a zip: read in blocks up to a bound of all, in a process with bounds",
     "playground/models.py": "a scenario's text, packed by this server: models.MOST_TEXT_BYTES",

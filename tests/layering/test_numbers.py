@@ -11,7 +11,8 @@ from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
 from playground.classroom import rooms
 from playground.exercises import catalog, selectors
-from playground.hosting.session import frame_sender, pacer
+from playground.hosting import run
+from playground.hosting.session import pacer
 from playground.hosting.workers import pool, worker
 from playground.offline.recording import MOST_ROWS
 from playground.sessions import scenario_links, session_sockets
@@ -29,7 +30,7 @@ TIMETABLES: Final = [
 """Where the timetable of every unit ends, in each language."""
 
 NUMBERS: Final = [
-    ("ARCHITECTURE.md", r"acknowledge every (\w+) frame", frame_sender.ASKED),
+    ("ARCHITECTURE.md", r"acknowledge every (\w+) frame", run.ASKED),
     ("docs/internals/time.md", r"a quantum of (\d+) ms", QUANTUM_NS / 1e6),
     ("docs/internals/time.md", r"at most (\w+) updates? a second for each process", 1e6 / REPORT_EVERY_US),
     (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session import page_messages, protocol
+from playground.hosting.session import protocol
 from playground.hosting.session.pacer import LATE_S, MOST, FrameThrottle
 from playground.hosting.workers import worker as workers
 from playground.hosting.workers.worker import GRID_S, EngineWorker, WorkerAgenda
@@ -135,7 +135,7 @@ def lesson(turn_s: float, tmp_path: Any, seconds: float = 6.0) -> Machine:
         name = f"s{number}"
         first += [
             protocol.OpenRun(name, 100_000 + number, {"commands": []}, [], 0, True),
-            protocol.PageSaid(name, page_messages.PageHello(), 1),
+            protocol.PageSaid(name, protocol.PageHello(), 1),
             protocol.SubmitCommand(name, 200_000 + number, {"do": "tick", "on": True}),
         ]
         for second in range(1, int(seconds)):
@@ -143,7 +143,7 @@ def lesson(turn_s: float, tmp_path: Any, seconds: float = 6.0) -> Machine:
             arrivals.append((at_s, protocol.SubmitCommand(name, second * 1000 + number, COMMAND)))
         # Readers that keep up: everything they are sent is acknowledged at once.
         arrivals += [
-            (tenth / 10, protocol.PageSaid(name, page_messages.FrameAck(10**9), 1))
+            (tenth / 10, protocol.PageSaid(name, protocol.FrameAck(10**9), 1))
             for tenth in range(2, int(seconds * 10), 2)
         ]
     arrivals.sort(key=lambda each: each[0])

@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from engine.replay import RunPlayer, on_ledger
-from playground.hosting.checkpoints import SUFFIX, CheckpointStore
-from playground.hosting.directories import SessionFiles
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.run import SessionRun
+from playground.hosting.run import RunStorage, SessionRun
 from playground.hosting.session import protocol
-from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
+from playground.hosting.session_files import SUFFIX, CheckpointStore, SessionFiles
 from playground.hosting.session_record import RecordedSession
 from playground.library import ready_scenarios
 from playground.limits import session_limits

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.sessions import session_sockets
 from tests.web.test_host import World
 
@@ -61,8 +61,8 @@ async def test_who_only_watches_lists_but_changes_nothing(world: World) -> None:
 
 
 def test_a_line_is_bounded() -> None:
-    assert session_sockets.decode(
-        '{"t":"ask","id":1,"line":"list_queues"}', 1000
-    ) == page_messages.AskConsole(1, "list_queues")
+    assert session_sockets.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == protocol.AskConsole(
+        1, "list_queues"
+    )
     with pytest.raises(session_sockets.BadMessage):
         session_sockets.decode('{"t":"ask","id":1,"line":"' + "x" * 256 + '"}', 1000)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.formats.chunks import RawBytes
 from engine.storage.directory import DirectoryStorage
-from playground.hosting.directories import ProcessDirectory, SessionFiles, sweep
+from playground.hosting.session_files import ProcessDirectory, SessionFiles, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ def run_elsewhere(root: Path, ending: str) -> None:
     """Let another process make a session's directory, and end in some way."""
     program = f"""
 import os, pathlib
-from playground.hosting.directories import ProcessDirectory
+from playground.hosting.session_files import ProcessDirectory
 directory = ProcessDirectory(pathlib.Path({str(root)!r}))
 (directory.fresh("one") / "file").write_text("x")
 {ending}
@@ -114,7 +114,7 @@ def test_a_directory_that_cannot_be_removed_is_left_to_the_next_process(
     directory = ProcessDirectory(root)
     with monkeypatch.context() as stuck:
         stuck.setattr(shutil, "rmtree", lambda path, *, ignore_errors: None)
-        stuck.setattr("playground.hosting.directories.AGAIN_S", 0.0)
+        stuck.setattr("playground.hosting.session_files.AGAIN_S", 0.0)
         directory.remove()
         assert {path.suffix for path in root.iterdir()} == {"", ".lock"}
     assert sweep(root) == [directory.path]

@@ -18,7 +18,7 @@ from playground.exercises import catalog, learners, limits, services, task
 from playground.exercises.grading import GradedVerdict
 from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
-from playground.hosting.command_queue import RunSoFar
+from playground.hosting.host import RunSoFar
 from playground.limits import rate_limits
 from playground.models import Scenario, Session
 from playground.records import session_ownership

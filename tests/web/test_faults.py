@@ -16,13 +16,13 @@ import pytest
 
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
-from playground.hosting.directories import SessionFiles
 from playground.hosting.past import PastReader, files_of
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.registry import HostRegistry
 from playground.hosting.run_owner import RunStopped
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.hosting.session.protocol import WorkFailure
+from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, RecordUnreachable
 from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
 from playground.limits import session_limits
@@ -112,7 +112,7 @@ async def given(world: World, reader: Reader, commands: int) -> None:
     for number in range(1, commands + 1):
         world.command(reader, number, do="publish", count=20, size_bytes=8000, persistent=True)
         await reader.until("accepted", number)
-    world.host().say(page_messages.ControlRun(True, 10))
+    world.host().say(protocol.ControlRun(True, 10))
     await asyncio.sleep(0.3)
 
 
@@ -137,7 +137,7 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     broken()
     real.host().undo(reader.client, 99)
     await reader.until("accepted", 9)
-    real.host().say(page_messages.ControlRun(True, 10))
+    real.host().say(protocol.ControlRun(True, 10))
     await settled(lambda: any(WORDS[what] in each["message"] for each in reader.of("notice")))
     await asyncio.sleep(0.5)
     assert len(real.books["one"].record.commands) == 7, "one undo takes one command back, and no more"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session import page_messages, protocol
+from playground.hosting.session import protocol
 from playground.hosting.session.pacer import TICK_S
 from playground.hosting.workers import link
 from playground.hosting.workers.worker import EngineWorker
@@ -34,7 +34,7 @@ class Server:
         self.arrives: list[Any] = [
             protocol.BeginWorker(root=str(tmp_path), bounds=session_limits.current().bounds()),
             protocol.OpenRun(NAME, 1, {"commands": []}, [], 0, True),
-            protocol.PageSaid(NAME, page_messages.PageHello(), 1),
+            protocol.PageSaid(NAME, protocol.PageHello(), 1),
         ]
         self.frames = self.acknowledged = self.turns = 0
         self.parcels: list[list[str]] = []
@@ -62,7 +62,7 @@ class Server:
                 self.announced = {**pace, **received, "now_us": received["at_us"], "heard_s": self.now_s}
             if received.get("ack", True):
                 self.acknowledged += 1
-                self.arrives.append(protocol.PageSaid(message.session, page_messages.FrameAck(10**9), 1))
+                self.arrives.append(protocol.PageSaid(message.session, protocol.FrameAck(10**9), 1))
 
     def flush(self) -> None:
         if self._held:
@@ -133,7 +133,7 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
     for number, name in enumerate(("two", "three", "four", "five"), 10):
         server.arrives += [
             protocol.OpenRun(name, number, {"commands": []}, [], 0, True),
-            protocol.PageSaid(name, page_messages.PageHello(), 1),
+            protocol.PageSaid(name, protocol.PageHello(), 1),
             protocol.SubmitCommand(name, number + 100, {"do": "tick", "on": True}),
         ]
         server.let(0.26 + number / 1000 * 3)
@@ -146,7 +146,7 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
 def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) -> None:
     server.arrives += [
         protocol.OpenRun("two", 4, {"commands": []}, [], 0, True),
-        protocol.PageSaid("two", page_messages.PageHello(), 1),
+        protocol.PageSaid("two", protocol.PageHello(), 1),
     ]
     server.arrives.append(protocol.SubmitCommand("two", 5, {"do": "tick", "on": True}))
     server.let(2)
@@ -171,7 +171,7 @@ def test_commands_four_times_a_second_bring_one_frame_each(server: Server) -> No
 
 
 def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: Server) -> None:
-    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(False), 1))
+    server.arrives.append(protocol.PageSaid(NAME, protocol.ShowFile(False), 1))
     server.let(1)
     server.let(10)
     assert (server.frames, server.acknowledged) == (0, 0)
@@ -179,15 +179,15 @@ def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: 
 
 
 def test_a_page_that_comes_back_is_shown_everything_at_once(server: Server) -> None:
-    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(False), 1))
+    server.arrives.append(protocol.PageSaid(NAME, protocol.ShowFile(False), 1))
     server.let(2.1)
-    server.arrives.append(protocol.PageSaid(NAME, page_messages.ShowFile(True), 1))
+    server.arrives.append(protocol.PageSaid(NAME, protocol.ShowFile(True), 1))
     server.let(0.1)
     assert sum("PageText" in parcel for parcel in server.parcels) >= 1
 
 
 def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None:
-    server.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
+    server.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(play=False)))
     server.let(1)
     server.let(10)
     assert (server.frames, server.turns, server.parcels) == (0, 0, [])
@@ -195,7 +195,7 @@ def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None
 
 
 def test_an_answer_and_its_picture_are_sent_together(server: Server) -> None:
-    server.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
+    server.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(play=False)))
     server.let(1)
     server.arrives.append(protocol.SubmitCommand(NAME, 3, {"do": "emit", "count": 3}))
     server.let(1)
@@ -207,9 +207,9 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     """Everybody's command is heard before anybody's picture is drawn."""
     server.arrives += [
         protocol.OpenRun("two", 4, {"commands": []}, [], 0, True),
-        protocol.PageSaid("two", page_messages.PageHello(), 1),
-        protocol.PageSaid(NAME, page_messages.ControlRun(play=False)),
-        protocol.PageSaid("two", page_messages.ControlRun(play=False)),
+        protocol.PageSaid("two", protocol.PageHello(), 1),
+        protocol.PageSaid(NAME, protocol.ControlRun(play=False)),
+        protocol.PageSaid("two", protocol.ControlRun(play=False)),
     ]
     server.let(1)
     for name, number in ((NAME, 5), ("two", 6)):
@@ -229,7 +229,7 @@ def quiet(tmp_path: Any) -> Server:
 def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
     quiet: Server, speed: float
 ) -> None:
-    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(speed=speed)))
+    quiet.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(speed=speed)))
     quiet.let(1)
     quiet.let(20)
     assert 3 <= quiet.frames <= 5
@@ -239,7 +239,7 @@ def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
 
 @pytest.mark.parametrize("speed", [0.1, 1.0, 100.0])
 def test_the_page_shows_the_moment_of_the_run_though_nothing_is_sent(quiet: Server, speed: float) -> None:
-    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(speed=speed)))
+    quiet.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(speed=speed)))
     quiet.let(0.2)
     began_us, began_s = quiet.at_us(), quiet.now_s
     for seconds in (0.3, 2.1, 4.4, 7.0):
@@ -264,7 +264,7 @@ def test_a_command_is_given_at_the_moment_that_the_page_shows(quiet: Server) -> 
 def test_a_pause_comes_at_the_moment_that_the_page_shows(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.ControlRun(play=False)))
+    quiet.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(play=False)))
     quiet.let(0.2)
     assert quiet.announced["play"] is False
     assert shown_us - 1 <= quiet.announced["now_us"] <= shown_us + 20_000
@@ -340,9 +340,7 @@ def test_after_a_quiet_second_no_clock_is_a_frame_ahead_of_what_is_drawn(quiet: 
 
 def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Server) -> None:
     at_us = quiet.at_us()
-    quiet.arrives.append(
-        protocol.PageSaid(NAME, page_messages.ControlRun(play=True, until_us=at_us + 2_000_000))
-    )
+    quiet.arrives.append(protocol.PageSaid(NAME, protocol.ControlRun(play=True, until_us=at_us + 2_000_000)))
     quiet.let(0.1)
     assert quiet.announced["to_us"] == at_us + 1_999_999
     quiet.let(2.1)
@@ -352,7 +350,7 @@ def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Serve
 def test_who_comes_while_nothing_happens_hears_the_moment_and_the_pace(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.PageSaid(NAME, page_messages.PageHello(), 2))
+    quiet.arrives.append(protocol.PageSaid(NAME, protocol.PageHello(), 2))
     quiet.let(0.1)
     assert quiet.announced["play"] is True
     assert quiet.announced["now_us"] == pytest.approx(shown_us, abs=60_000)
@@ -372,7 +370,7 @@ async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     end = await WorkerEnd(lambda _end: None, lambda: None).connect(ours)
-    acknowledged, ping = protocol.PageSaid(NAME, page_messages.FrameAck(5), 1), protocol.WorkerPing()
+    acknowledged, ping = protocol.PageSaid(NAME, protocol.FrameAck(5), 1), protocol.WorkerPing()
     with theirs:
         end.send_with_next(acknowledged)
         with pytest.raises(BlockingIOError):

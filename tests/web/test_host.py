@@ -12,9 +12,8 @@ import pytest
 import pytest_asyncio
 
 from playground.hosting.registry import HostRegistry, ServerFull, TooManyWatchers
-from playground.hosting.run import ROWS_IN_A_FRAME
-from playground.hosting.session import page_messages, protocol
-from playground.hosting.session.frame_sender import FRAMES_IN_FLIGHT
+from playground.hosting.run import FRAMES_IN_FLIGHT, ROWS_IN_A_FRAME
+from playground.hosting.session import protocol
 from playground.hosting.session.pacer import STEADY_TICK_S
 from playground.hosting.session_record import RecordedSession
 from playground.limits import session_limits
@@ -165,7 +164,7 @@ async def test_a_slow_reader_hears_of_a_pause(world: World) -> None:
         world.command(slow, number, do="emit", count=1)
         await slow.until("accepted", number + 1)
     assert slow.of("frame")[-1]["play"] is True
-    world.host().say(page_messages.ControlRun(False))
+    world.host().say(protocol.ControlRun(False))
     async with asyncio.timeout(PATIENCE_S):
         while slow.of("frame")[-1]["play"]:  # noqa: ASYNC110 - the host must not know that it is watched
             await asyncio.sleep(0.005)
@@ -176,7 +175,7 @@ async def test_a_paused_session_still_answers_a_late_acknowledgement(world: Worl
     world.command(stalled, do="tick", on=True)
     await stalled.until("frame", FRAMES_IN_FLIGHT - 1)
     await asyncio.sleep(4 * STEADY_TICK_S)
-    world.host().say(page_messages.ControlRun(False))
+    world.host().say(protocol.ControlRun(False))
     await asyncio.sleep(0.1)
     world.host().acknowledge(stalled.client, stalled.rows_without_holes())
     assert (await stalled.until("snapshot", 2))["why"] == "lag"
@@ -185,7 +184,7 @@ async def test_a_paused_session_still_answers_a_late_acknowledgement(world: Worl
 async def test_who_comes_back_in_time_goes_on_where_it_was(world: World) -> None:
     reader = world.reader()
     await reader.until("snapshot")
-    world.host().say(page_messages.ControlRun(False))
+    world.host().say(protocol.ControlRun(False))
     world.command(reader, do="emit", count=5)
     await reader.until("accepted")
     again = world.reader(have=2)
@@ -310,7 +309,7 @@ async def test_a_worn_out_session_stands_still(worlds: Any) -> None:
     world.command(reader, 2, do="emit", count=1)
     await reader.until("refused")
     count = len(reader.of("notice"))
-    world.host().say(page_messages.ControlRun(True))
+    world.host().say(protocol.ControlRun(True))
     await reader.until("notice", count + 1)
 
 
@@ -370,7 +369,7 @@ async def test_a_session_in_the_background_sleeps_and_goes_on_in_the_foreground(
     world = worlds(hidden_s=0)
     reader = world.reader()
     world.command(reader, do="tick", on=True)
-    world.host().say(page_messages.ControlRun(True, 1))
+    world.host().say(protocol.ControlRun(True, 1))
     await reader.until("frame", 3)
     world.host().show(reader.client, seen=False)
     await reader.until("notice")
@@ -406,7 +405,7 @@ async def test_after_the_end_of_its_script_a_run_goes_on_with_what_is_done_next(
         assert "scenario ends" in (await reader.until("notice"))["message"]
         host = world.registry.host(session_id)
         if stopped:
-            host.say(page_messages.ControlRun(False))
+            host.say(protocol.ControlRun(False))
         host.command(reader.client, 1, {"do": "emit", "count": 1})
         await reader.until("accepted")
         assert host.plays is not stopped
@@ -424,7 +423,7 @@ async def test_a_step_is_one_row_and_pauses(world: World) -> None:
     reader = world.reader()
     world.command(reader, do="tick", on=True)
     await reader.until("accepted")
-    world.host().say(page_messages.ControlRun(False))
+    world.host().say(protocol.ControlRun(False))
     await asyncio.sleep(0.15)
     number = world.door.nodes[0].log.number
     world.host().step()

@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 from django.utils import translation
 
-from playground.hosting.workers import worker_factory as nurseries
+from playground.hosting.workers import pool as nurseries
 from playground.hosting.workers.link import LinkClosed, MessageUnpacker
-from playground.hosting.workers.worker_factory import CAN_FORK, WorkerFactory
+from playground.hosting.workers.pool import CAN_FORK, WorkerFactory
 from playground.jobs import pool
 from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool

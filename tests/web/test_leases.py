@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from playground.hosting.real_engine import door
 from playground.hosting.registry import HostRegistry
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.hosting.session_record import OwnedElsewhere
 from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Session
@@ -263,7 +263,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     a, b = start("a"), start("b")
     first = a.reader(one)
     await first.until("snapshot")
-    a.host(one).say(page_messages.ControlRun(False))
+    a.host(one).say(protocol.ControlRun(False))
     a.host(one).command(first.client, 1, PUBLISH)
     await first.until("accepted")
     a.host(one).command(first.client, 2, {"do": "purge"})
@@ -274,7 +274,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     await in_database(lapse)()
     second = b.reader(one)
     await second.until("snapshot")
-    b.host(one).say(page_messages.ControlRun(False))
+    b.host(one).say(protocol.ControlRun(False))
     found = await b.host(one).moment()
     assert len(found.commands) == 2
     assert found.at_us >= moment.at_us

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from playground.hosting.real_engine import door
+from playground.hosting.refusals import coded
 from playground.hosting.run import BurstBeyond, SessionRun, SessionUsage, check_burst
-from playground.hosting.wording import coded
 from playground.limits import session_limits
 from playground.limits.session_bounds import SessionBounds
 from playground.limits.session_limits import check_command, check_shape

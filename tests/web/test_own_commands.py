@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from playground.hosting.command_queue import CommandQueue
-from playground.hosting.directories import ProcessDirectory
+from playground.hosting.host import CommandQueue
 from playground.hosting.run_owner import HostResources, RunOwner
 from playground.hosting.session import protocol
+from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers.pool import WorkerPool
 from playground.limits import session_limits

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.models import Scenario, Session
 from playground.records import paused_sessions, selectors, services
@@ -58,10 +58,10 @@ async def stands(world: RealWorld, reader: Reader) -> None:
 async def test_playing_comes_to_the_question_and_no_further(asking: Any) -> None:
     world, reader = asking
     for _again in range(2):
-        world.host().say(page_messages.ControlRun(True, 50))
+        world.host().say(protocol.ControlRun(True, 50))
         await stands(world, reader)
         reader.sent = [message for message in reader.sent if message["t"] != "notice"]
-    world.host().say(page_messages.ControlRun(True, 50, until_us=2_000_000))
+    world.host().say(protocol.ControlRun(True, 50, until_us=2_000_000))
     await stands(world, reader)
 
 
@@ -74,29 +74,29 @@ async def test_single_steps_come_to_the_question_and_no_further(asking: Any) -> 
 
 async def test_an_answer_lets_the_run_go_on_and_is_kept(asking: Any) -> None:
     world, reader = asking
-    world.host().say(page_messages.ControlRun(True, 50))
+    world.host().say(protocol.ControlRun(True, 50))
     await stands(world, reader)
     book = world.books["one"]
     book.fail = True
     world.host().predict(reader.client, 1, 0)
     await reader.until("refused")
-    world.host().say(page_messages.ControlRun(True, 50))
+    world.host().say(protocol.ControlRun(True, 50))
     assert (await world.host().moment()).at_us == ASK_US, "what is not on record does not count"
     world.host().predict(reader.client, 2, 0)
     await reader.until("accepted")
     assert book.record.holds_us is None
-    world.host().say(page_messages.ControlRun(True, 50))
+    world.host().say(protocol.ControlRun(True, 50))
     await settled(lambda: any(each["t"] == "frame" and each["now_us"] > 1_000_000 for each in reader.sent))
 
 
 async def test_a_run_that_is_made_anew_waits_as_before(asking: Any) -> None:
     world, reader = asking
-    world.host().say(page_messages.ControlRun(True, 50))
+    world.host().say(protocol.ControlRun(True, 50))
     await stands(world, reader)
     await world.host().end()
     again = world.reader()
     await again.until("snapshot")
-    world.host().say(page_messages.ControlRun(True, 50))
+    world.host().say(protocol.ControlRun(True, 50))
     await stands(world, again)
 
 

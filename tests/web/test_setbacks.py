@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from playground.hosting import wording
+from playground.hosting import refusals
 from playground.hosting.run_owner import LONGEST_WAIT_S, RetryDelay
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
@@ -33,12 +33,12 @@ def back_after(ends_s: float, asks_every_s: float, tries_take_s: float = 0.01) -
     """
     setbacks = RetryDelay()
     now_s = asked_s = 0.0
-    setbacks.failed(wording.WORKER_LOST, play=True, now_s=now_s)
+    setbacks.failed(refusals.WORKER_LOST, play=True, now_s=now_s)
     while True:
         while asked_s + asks_every_s < setbacks.due_s:
             asked_s += asks_every_s
             due_s = setbacks.due_s
-            assert not setbacks.failed(wording.WORKER_LOST, play=False, now_s=asked_s)
+            assert not setbacks.failed(refusals.WORKER_LOST, play=False, now_s=asked_s)
             assert setbacks.due_s == due_s, "a refusal moved the time"
         now_s = setbacks.due_s
         setbacks.tries(now_s)
@@ -46,7 +46,7 @@ def back_after(ends_s: float, asks_every_s: float, tries_take_s: float = 0.01) -
         if begun_s >= ends_s:
             setbacks.mended(now_s)
             return now_s - ends_s
-        setbacks.failed(wording.WORKER_LOST, play=False, now_s=now_s)
+        setbacks.failed(refusals.WORKER_LOST, play=False, now_s=now_s)
 
 
 @pytest.mark.parametrize("asks_every_s", [0.05, 0.15, 1.5, math.inf])
@@ -57,25 +57,25 @@ def test_whoever_asks_does_not_move_the_time_of_the_next_try(ends_s: float, asks
 
 def test_tries_that_take_long_take_half_of_the_time_at_most() -> None:
     setbacks = RetryDelay()
-    setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
+    setbacks.failed(refusals.WORKER_LOST, play=True, now_s=0.0)
     now_s = trying_s = 0.0
     while now_s < 300:
         now_s = setbacks.due_s
         setbacks.tries(now_s)
         now_s += 4.0
         trying_s += 4.0
-        setbacks.failed(wording.WORKER_LOST, play=True, now_s=now_s)
+        setbacks.failed(refusals.WORKER_LOST, play=True, now_s=now_s)
     assert trying_s <= 0.52 * now_s
 
 
 def test_after_the_first_failures_tries_come_close_to_each_other() -> None:
     setbacks = RetryDelay()
-    setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
+    setbacks.failed(refusals.WORKER_LOST, play=True, now_s=0.0)
     waits = []
     for _each in range(6):
         now_s = setbacks.due_s
         setbacks.tries(now_s)
-        setbacks.failed(wording.WORKER_LOST, play=True, now_s=now_s)
+        setbacks.failed(refusals.WORKER_LOST, play=True, now_s=now_s)
         waits.append(setbacks.due_s - now_s)
     assert waits == sorted(waits)
     assert waits[0] < waits[-1] == LONGEST_WAIT_S
@@ -83,13 +83,13 @@ def test_after_the_first_failures_tries_come_close_to_each_other() -> None:
 
 def test_where_trying_is_of_no_use_nobody_makes_it_so_by_asking() -> None:
     setbacks = RetryDelay()
-    setbacks.failed(wording.WORKER_LOST, play=True, now_s=0.0)
-    assert setbacks.failed(wording.ENDLESS, play=True, now_s=0.1, again=False)
-    assert not setbacks.failed(wording.ENDLESS, play=True, now_s=0.2)
+    setbacks.failed(refusals.WORKER_LOST, play=True, now_s=0.0)
+    assert setbacks.failed(refusals.ENDLESS, play=True, now_s=0.1, again=False)
+    assert not setbacks.failed(refusals.ENDLESS, play=True, now_s=0.2)
     assert math.isinf(setbacks.due_s)
     assert setbacks.play, "time passed before the first of them"
     setbacks.try_now()
-    assert not setbacks.failed(wording.ENDLESS, play=True, now_s=0.3)
+    assert not setbacks.failed(refusals.ENDLESS, play=True, now_s=0.3)
     assert setbacks.due_s == 0.0
 
 

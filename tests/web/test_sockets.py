@@ -21,7 +21,7 @@ from django.test import Client
 from playground.asgi import application
 from playground.catalogue.javascript import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
-from playground.hosting.session.frame_sender import FRAMES_IN_FLIGHT
+from playground.hosting.run import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 from playground.records import services
 from playground.sessions import live_hosts, session_sockets, socket_consumer

@@ -16,9 +16,8 @@ import pytest
 
 from playground.hosting.session import protocol
 from playground.hosting.workers import link, pool
-from playground.hosting.workers.in_thread import InThread
 from playground.hosting.workers.link import ProcessLink
-from playground.hosting.workers.pool import TICKS_PER_S, WorkerHeartbeat
+from playground.hosting.workers.pool import TICKS_PER_S, InThread, WorkerHeartbeat
 from tests.web import test_workers
 from tests.web.stub import StubDoor
 from tests.web.test_workers import SMALL, Workers

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground.hosting import host, wording
+from playground.hosting import host, refusals
 from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook
@@ -42,7 +42,7 @@ async def test_waking_ends_at_its_bound_and_says_what_to_do(long: Any) -> None:
     world = long(wake_s=1)
     reader = world.reader("one")
     async with asyncio.timeout(PATIENCE_S):
-        while not any(each["message"] == str(wording.TOO_LONG) for each in reader.of("notice")):  # noqa: ASYNC110 - the host must not know that it is watched
+        while not any(each["message"] == str(refusals.TOO_LONG) for each in reader.of("notice")):  # noqa: ASYNC110 - the host must not know that it is watched
             await asyncio.sleep(0.05)
     assert world.books["one"].record.commands == [TICK]
     opened = len(world.door.nodes)

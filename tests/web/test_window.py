@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from playground.hosting.session.frame_sender import FRAMES_IN_FLIGHT, FrameWindow
+from playground.hosting.run import FRAMES_IN_FLIGHT, FrameWindow
 
 SOME = Counter({"Published": 2})
 NONE: Counter[str] = Counter()

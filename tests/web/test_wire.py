@@ -4,21 +4,21 @@ from typing import get_args
 
 import pytest
 
-from playground.hosting.session import page_messages
+from playground.hosting.session import protocol
 from playground.sessions import session_sockets
 
 MOST = 1000
 
 
 def test_messages_are_typed() -> None:
-    assert session_sockets.decode('{"t":"hello","have":null}', MOST) == page_messages.PageHello()
-    assert session_sockets.decode('{"t":"ack","through":5}', MOST) == page_messages.FrameAck(5)
-    assert session_sockets.decode(
-        '{"t":"control","play":true,"speed":0.5}', MOST
-    ) == page_messages.ControlRun(True, 0.5)
-    assert session_sockets.decode('{"t":"step"}', MOST) == page_messages.StepRun()
+    assert session_sockets.decode('{"t":"hello","have":null}', MOST) == protocol.PageHello()
+    assert session_sockets.decode('{"t":"ack","through":5}', MOST) == protocol.FrameAck(5)
+    assert session_sockets.decode('{"t":"control","play":true,"speed":0.5}', MOST) == protocol.ControlRun(
+        True, 0.5
+    )
+    assert session_sockets.decode('{"t":"step"}', MOST) == protocol.StepRun()
     command = session_sockets.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
-    assert command == page_messages.CommandMessage(1, {"do": "purge"})
+    assert command == protocol.CommandMessage(1, {"do": "purge"})
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,14 @@ def test_the_id_is_named_when_it_can_be_made_out() -> None:
 
 
 def test_what_is_said_of_messages_is_said_of_messages_that_there_are() -> None:
-    every = page_messages.tags(page_messages.Message)
-    assert "hello" in page_messages.tags(page_messages.Watching)
-    for union in (page_messages.Watching, page_messages.Answered, page_messages.Pacing):
-        assert page_messages.tags(union) < every
-    assert page_messages.tags(page_messages.Pacing) < page_messages.tags(page_messages.Watching)
+    every = protocol.tags(protocol.Message)
+    assert "hello" in protocol.tags(protocol.Watching)
+    for union in (protocol.Watching, protocol.Answered, protocol.Pacing):
+        assert protocol.tags(union) < every
+    assert protocol.tags(protocol.Pacing) < protocol.tags(protocol.Watching)
 
 
 def test_whoever_only_watches_may_change_the_pace() -> None:
     assert (
-        set(get_args(page_messages.Pacing))
-        <= set(get_args(page_messages.Watching))
-        <= set(get_args(page_messages.Message))
+        set(get_args(protocol.Pacing)) <= set(get_args(protocol.Watching)) <= set(get_args(protocol.Message))
     )

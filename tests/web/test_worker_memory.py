@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from playground.hosting import wording
+from playground.hosting import refusals
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers.worker import WorkerMemory
 from tests.web.stub import MemoryBook, settled
@@ -44,7 +44,7 @@ async def test_a_worker_beyond_its_memory_ends_and_its_other_sessions_go_on(
         workers.give(readers["hog"], "hog", 2, **HUGE)
         await readers["hog"].until("refused")
         [refused] = readers["hog"].of("refused")
-        assert refused["message"] == str(wording.TOOK_MEMORY)
+        assert refused["message"] == str(refusals.TOOK_MEMORY)
         await settled(lambda: any("where it was" in each["message"] for each in readers["hog"].of("notice")))
         for name in ("beside", "hog"):
             await readers[name].until("snapshot", 2)
@@ -69,7 +69,7 @@ async def test_a_session_whose_record_takes_too_much_stands_still_and_can_be_men
     try:
         reader = workers.reader("hog")
         await settled(
-            lambda: any(each["message"] == str(wording.NEEDS_MEMORY) for each in reader.of("notice"))
+            lambda: any(each["message"] == str(refusals.NEEDS_MEMORY) for each in reader.of("notice"))
         )
         await settled(lambda: len(workers.pids) == 3)
         await asyncio.sleep(1)

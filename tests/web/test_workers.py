@@ -17,9 +17,9 @@ import pytest_asyncio
 
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.registry import HostRegistry
-from playground.hosting.session import page_messages, protocol
+from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.workers import pool, worker_factory
+from playground.hosting.workers import pool
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook, Reader, settled
@@ -42,12 +42,12 @@ class Workers(World):
         self.limits = session_limits.SessionLimits(**numbers)
         pids = self.pids
 
-        class Known(worker_factory.ForkedWorker):
+        class Known(pool.ForkedWorker):
             def __init__(self, pid: int, handle: int) -> None:
                 super().__init__(pid, handle)
                 pids.append(pid)
 
-        monkeypatch.setattr(worker_factory, "ForkedWorker", Known)
+        monkeypatch.setattr(pool, "ForkedWorker", Known)
         self.registry = HostRegistry(door=self.door, book=self.book, limits=self.limits, root=root)
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
 
@@ -114,7 +114,7 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     await other.until("accepted", 10)
     before = {name: await workers.host(name).moment() for name in ("one", "two")}
     for name in before:
-        workers.host(name).say(page_messages.ControlRun(False))
+        workers.host(name).say(protocol.ControlRun(False))
     os.kill(workers.pids[0], signal.SIGKILL)
     moved = [each for each in (reader, other) if each.of("notice")]
     await settled(lambda: any(each.of("notice") for each in (reader, other)))
@@ -211,7 +211,7 @@ import sys, time
 import django
 from django.conf import settings
 settings.configure()
-from playground.hosting.workers.worker_factory import WorkerFactory
+from playground.hosting.workers.pool import WorkerFactory
 from playground.hosting.workers.pool import process
 launch = WorkerFactory() if sys.argv[1] == "forked" else process
 kept = [launch(), launch()]
@@ -236,7 +236,7 @@ def test_workers_end_when_their_server_is_gone(how: str, count: int) -> None:
 
 
 def test_workers_are_forked_from_one_process_that_is_replaced_when_it_is_gone() -> None:
-    forks = worker_factory.WorkerFactory()
+    forks = pool.WorkerFactory()
     try:
         before = set(descendants_of(os.getpid()))
         ends = [forks() for _each in range(2)]

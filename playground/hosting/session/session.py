@@ -19,11 +19,17 @@ from engine.replay import RunPlayer, WatchedRun
 from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.values.errors import RunTooLong
 from playground.hosting import session_record
-from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING
 from playground.hosting.engine_api import NodeDoor
-from playground.hosting.run import BurstBeyond, SessionRun, check_burst
-from playground.hosting.session import pacer, page_messages, protocol
-from playground.hosting.session.frame_sender import FrameSender, FrameWindow
+from playground.hosting.run import (
+    BurstBeyond,
+    FrameSender,
+    FrameWindow,
+    RunBuilder,
+    RunStorage,
+    SessionRun,
+    check_burst,
+)
+from playground.hosting.session import pacer, protocol
 from playground.hosting.session.pacer import (
     CATCH_UP_S,
     FrameThrottle,
@@ -32,7 +38,7 @@ from playground.hosting.session.pacer import (
     RunProgress,
     StoryStops,
 )
-from playground.hosting.session.run_builder import RunBuilder, RunStorage
+from playground.hosting.session_files import BETWEEN, WORTH_KEEPING
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import SessionBounds
 
@@ -212,20 +218,18 @@ class EngineSession:
         """Take a message: at once what needs no engine, the rest in its turn."""
         windows = self.frames.windows
         match message:
-            case protocol.PageSaid(message=page_messages.FrameAck(through=through), reader=reader):
+            case protocol.PageSaid(message=protocol.FrameAck(through=through), reader=reader):
                 if reader in windows:
                     windows[reader].acknowledge(through)
             case protocol.PageLeft(reader=reader) if not self.plays:
                 windows.pop(reader, None)
-            case protocol.PageSaid(message=page_messages.ShowFile(seen=seen), reader=reader):
+            case protocol.PageSaid(message=protocol.ShowFile(seen=seen), reader=reader):
                 if reader in windows:
                     windows[reader].show(seen)
                     self.frames.beat()
                     self._soon()
             case _:
-                if isinstance(message, protocol.PageSaid) and isinstance(
-                    message.message, page_messages.PageHello
-                ):
+                if isinstance(message, protocol.PageSaid) and isinstance(message.message, protocol.PageHello):
                     windows.setdefault(message.reader, FrameWindow())
                 self._inbox.append(message)
 
@@ -313,17 +317,17 @@ class EngineSession:
         match message:
             case None:
                 self._tick(run)
-            case protocol.PageSaid(message=page_messages.PageHello() as hello):
+            case protocol.PageSaid(message=protocol.PageHello() as hello):
                 self._hello(run, message.reader, hello)
             case protocol.SubmitCommand():
                 self._submit(run, message)
-            case protocol.PageSaid(message=page_messages.ControlRun() as control):
+            case protocol.PageSaid(message=protocol.ControlRun() as control):
                 self._control(run, control)
             case protocol.ReleaseHold():
                 self._stops.answer_us = None
-            case protocol.PageSaid(message=page_messages.StepRun()):
+            case protocol.PageSaid(message=protocol.StepRun()):
                 self._step(run, message)
-            case protocol.PageSaid(message=page_messages.AskConsole(line=line)):
+            case protocol.PageSaid(message=protocol.AskConsole(line=line)):
                 run.finish_instant()
                 reply = self._door.ask(run.node, line)
                 self._answer(message, text=reply.text, changes=reply.changes)
@@ -400,7 +404,7 @@ class EngineSession:
     def _come_up(self, run: SessionRun, message: Any) -> None:
         """Let time pass up to now, as pages show it, before a message is looked at."""
         if message is not None and self.plays:
-            stops = isinstance(getattr(message, "message", None), page_messages.Pacing)
+            stops = isinstance(getattr(message, "message", None), protocol.Pacing)
             self._play(run, self._clock(), pacer.TURN_S if stops else pacer.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
@@ -465,7 +469,7 @@ class EngineSession:
             self._next_check_s = now_s + pacer.CHECK_S
             self._check_usage(run)
 
-    def _control(self, run: SessionRun, message: page_messages.ControlRun) -> None:
+    def _control(self, run: SessionRun, message: protocol.ControlRun) -> None:
         play, stops_us = message.play, None
         if play is not None:
             until_us = message.until_us
@@ -497,7 +501,7 @@ class EngineSession:
 
     # --- readers and commands ---
 
-    def _hello(self, run: SessionRun, reader: int, message: page_messages.PageHello) -> None:
+    def _hello(self, run: SessionRun, reader: int, message: protocol.PageHello) -> None:
         window = self.frames.windows.get(reader)
         if window is None:  # it left meanwhile
             return

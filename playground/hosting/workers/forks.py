@@ -1,6 +1,6 @@
 """The program that forks workers: it loads the engine once, and ends when the server is gone.
 
-`python -m playground.hosting.workers.forks FD` is how the server starts it (`workers/worker_factory.py`).
+`python -m playground.hosting.workers.forks FD` is how the server starts it (`workers/pool.py`).
 """
 
 from __future__ import annotations

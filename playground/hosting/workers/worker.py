@@ -22,14 +22,13 @@ from typing import Any, Final, cast
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from playground.hosting.checkpoints import CheckpointStore
-from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_api import NodeDoor
 from playground.hosting.real_engine import EngineDoor
+from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
-from playground.hosting.session.run_builder import RunStorage
 from playground.hosting.session.session import EngineSession
+from playground.hosting.session_files import CheckpointStore, SessionFiles
 from playground.hosting.workers.link import LinkClosed, ProcessLink
 
 KEPT: Final = 4

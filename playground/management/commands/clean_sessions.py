@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from playground.hosting.directories import sweep
+from playground.hosting.session_files import sweep
 from playground.limits import session_limits
 from playground.records import kept_bytes, services
 from playground.sweeping import runner
