@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from playground.callers import request_callers
-from playground.classroom import limits, selectors
+from playground.classroom import selectors, services
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.texts.page_message import PageMessage, RequestRefused
@@ -28,7 +28,7 @@ def posts_limited(what: str) -> Callable[[View], View]:
         def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method == "POST":
                 try:
-                    limits.take(what, request_callers.address_in(request))
+                    services.take_token(what, request_callers.address_in(request))
                 except RequestRefused as refused:
                     return too_many(request, refused.message)
             return view(request, *args, **kwargs)
@@ -46,7 +46,7 @@ def for_teachers(view: View) -> View:
         if not request.user.is_authenticated:
             return redirect(f"{reverse('login')}?next={request.path}")
         try:
-            limits.take("teacher", str(request.user.pk))
+            services.take_token("teacher", str(request.user.pk))
         except RequestRefused as refused:
             return too_many(request, refused.message)
         return view(request, *args, **kwargs)

@@ -27,7 +27,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.callers import request_callers
-from playground.classroom import admission, leaving, limits, rooms, services
+from playground.classroom import leaving, rooms, services
 from playground.classroom.access import posts_limited
 from playground.classroom.models import Classroom, Login
 from playground.texts.page_message import RequestRefused
@@ -115,13 +115,13 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 def _welcome(request: HttpRequest, form: SignUpForm) -> HttpResponse:
     """Let in a visitor with an invitation, with a recovery code shown once; others wait for the operator."""
     teacher = form.save(commit=False)
-    invited = admission.use_invitation(form.cleaned_data["invitation"])
+    invited = services.use_invitation(form.cleaned_data["invitation"])
     teacher.is_active = invited or settings.WATERLINE_SIGN_UP == "open"
     teacher.save()
     if not teacher.is_active:
         return render(request, "classroom/waiting.html", {"name": teacher.get_username()})
     login(request, teacher)
-    request.session["recovery_code"] = admission.new_recovery(teacher)
+    request.session["recovery_code"] = services.new_recovery(teacher)
     return redirect("classes")
 
 
@@ -141,7 +141,7 @@ def recover(request: HttpRequest) -> HttpResponse:
     """Set another password with the recovery code; everybody else is logged out."""
     form = RecoverForm(AnonymousUser(), request.POST or None)
     if request.method == "POST" and form.is_valid():
-        teacher = admission.recover(form.cleaned_data["username"], form.cleaned_data["code"])
+        teacher = services.recovered_teacher(form.cleaned_data["username"], form.cleaned_data["code"])
         if teacher is None:
             form.add_error(None, _("Name and recovery code do not match. Check them, or ask the operator."))
         else:
@@ -149,7 +149,7 @@ def recover(request: HttpRequest) -> HttpResponse:
             teacher.save(update_fields=["password"])
             teacher.logins.all().delete()
             login(request, teacher)
-            request.session["recovery_code"] = admission.new_recovery(teacher)
+            request.session["recovery_code"] = services.new_recovery(teacher)
             return redirect("classes")
     return render(request, "classroom/recover.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -159,7 +159,7 @@ def renew_recovery(request: HttpRequest) -> HttpResponse:
     """Give a teacher another recovery code, shown once."""
     if not request.user.is_authenticated:
         return redirect("login")
-    request.session["recovery_code"] = admission.new_recovery(request.user)
+    request.session["recovery_code"] = services.new_recovery(request.user)
     return redirect("classes")
 
 
@@ -169,7 +169,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect("login")
     try:
-        request.session["invitation"] = admission.invite(request.user)
+        request.session["invitation"] = services.new_invitation(request.user)
     except RequestRefused as refused:
         context = services.list_context(request.user) | {"problem": str(refused.message)}
         return render(request, "classroom/classes.html", context, status=409)
@@ -185,9 +185,9 @@ class LogInForm(LoginView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            limits.take("login", request_callers.address_in(request))
+            services.take_token("login", request_callers.address_in(request))
             name = request.POST.get("username", "")[:150].casefold()
-            limits.take("login-name", f"{request_callers.address_in(request)} {name}")
+            services.take_token("login-name", f"{request_callers.address_in(request)} {name}")
         except RequestRefused as refused:
             return too_many(request, refused.message)
         return super().post(request, *args, **kwargs)

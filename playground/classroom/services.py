@@ -1,4 +1,6 @@
-"""Writes: classes, students, nicknames, freezing, pushing, deleting; and the lesson that is ready to start from."""
+"""Writes: classes, students, nicknames, freezing, pushing, deleting; the lesson that is ready to start from; who becomes
+a teacher (with an invitation at once, else when the operator agrees) and the way back in; and bounds of all that.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,138 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from playground.callers import request_callers
-from playground.classroom import limits, rooms
-from playground.classroom.models import Classroom, Student
+from playground.classroom import rooms
+from playground.classroom.models import Classroom, Farewell, Invitation, Recovery, Student
 from playground.exercises import catalog, learners
 from playground.exercises import services as exercises
 from playground.exercises.models import Learner
 from playground.exercises.schema import MADE
 from playground.hosting import session_record
+from playground.hosting.session_record import ALPHABET
+from playground.limits import rate_limits
 from playground.records import selectors as sessions
 from playground.texts.page_message import RequestRefused
+
+CLASSES = 40
+"""Classes of one teacher."""
+KEEP_DAYS = (30, 90, 180, 365)
+KEEP_DAYS_USUALLY = 90
+LEARNERS_KEEP_DAYS = 180
+"""A learner outside of classes is forgotten after so many days without a visit."""
+SOCKETS_OF_A_STUDENT = 4
+SOCKETS_OF_A_TEACHER = 8
+
+CO_TEACHERS = 8
+BLOCKED = 200
+"""Nicknames and browsers that one class remembers as blocked."""
+MOST_STUDENTS = 300
+"""A lecture. Beyond that the grid is of no use, and one process cannot carry the sessions."""
+
+
+def most_students() -> int:
+    """Return how many students a class may have, as the operator has set it."""
+    return min(MOST_STUDENTS, max(1, settings.WATERLINE_CLASS_SIZE))
+
+
+def take_token(what: str, who: str) -> None:
+    """Take a token for something, or raise `RequestRefused`."""
+    if not rate_limits.take(what, who):
+        raise RequestRefused(_("Too often. Wait a minute, and try again."))
+
+
+INVITED_DAYS = 14
+"""An invitation is good for so long."""
+WAITING_DAYS = 30
+"""An account that nobody approves is forgotten after so long."""
+MOST_WAITING = 2000
+"""Accounts that wait for the operator; beyond that those are forgotten that came last."""
+INVITATIONS = 20
+"""Invitations of one teacher that nobody has used yet."""
+SECRET_LETTERS = 16
+
+
+def new_code() -> str:
+    """Return a secret code in groups of four, about 79 bits: k7f3-9xqm-2hdp-8wzt."""
+    letters = "".join(secrets.choice(ALPHABET) for _each in range(SECRET_LETTERS))
+    return "-".join(letters[at : at + 4] for at in range(0, SECRET_LETTERS, 4))
+
+
+def _trace(what: str, code: str) -> str:
+    letters = "".join(letter for letter in code[:100].lower() if letter.isalnum())
+    return salted_hmac(f"playground.classroom.{what}", letters, algorithm="sha256").hexdigest()
+
+
+def new_invitation(by: Any = None) -> str:
+    """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator.
+
+    Raises:
+        RequestRefused: too many of the teacher's invitations are still open.
+    """
+    open_ones = Invitation.objects.filter(by=by, until__gte=timezone.now())
+    if by is not None and open_ones.count() >= INVITATIONS:
+        raise RequestRefused(
+            _("%(most)s of your invitations are still open. Wait until they are used."), most=INVITATIONS
+        )
+    code = new_code()
+    until = timezone.now() + timedelta(days=INVITED_DAYS)
+    Invitation.objects.create(trace=_trace("invitation", code), by=by, until=until)
+    return code
+
+
+def use_invitation(code: str) -> bool:
+    """Use an invitation up; return whether it was one."""
+    if not code:
+        return False
+    good = Invitation.objects.filter(trace=_trace("invitation", code), until__gte=timezone.now())
+    return bool(good.delete()[0])
+
+
+def waiting_teachers() -> Any:
+    left = Farewell.objects.values("teacher")
+    return get_user_model().objects.filter(is_active=False, last_login=None).exclude(pk__in=left)
+
+
+def approve_teacher(name: str) -> bool:
+    """Approve somebody who signed up without an invitation; return whether anybody of this name was waiting."""
+    return bool(waiting_teachers().filter(username=name).update(is_active=True))
+
+
+def forget_old() -> None:
+    """Delete invitations that are past their date, and accounts that nobody approved."""
+    now = timezone.now()
+    Invitation.objects.filter(until__lt=now).delete()
+    waiting_teachers().filter(date_joined__lt=now - timedelta(days=WAITING_DAYS)).delete()
+    late = waiting_teachers().order_by("date_joined", "pk").values_list("pk", flat=True)[MOST_WAITING:]
+    get_user_model().objects.filter(pk__in=list(late)).delete()
+
+
+def new_recovery(teacher: Any) -> str:
+    """Return a new recovery code of a teacher; the one before is of no use any more."""
+    code = new_code()
+    Recovery.objects.update_or_create(teacher=teacher, defaults={"trace": _trace("recovery", code)})
+    return code
+
+
+def recovered_teacher(name: str, code: str) -> Any | None:
+    """Return the teacher with this name and recovery code, and use the code up; None if there is none."""
+    teachers = get_user_model().objects.filter(Q(is_active=True), username=name[:150])
+    found = Recovery.objects.filter(teacher__in=teachers, trace=_trace("recovery", code)).first()
+    if found is None or not code:
+        return None
+    teacher = found.teacher
+    found.delete()
+    return teacher
+
 
 LEAST, MOST = 1, 24
 ADJECTIVES = (
@@ -119,9 +237,9 @@ def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Cla
     name = " ".join(name.split())
     if not 1 <= len(name) <= 80:
         raise RequestRefused(_("Give the class a name of up to 80 characters."))
-    if teacher.classes.count() >= limits.CLASSES:
+    if teacher.classes.count() >= CLASSES:
         raise RequestRefused(
-            _("You have %(most)s classes, which is the limit. Delete one first."), most=limits.CLASSES
+            _("You have %(most)s classes, which is the limit. Delete one first."), most=CLASSES
         )
     return Classroom.objects.create(
         public_id=_letters(ID_LETTERS),
@@ -141,7 +259,7 @@ def known_units(units: list[str]) -> list[str]:
 
 def kept_days(days: int) -> int:
     """Return the days that were asked for, if one may ask for them."""
-    return days if days in limits.KEEP_DAYS else limits.KEEP_DAYS_USUALLY
+    return days if days in KEEP_DAYS else KEEP_DAYS_USUALLY
 
 
 def change_class(classroom: Classroom, units: list[str], keep_days: int | None, joining: bool) -> None:
@@ -177,7 +295,7 @@ def join(browser: Any, code: str, nickname: str) -> Student:
         raise RequestRefused(
             _("Your teacher does not let you in under this name or from this browser. Ask in class.")
         )
-    if classroom.students.count() >= limits.students():
+    if classroom.students.count() >= most_students():
         raise RequestRefused(_("This class is full."))
     learners.forget(browser)  # whoever used this browser before keeps their work under their own code
     try:
@@ -230,7 +348,7 @@ def block(student: Student) -> None:
     """Keep a nickname and its browser from joining this class again; what they did is deleted elsewhere."""
     classroom = student.classroom
     barred = [each for each in (student.folded, student.visitor) if each]
-    classroom.blocked = [*dict.fromkeys([*classroom.blocked, *barred])][-limits.BLOCKED :]
+    classroom.blocked = [*dict.fromkeys([*classroom.blocked, *barred])][-BLOCKED:]
     classroom.save(update_fields=["blocked"])
 
 
@@ -244,10 +362,8 @@ def add_teacher(classroom: Classroom, name: str) -> None:
     found = get_user_model().objects.filter(username=name.strip()[:150], is_active=True).first()
     if found is None or found.pk == classroom.teacher_id:
         raise RequestRefused(_("No other teacher has this user name."))
-    if classroom.co_teachers.count() >= limits.CO_TEACHERS:
-        raise RequestRefused(
-            _("A class has at most %(most)s teachers besides its own."), most=limits.CO_TEACHERS
-        )
+    if classroom.co_teachers.count() >= CO_TEACHERS:
+        raise RequestRefused(_("A class has at most %(most)s teachers besides its own."), most=CO_TEACHERS)
     classroom.co_teachers.add(found)
 
 
@@ -308,7 +424,7 @@ def purge() -> tuple[int, int]:
     stale = list(Classroom.objects.filter(keep_until__lt=timezone.now().date()))
     for classroom in stale:
         delete_class(classroom)
-    horizon = timezone.now() - timedelta(days=limits.LEARNERS_KEEP_DAYS)
+    horizon = timezone.now() - timedelta(days=LEARNERS_KEEP_DAYS)
     gone = list(Learner.objects.filter(student=None, last_seen__lt=horizon))
     for learner in gone:
         exercises.delete_learner(learner)
@@ -322,8 +438,8 @@ def list_context(teacher: Any) -> dict[str, Any]:
         "classroom": None,
         "unit_choices": unit_choices(get_language() or "en"),
         "single_choices": single_choices(get_language() or "en", teacher),
-        "keep_days": limits.KEEP_DAYS,
-        "class_size": limits.students(),
+        "keep_days": KEEP_DAYS,
+        "class_size": most_students(),
     }
 
 

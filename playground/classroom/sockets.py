@@ -14,7 +14,7 @@ from channels.db import database_sync_to_async
 from django.urls import re_path
 
 from playground.callers import request_callers
-from playground.classroom import accounts, limits, rooms, selectors, services
+from playground.classroom import accounts, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits.rate_limits import RateBucket
 from playground.records import paused_sessions
@@ -106,7 +106,7 @@ class TeacherSocket(ClassSocket):
         room = rooms.of(classroom)
         return (
             room is not None
-            and sum(each.student is None for each in room.members) >= limits.SOCKETS_OF_A_TEACHER
+            and sum(each.student is None for each in room.members) >= services.SOCKETS_OF_A_TEACHER
         )
 
     def show(self, overview: dict[str, Any] | None) -> None:
@@ -158,7 +158,7 @@ class StudentSocket(ClassSocket):
 
     def _is_crowded(self, classroom: int) -> bool:
         room = rooms.of(classroom)
-        return room is not None and room.online().get(self.student or 0, 0) >= limits.SOCKETS_OF_A_STUDENT
+        return room is not None and room.online().get(self.student or 0, 0) >= services.SOCKETS_OF_A_STUDENT
 
     def show(self, overview: dict[str, Any] | None) -> None:
         if overview is None or self.student not in overview["members"]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import leaving, limits, papers, selectors, services, voting
+from playground.classroom import leaving, papers, selectors, services, voting
 from playground.classroom.access import for_students, posts_limited
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
@@ -104,7 +104,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            limits.take("vote", str(student.pk))
+            services.take_token("vote", str(student.pk))
             voting.cast(current, student, kind_of(catalog.exercise(current.exercise)).read(request.POST))
             return redirect("class-vote-page")
         except RequestRefused as refused:

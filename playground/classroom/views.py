@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import leaving, limits, papers, selectors, services, voting
+from playground.classroom import leaving, papers, selectors, services, voting
 from playground.classroom.access import for_students, for_teachers, for_the_teacher, student_or_gone
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student, Vote
 from playground.exercises import catalog, course, learners, task
@@ -126,7 +126,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": voting.SECONDS,
         **_paper_context(papers.current(found)),
-        "keep_days": limits.KEEP_DAYS,
+        "keep_days": services.KEEP_DAYS,
         "ready_lesson": services.steps(_language()),
         "report_minutes": services.REPORT_MINUTES,
         "mine": _mine(request),
@@ -505,7 +505,7 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
     found = papers.question(paper, student, slug)
     if request.method == "POST":
         try:
-            limits.take("vote", str(student.pk))
+            services.take_token("vote", str(student.pk))
             answer = None if "unknown" in request.POST else kind_of(found).read(request.POST)
             papers.take(paper, student, slug, answer)
             messages.success(

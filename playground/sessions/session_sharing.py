@@ -12,7 +12,7 @@ from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import selectors, services
-from playground.sessions import owner_address, run_repetitions
+from playground.sessions import live_hosts, owner_address
 from playground.storybook import other_release, rehearsal
 from playground.texts.page_message import PageMessage, RequestRefused
 
@@ -114,4 +114,4 @@ _digests: dict[tuple[str, int, int], str] = {}
 def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
     """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
     with work_places.for_present():
-        return run_repetitions.digest_at(session.scenario, commands, until_us)
+        return live_hosts.digest_at(session.scenario, commands, until_us)

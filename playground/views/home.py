@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from engine.releases import PROFILES
 from playground.callers import request_callers
 from playground.classroom.leaving import UNDO_MINUTES
-from playground.classroom.limits import LEARNERS_KEEP_DAYS
+from playground.classroom.services import LEARNERS_KEEP_DAYS
 from playground.jobs.job import JobEnded
 from playground.library import demo_run as demos
 from playground.library import ready_scenarios

@@ -18,7 +18,7 @@ from playground.hosting.session_record import RecordedSession
 from playground.limits import work_places
 from playground.models import Session
 from playground.records import paused_sessions, selectors
-from playground.sessions import owner_address, run_repetitions
+from playground.sessions import live_hosts, owner_address
 from playground.texts.page_message import PageMessage, RequestRefused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone, whole_number
 from playground.web.errors import answer, too_many
@@ -63,7 +63,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         rows_kept,
         (session_id, first, last),
         record,
-        lambda: run_repetitions.rows_missed(first, last, record),
+        lambda: live_hosts.rows_missed(first, last, record),
     )
 
 
@@ -91,7 +91,7 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         fates_kept,
         (session_id, kind, record.reached_us, len(record.commands)),
         record,
-        lambda: run_repetitions.fates(kind, record),
+        lambda: live_hosts.fates(kind, record),
     )
 
 

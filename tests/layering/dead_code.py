@@ -80,7 +80,11 @@ ALLOWED = (
         "requestFactory|readConnectionLost|writeConnectionLost",
         "twisted's names",
     ),
-    (r"playground/records/record_writer\.py", "close_at", "Django asks a connection how long it stays open"),
+    (
+        r"playground/records/database_record\.py",
+        "close_at",
+        "Django asks a connection how long it stays open",
+    ),
     (
         r"playground/hosting/workers/worker_client\.py",
         r"connection_\w+|data_received",

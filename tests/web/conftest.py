@@ -13,7 +13,7 @@ from playground.hosting.registry import HostRegistry
 from playground.library.ready_scenarios import files, load
 from playground.limits import rate_limits
 from playground.models import Scenario
-from playground.records import record_writer, selectors, services
+from playground.records import database_record, selectors, services
 from playground.sessions import live_hosts
 from tests.fuzz.damage import load as load_files
 
@@ -73,4 +73,4 @@ def fresh_registry() -> Iterator[type[HostRegistry]]:
     if live_hosts._registry.cache_info().currsize:
         live_hosts._registry().stop()
     live_hosts._registry.cache_clear()
-    record_writer.release()
+    database_record.release()

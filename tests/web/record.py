@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from playground.records import selectors
-from playground.records.record_writer import RecordAppend, append
+from playground.records.database_record import RecordAppend, append
 
 
 def record_command(
     public_id: str, sequence: int, at_us: int, command: dict[str, Any], epoch: int | None = None
 ) -> None:
-    """Add a row to the record of a session: see `playground.records.record_writer`. Raises `Elsewhere`."""
+    """Add a row to the record of a session: see `playground.records.database_record`. Raises `Elsewhere`."""
     _append(RecordAppend(public_id, epoch, row=(sequence, at_us, command)))
 
 

@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from playground.asgi import application
-from playground.classroom import limits, rooms, services, sockets, voting
+from playground.classroom import rooms, services, sockets, voting
 from playground.classroom.models import Classroom
 from playground.exercises.models import Work
 from playground.records import paused_sessions
@@ -165,7 +165,7 @@ async def test_other_sites_are_not_let_in() -> None:
 
 async def test_there_are_only_so_many_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     _classroom, _teacher, student = await people()
-    monkeypatch.setattr(limits, "SOCKETS_OF_A_STUDENT", 2)
+    monkeypatch.setattr(services, "SOCKETS_OF_A_STUDENT", 2)
     ends = [await End("/ws/class/me/", student).connect() for _each in range(3)]
     assert await ends[2].closed() == sockets.TOO_MANY
     for end in ends[:2]:

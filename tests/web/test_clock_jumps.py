@@ -27,7 +27,7 @@ RUNS = (
     "playground/hosting",
     "playground/sessions/session_sockets.py",
     "playground/records/database_record.py",
-    "playground/records/record_writer.py",
+    "playground/records/database_record.py",
 )
 
 

@@ -13,7 +13,7 @@ from engine.replay import RunPlayer, on_ledger
 from playground.hosting.real_engine import door
 from playground.models import Scenario, Session
 from playground.records import selectors, services
-from playground.records.record_writer import RecordAppend, append
+from playground.records.database_record import RecordAppend, append
 from playground.sessions import live_hosts, session_sharing
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
 

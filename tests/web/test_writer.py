@@ -15,8 +15,8 @@ from django.test.utils import CaptureQueriesContext
 
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import CommandRecord, Session
-from playground.records import record_writer, selectors, services, session_leases
-from playground.records.record_writer import RecordAppend, append
+from playground.records import database_record, selectors, services, session_leases
+from playground.records.database_record import RecordAppend, append
 from playground.records.session_leases import LeaseHolder
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,7 +50,7 @@ def test_a_command_is_written_by_two_statements_in_one_transaction() -> None:
     """Each costs more than the database's work: who may write, and the row."""
     one, epoch = owned()
     with CaptureQueriesContext(connection) as seen:
-        assert record_writer.written([RecordAppend(one, epoch, row=(0, 10, PUBLISH))]) == [None]
+        assert database_record.written([RecordAppend(one, epoch, row=(0, 10, PUBLISH))]) == [None]
     words = [word for each in seen for word in re.findall("SELECT|INSERT|SAVEPOINT", each["sql"])]
     assert words == ["SELECT", "INSERT"]
     assert selectors.remembered(one).commands == [(10, PUBLISH)]
@@ -86,7 +86,7 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
         wrote.set()
         may_end.wait(30)
 
-    written = record_writer.writer().write(write)
+    written = database_record.writer().write(write)
     await asyncio.to_thread(wrote.wait, 30)
     asyncio.get_running_loop().call_later(0.3, may_end.set)
     gone = database_sync_to_async(services.delete_sessions, thread_sensitive=False)
@@ -97,7 +97,7 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
 
 async def test_of_two_writes_at_once_only_the_one_that_cannot_be_made_fails() -> None:
     (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
-    pen = record_writer.writer()
+    pen = database_record.writer()
     again = [pen.write(RecordAppend(one, epoch, row=(0, 5, PUBLISH))) for _twice in range(2)]
     fine = pen.write(RecordAppend(other, others, row=(0, 5, PUBLISH)))
     await asyncio.wait([*again, fine])
@@ -115,12 +115,12 @@ async def test_notes_wait_for_each_other_and_never_come_after_what_is_newer(
     call_later = loop.call_later
 
     def keep_notes_back(seconds: float, callback: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        if seconds == record_writer.NOTES_S:
+        if seconds == database_record.NOTES_S:
             return delayed.append(callback)
         return call_later(seconds, callback, *arguments, **more)  # the pause between two transactions
 
     monkeypatch.setattr(loop, "call_later", keep_notes_back)
-    pen = record_writer.writer()
+    pen = database_record.writer()
     pen.note(RecordAppend(one, epoch, reached=(7, "")))
     pen.note(RecordAppend(other, others, reached=(8, "")))
     pen.note(RecordAppend(other, others, reached=(9, "")))
@@ -138,7 +138,7 @@ async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """SQLite goes on writing to a file that was deleted: what is written there is on no record."""
-    pen = record_writer.writer()
+    pen = database_record.writer()
 
     async def used() -> Any:
         seen: list[Any] = []
@@ -147,7 +147,7 @@ async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
 
     first = await used()
     assert await used() is first
-    monkeypatch.setattr(record_writer, "_file_of_now", lambda: (1, 2))
+    monkeypatch.setattr(database_record, "_file_of_now", lambda: (1, 2))
     second = await used()
     assert second is not first
     assert await used() is second
@@ -157,7 +157,7 @@ async def test_a_database_that_fails_is_not_written_to_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, epoch = await database_sync_to_async(owned)()
-    record_writer.release()
+    database_record.release()
 
     def refuse(*_arguments: Any) -> None:
         raise OperationalError("no place")
@@ -165,5 +165,5 @@ async def test_a_database_that_fails_is_not_written_to_and_tried_again(
     with monkeypatch.context() as patched:
         patched.setattr(type(connections["default"]), "connect", refuse)
         with pytest.raises(RecordUnreachable):
-            await record_writer.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))
-    await record_writer.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))
+            await database_record.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))
+    await database_record.writer().write(RecordAppend(one, epoch, row=(0, 5, PUBLISH)))

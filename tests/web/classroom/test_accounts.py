@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground.classroom import admission, services
+from playground.classroom import services
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import learners
 from playground.limits import rate_limits
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_teacher_signs_up_and_in_and_out(client: Client) -> None:
     form = {"username": "frau-lehrer", "password1": PASSWORD, "password2": PASSWORD}
-    assert client.post("/class/sign-up", form | {"invitation": admission.invite()}).status_code == 302
+    assert client.post("/class/sign-up", form | {"invitation": services.new_invitation()}).status_code == 302
     assert "Your classes" in client.get("/class/").content.decode()
     client.post("/class/log-out")
     assert "I learn" in client.get("/class/").content.decode()

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.classroom import admission
+from playground.classroom import services
 from playground.classroom.models import Invitation, Recovery
 from tests.web.classroom.people import PASSWORD
 
@@ -55,12 +55,12 @@ def test_an_invitation_is_good_once(client: Client) -> None:
 
 
 def test_an_invitation_ends_and_an_account_does_not_wait_for_ever(client: Client) -> None:
-    code = admission.invite()
+    code = services.new_invitation()
     Invitation.objects.update(until=timezone.now() - timedelta(minutes=1))
     client.post("/class/sign-up", FORM | {"invitation": code})
     call_command("purge_classes", stdout=StringIO())
     assert (Invitation.objects.count(), get_user_model().objects.count()) == (0, 1)
-    get_user_model().objects.update(date_joined=timezone.now() - timedelta(days=admission.WAITING_DAYS + 1))
+    get_user_model().objects.update(date_joined=timezone.now() - timedelta(days=services.WAITING_DAYS + 1))
     call_command("purge_classes", stdout=StringIO())
     assert get_user_model().objects.count() == 0
 
@@ -68,7 +68,7 @@ def test_an_invitation_ends_and_an_account_does_not_wait_for_ever(client: Client
 def test_a_teacher_invites_colleagues_but_not_without_end(
     teacher: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "INVITATIONS", 1)
+    monkeypatch.setattr(services, "INVITATIONS", 1)
     teacher.post("/class/invite")
     code = re.search(CODE, teacher.get("/class/").content.decode())[0]
     assert code not in teacher.get("/class/").content.decode(), "it is shown once"
@@ -83,7 +83,7 @@ def test_an_operator_may_leave_the_door_open(client: Client, settings: Any) -> N
 
 
 def test_a_lost_password_has_a_way_back(client: Client) -> None:
-    client.post("/class/sign-up", FORM | {"invitation": admission.invite()})
+    client.post("/class/sign-up", FORM | {"invitation": services.new_invitation()})
     code = re.search(CODE, client.get("/class/").content.decode())[0]
     assert code not in client.get("/class/").content.decode(), "it is shown once"
     assert code.replace("-", "") not in Recovery.objects.get().trace

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.classroom import leaving, limits, selectors, services
+from playground.classroom import leaving, selectors, services
 from playground.classroom.models import Classroom, Farewell, Student
 from playground.exercises.models import Attempt, Learner, Work
 from playground.models import Scenario, Session
@@ -129,7 +129,7 @@ def test_classes_are_purged_after_their_date(
 def test_only_known_times_to_keep(teacher: Client, days: str) -> None:
     teacher.post("/class/new", {"name": "x", "keep_days": days})
     kept = Classroom.objects.get().keep_until - timezone.now().date()
-    assert kept.days == limits.KEEP_DAYS_USUALLY
+    assert kept.days == services.KEEP_DAYS_USUALLY
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 81])
@@ -145,7 +145,7 @@ def test_names_are_escaped(teacher: Client) -> None:
 
 
 def test_there_are_only_so_many_classes(teacher: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "CLASSES", 1)
+    monkeypatch.setattr(services, "CLASSES", 1)
     assert teacher.post("/class/new", {"name": "a"}).status_code == 302
     assert teacher.post("/class/new", {"name": "b"}).status_code == 422
 
@@ -175,5 +175,5 @@ def test_unknown_classes_cannot_be_opened(teacher: Client) -> None:
 def test_the_privacy_page_names_the_days_that_are_kept(client: Client, language: str, settings: Any) -> None:
     page = client.get("/privacy/", headers={"accept-language": language}).content.decode()
     assert str(settings.WATERLINE["keep_days"]) in page
-    assert str(limits.LEARNERS_KEEP_DAYS) in page
+    assert str(services.LEARNERS_KEEP_DAYS) in page
     assert "/privacy/" in client.get("/class/join/").content.decode()

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.classroom import admission, leaving, services
+from playground.classroom import leaving, services
 
 
 class Command(BaseCommand):
@@ -16,6 +16,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         leaving.carry_out()
-        admission.forget_old()
+        services.forget_old()
         classes, learners = services.purge()
         self.stdout.write(f"{classes} classes and {learners} learners deleted")

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.classroom import admission
+from playground.classroom import services
 
 
 class Command(BaseCommand):
@@ -29,17 +29,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["invite"]:
             self.stdout.write(
-                f"/class/sign-up?with={admission.invite()}  (for {admission.INVITED_DAYS} days)"
+                f"/class/sign-up?with={services.new_invitation()}  (for {services.INVITED_DAYS} days)"
             )
         elif options["approve"]:
-            if not admission.approve(options["approve"]):
+            if not services.approve_teacher(options["approve"]):
                 raise CommandError(f"nobody called {options['approve']!r} is waiting")
             self.stdout.write(f"{options['approve']} may log in")
         elif options["recover"]:
             found = get_user_model().objects.filter(username=options["recover"], is_active=True).first()
             if found is None:
                 raise CommandError(f"no teacher is called {options['recover']!r}")
-            self.stdout.write(admission.new_recovery(found))
+            self.stdout.write(services.new_recovery(found))
         else:
-            names = [each.get_username() for each in admission.waiting().order_by("date_joined")]
+            names = [each.get_username() for each in services.waiting_teachers().order_by("date_joined")]
             self.stdout.write("\n".join(names) or "nobody waits")

@@ -1,1 +1,0 @@
-"""LTI 1.3: exercises launched from a learning platform, and scores passed back."""
