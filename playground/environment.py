@@ -16,7 +16,6 @@ def text(name: str, default: str = "") -> str:
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """Return whether a variable is set to yes."""
     value = text(name).lower()
     return value in {"1", "true", "yes", "on"} if value else default
 
@@ -40,7 +39,6 @@ def name(variable: str) -> str:
 
 
 def listed(name: str, default: str = "") -> list[str]:
-    """Return the parts of a comma-separated variable."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 

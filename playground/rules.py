@@ -85,7 +85,6 @@ class RuleDocument(msgspec.Struct, frozen=True):
 
     @property
     def rules(self) -> Iterator[RuleText]:
-        """Every rule, in the order of the text."""
         return (rule for section in self.sections for rule in section.rules)
 
 
@@ -177,7 +176,6 @@ def documents() -> dict[str, RuleDocument]:
 
 @cache
 def by_id() -> dict[str, RuleText]:
-    """Return every rule by its id, such as Q46."""
     return {rule.id: rule for document in documents().values() for rule in document.rules}
 
 

@@ -53,7 +53,6 @@ def table(name: str, about: str, rows: Mapping[str, Any], type_: str) -> str:
 
 
 def comment(about: str, type_: str) -> str:
-    """Return the comment before a table: what it is, and the type of its values."""
     return f"/**\n * {about}\n * @type {{Record<string, {type_}>}}\n */\n"
 
 

@@ -215,7 +215,6 @@ def finished(paper: ClassPaper) -> int:
 
 
 def latest(classroom: Classroom, kind: str) -> ClassPaper | None:
-    """Return the last test of a kind."""
     return classroom.papers.filter(kind=kind).first()
 
 

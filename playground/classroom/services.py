@@ -1,5 +1,5 @@
-"""Writes: classes, students, nicknames, freezing, pushing, deleting; the lesson that is ready to start from; who becomes
-a teacher (with an invitation at once, else when the operator agrees) and the way back in; and bounds of all that.
+"""Writes: classes, students, nicknames, freezing, pushing, deleting; the lesson that is ready to start from; who
+becomes a teacher (invited at once, else when the operator agrees) and the way back in; and bounds of all that.
 """
 
 from __future__ import annotations
@@ -327,7 +327,6 @@ NO_CLASS = _("No class takes students with this code. Check it, or ask your teac
 
 
 def freeze(classroom: Classroom, frozen: bool) -> None:
-    """Let everybody look up, or go on."""
     classroom.frozen = frozen
     classroom.save(update_fields=["frozen"])
     rooms.announce_change(classroom.pk)
@@ -368,7 +367,6 @@ def add_teacher(classroom: Classroom, name: str) -> None:
 
 
 def remove_teacher(classroom: Classroom, name: str) -> None:
-    """Let somebody lead the class no more."""
     classroom.co_teachers.remove(*classroom.co_teachers.filter(username=name[:150]))
     rooms.announce_change(classroom.pk)
 

@@ -59,7 +59,6 @@ def _join_page(request: HttpRequest, code: str, problem: str = "", status: int =
 @never_cache
 @for_students
 def home(request: HttpRequest, student: Student) -> HttpResponse:
-    """Show a student the class, the assigned units and the personal code."""
     classroom = student.classroom
     context = {
         "classroom": classroom,

@@ -209,7 +209,6 @@ def renew_code(request: HttpRequest, found: Classroom) -> None:
 
 @changes_class
 def freeze(request: HttpRequest, found: Classroom) -> None:
-    """Let everybody look up, or go on."""
     services.freeze(found, request.POST.get("frozen") == "yes")
 
 
@@ -259,7 +258,6 @@ def table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @never_cache
 @for_the_teacher
 def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Download the votes of a class, those of the past as well."""
     return csv_answer(found, "waterline-votes", voting.rows_to_keep(found))
 
 
@@ -451,7 +449,6 @@ def _part_from(
 
 @changes_class
 def lead(request: HttpRequest, found: Classroom) -> None:
-    """Begin a test, or end the one that is on."""
     kind, minutes = request.POST.get("kind", ""), request.POST.get("minutes", "")
     if kind:
         long = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 4 else 0
@@ -467,7 +464,6 @@ def lead(request: HttpRequest, found: Classroom) -> None:
 @never_cache
 @for_the_teacher
 def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Download the answers to the last exam."""
     paper = papers.latest(found, papers.EXAM)
     return csv_answer(found, "waterline-exam", papers.marks_rows(paper) if paper else ())
 

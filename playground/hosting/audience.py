@@ -105,11 +105,9 @@ class SessionAudience:
         return number
 
     def number(self, client: SessionClient) -> int | None:
-        """Return the number of a socket, None if it no longer watches."""
         return self._numbers.get(client)
 
     def client(self, number: int) -> SessionClient | None:
-        """Return the socket of a number, None if it no longer watches."""
         return self._clients.get(number)
 
     def notice(self, level: str, message: PageMessage) -> None:

@@ -277,7 +277,6 @@ class SessionHost:
             client.send_message("answer", id=number, text="", error=refusals.BUSY)
 
     def undo(self, client: SessionClient, number: int | str) -> None:
-        """Queue an undo of the last command."""
         if not self._post(lambda: self._wishes.undo(client, number)):
             client.refused(number, refusals.BUSY)
 
@@ -299,7 +298,6 @@ class SessionHost:
             self.keeper.send_with_next(protocol.PageSaid, reader=number, message=protocol.FrameAck(through))
 
     def show(self, client: SessionClient, seen: bool) -> None:
-        """Note whether a reader's page is visible."""
         client.seen = seen
         self._last_shown_s = self.clock()
         self._poke.set()

@@ -71,23 +71,19 @@ class EngineDoor:
     no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, DirectoryStorage]:
-        """Make a node on real files under `root`."""
         # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
         files = DirectoryStorage(root, max_bytes, fsync=False)
         return operator.operated(scenarios.parse(scenario), files), files
 
     def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Cluster:
-        """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
         return on_ledger(scenario, keep)
 
     def ask(self, node: Cluster, line: str) -> Answer:
-        """Return what a line of rabbitmqctl prints; nothing changes."""
         return operator.ask(node, line)
 
     not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
 
     def freeze(self, node: Cluster, files: DirectoryStorage) -> bytes:
-        """Return a run as bytes, without the contents of its files."""
         return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
 
     def thaw(self, data: bytes, root: str) -> tuple[Cluster, DirectoryStorage]:
@@ -105,11 +101,9 @@ class EngineDoor:
         return node, files
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
-        """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""
         return scenarios.parse(scenario).to_json()
 
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
-        """Return the size of a real file and some of its bytes."""
         # A storage of its own, only to read these records: the session's belongs to the thread that works on it.
         files = DirectoryStorage(root)
         try:
@@ -119,6 +113,5 @@ class EngineDoor:
             files.close()
 
     def read_records(self, root: str, scenario: dict[str, Any]) -> RecordReader:
-        """Return a reader of a run's real files under `root`; a context manager."""
         # A storage of its own, beside the session's.
         return RecordReader(DirectoryStorage(root), scenario)

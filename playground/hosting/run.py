@@ -96,7 +96,6 @@ class SessionRun:
         return self.player.settled_us
 
     def moment(self) -> dict[str, Any]:
-        """Return the run's virtual time, and its digest there."""
         return {"at_us": self.node.now_us, "digest": self.node.log.digest}
 
     # --- what the engine does ---
@@ -178,7 +177,6 @@ class SessionRun:
         return self.files.used_bytes() > self._disk_bytes * 0.9
 
     def usage(self, commands: int) -> SessionUsage:
-        """Measure the run's current use."""
         node = self.node
         return SessionUsage(
             node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands

@@ -193,7 +193,6 @@ class RunOwner:
             raise
 
     def send(self, kind: Callable[..., Any], **fields: Any) -> None:
-        """Send the worker a message, if there is one."""
         if self._worker is not None:
             self._worker.send(kind(session=self.session_id, **fields))
 

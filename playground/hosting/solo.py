@@ -64,7 +64,6 @@ class LedgerDoor(EngineDoor):
         """Those of the node that was opened last."""
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, Any]:
-        """Make a node whose files are a ledger."""
         self.files = self._storage(max_bytes)
         node = operator.operated(scenarios.parse(scenario), self.files)
         self.files.met(node)

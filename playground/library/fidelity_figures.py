@@ -34,7 +34,6 @@ def _latest(path: Path) -> dict[str, Any] | None:
 
 
 def latest(name: str) -> dict[str, Any] | None:
-    """Return what a file of this name has, None where there is none."""
     return _latest(FOLDER / name)
 
 

@@ -46,7 +46,6 @@ def _load(path: Path, _changed_ns: int) -> LibraryEntry:
 
 
 def entry(slug: str) -> LibraryEntry | None:
-    """Return the ready scenario of this name, or None."""
     return next((each for each in entries() if each.slug == slug), None)
 
 

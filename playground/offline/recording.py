@@ -121,7 +121,6 @@ class _Tape:
         self._snapshot("join")
 
     def add(self, piece: PlayedPiece) -> None:
-        """Take what happened next."""
         rows = [*zip(piece.at_us, piece.rows, strict=True)]
         if not self._skipped and not piece.lost and self._rows + len(rows) <= MOST_ROWS:
             self._add_rows(piece)
@@ -161,7 +160,6 @@ class _Tape:
         self._messages, self._in_part = [], 0
 
     def close(self) -> Iterator[bytes]:
-        """Return all parts."""
         if self._messages:
             self._end_part()
         return iter(self._parts)

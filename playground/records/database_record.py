@@ -377,7 +377,6 @@ class DatabaseRecord:
         """Whether a digest may be on record: with one more command the run is another one, at the same moment too."""
 
     async def take(self, lost: Callable[[], None]) -> None:
-        """Become the owner, or stay it."""
         self._epoch = await self._tenure.take(self._session_id, self._epoch)
         self._tenure.keep(self._session_id, lost)
 
@@ -411,14 +410,12 @@ class DatabaseRecord:
         self._digest = False
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        """Write down that the last command is taken back."""
         await writer().write(self._append(row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
 
     async def answer(self, option: int) -> None:
         await writer().write(partial(paused_sessions.lock, self._session_id, option))
 
     def note(self, at_us: int) -> None:
-        """Write down soon how far the run has come."""
         writer().note(self._append(reached=(at_us, "")))
 
     async def reached(self, at_us: int, digest: str) -> None:

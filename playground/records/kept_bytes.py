@@ -65,7 +65,6 @@ def of_group(group: str) -> int:
 
 
 def of_visitor(visitor: str) -> int:
-    """Return the bytes of a browser."""
     return _used({"visitor": visitor}) if visitor else 0
 
 

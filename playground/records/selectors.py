@@ -19,7 +19,6 @@ UNDO = {"do": "undo"}
 
 
 def session_by_id(public_id: str) -> Session | None:
-    """Return a session, or None when there is none (any more)."""
     return Session.objects.select_related("origin", "text").filter(public_id=public_id).first()
 
 
@@ -95,7 +94,6 @@ def remembered(public_id: str) -> RecordedSession:
 
 
 def library() -> list[Scenario]:
-    """Return the ready scenarios, in the order of their slugs."""
     return list(Scenario.objects.select_related("text").filter(slug__isnull=False).order_by("slug"))
 
 

@@ -153,7 +153,6 @@ def take(public_id: str, holder: LeaseHolder, lasts_s: float, epoch: int | None 
 
 
 def _create(public_id: str, holder: LeaseHolder, until: object) -> None:
-    """Write the first lease of a session, unless there is one."""
     session = Session.objects.only("pk").get(public_id=public_id)
     try:
         with transaction.atomic():

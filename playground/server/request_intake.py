@@ -225,7 +225,6 @@ class BoundedChannel(HTTPChannel):
     # --- what there is room for ---
 
     def takes(self, count: int) -> bool:
-        """Return whether bytes of a body are taken."""
         if self._turned_away:
             return False
         self._received += count
@@ -255,7 +254,6 @@ class BoundedChannel(HTTPChannel):
     # --- coming and going ---
 
     def drop(self) -> None:
-        """Close the connection at once."""
         self.transport.abortConnection()
 
     def leave(self) -> None:

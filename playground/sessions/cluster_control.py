@@ -38,7 +38,6 @@ class ControlLine:
         self._loop = asyncio.get_running_loop()
 
     def broadcast(self, kind: str, fields: dict[str, Any]) -> None:
-        """Send all others a message soon. May be called in any thread."""
         message = {"type": "waterline", "kind": kind, "sender": self.name, "fields": fields}
         self._loop.call_soon_threadsafe(self._put, message)
 

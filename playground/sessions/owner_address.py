@@ -102,7 +102,6 @@ class ElsewhereMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Answer it; every other error is Django's."""
         if not isinstance(error, OwnedElsewhere):
             return None
         return OwnerRedirect(at_node(request.path, request.META.get("QUERY_STRING", ""), error.node))

@@ -182,7 +182,6 @@ PATHS: Final = (
 
 
 def path_of(key: str) -> PathThrough | None:
-    """Return the path with this key, None where there is none."""
     return next((each for each in PATHS if each.key == key), None)
 
 

@@ -119,7 +119,6 @@ def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> 
 
 
 def _commands(parameter: str, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the commands whose field a parameter is."""
     _field, verbs = OF_COMMANDS[parameter]
     return [each for each in scenario["commands"] if each["do"] in verbs]
 

@@ -261,5 +261,4 @@ REMARKS: Final[dict[str, Any]] = {
 
 
 def messages_of(remarks: Iterable[Remark]) -> list[PageMessage]:
-    """Return the sentences of remarks."""
     return [PageMessage(REMARKS[each.code], code=each.code, **each.values) for each in remarks]

@@ -42,7 +42,6 @@ from workloads.workload import Workload
 
 
 def folder() -> Path:
-    """Return where this server keeps them."""
     return Path(settings.VAR_DIR) / "own-sweeps"
 
 
@@ -117,12 +116,10 @@ def _written(spec: Spec, large: bool, remarks: Sequence[Remark]) -> dict[str, An
 
 
 def remarks_of(sweep: OwnSweep) -> list[Remark]:
-    """Return the remarks of the workload's import."""
     return msgspec.convert(sweep.spec.get("remarks", []), list[Remark])
 
 
 def workload_and_grid(sweep: OwnSweep) -> tuple[Workload, Grid]:
-    """Return what was asked for."""
     workload = msgspec.convert(sweep.spec["workload"], Workload)
     return workload, msgspec.convert(sweep.spec["grid"], Grid)
 
@@ -140,7 +137,6 @@ def of_visitor(visitor: str) -> list[OwnSweep]:
 
 
 def advance(name: str, standing: SweepStanding) -> None:
-    """Note how far a sweep is."""
     OwnSweep.objects.filter(name=name).update(standing=msgspec.to_builtins(standing), touched=timezone.now())
 
 
@@ -332,5 +328,4 @@ class SweepRunner:
 
 @cache
 def sweep_runner() -> SweepRunner:
-    """Return this process's runner."""
     return SweepRunner()

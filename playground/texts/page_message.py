@@ -64,7 +64,6 @@ class PageMessage:
         return text % TextNumbers(self.values) if self.values else text
 
     def in_language(self, language: str) -> str:
-        """Return the text in a language, whatever the current one is."""
         with translation.override(language):
             return str(self)
 

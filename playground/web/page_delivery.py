@@ -137,7 +137,6 @@ class TextCompression(GZipMiddleware):
     """Compress texts by gzip. Django adds up to 100 random bytes, so that the length gives no secret of a page away."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Return the answer, compressed if it is a text."""
         kind = response.get("Content-Type", "").partition(";")[0]
         if response.streaming or kind not in COMPRESSED_TYPES:
             return response

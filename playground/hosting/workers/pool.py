@@ -331,7 +331,6 @@ class ForkedWorker:
         self._handle = handle
 
     def kill(self) -> None:
-        """End it at once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
@@ -453,5 +452,4 @@ class _Thread:
             self._end.shutdown(socket.SHUT_RDWR)
 
     def wait(self) -> None:
-        """Return when it has ended, or after a while."""
         self._thread.join(ENDS_S)

@@ -42,7 +42,6 @@ class _Stack(greenlet):
     """What is to be done next."""
 
     def run(self) -> None:
-        """Work, and wait for more."""
         while self.work is not None:
             work, self.work = self.work, None
             work()
@@ -161,7 +160,6 @@ class WorkerAgenda:
         return self._next_asked() is not None
 
     def wait_s(self, now_s: float) -> float:
-        """Return the time until the next turn is due."""
         if self._next_asked() is not None:
             return 0.0
         self._on_beat = self._on_beat and self._may_come(now_s)

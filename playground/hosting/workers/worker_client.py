@@ -113,7 +113,6 @@ class WorkerEnd(asyncio.Protocol):
         self._held += link.SERVER_END.packed(message)
 
     def flush(self) -> None:
-        """Send messages that wait for another one."""
         if self._held and self._transport is not None and not self.gone:
             self._transport.write(bytes(self._held))
         self._held.clear()

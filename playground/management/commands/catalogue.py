@@ -21,7 +21,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write the files that are out of date, or fail because of them."""
         if options["check"]:
             found = documents.stale(settings.BASE_DIR)
             if found:

@@ -25,7 +25,6 @@ class Command(BaseCommand):
         parser.add_argument("--count", type=int, default=80, help="so many items (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print each drawn item with its row, its mark, and the words of its moments."""
         entries = {each.slug: each for each in ready_scenarios.entries()}
         for item in drawn(options["seed"], options["count"]):
             row = next(each for each in verdicts.mechanisms() if item in each.items)

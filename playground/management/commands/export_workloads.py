@@ -30,7 +30,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Read where to write, and which sessions are quiet enough."""
         parser.add_argument("uri", help="where the store is, or is to be")
         parser.add_argument(
             "--quiet-minutes",
@@ -41,7 +40,6 @@ class Command(BaseCommand):
         parser.add_argument("--no-sessions", action="store_true", help="leave out every recorded session")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write what is new and say how much of each kind."""
         try:
             from workloads import store  # noqa: PLC0415 - pyarrow comes with Spark, the app itself does without
         except ImportError as error:

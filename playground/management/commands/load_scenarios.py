@@ -25,7 +25,6 @@ class Command(BaseCommand):
     help = "Load the ready scenarios into the library; what is there and unchanged is left alone."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load every file and take out the entries whose file is gone."""
         files = ready_scenarios.files()
         for number, path in enumerate(files, start=1):
             self.stdout.write(f"  {number}/{len(files)} {path.stem} ... ", ending="")

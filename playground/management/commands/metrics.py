@@ -23,7 +23,6 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="write nothing; fail if the table is stale")
 
     def handle(self, *args: Any, check: bool, **options: Any) -> None:
-        """Write the page again if its table differs from the registry's."""
         text = PAGE.read_text("utf-8")
         wanted = with_table(text)
         if wanted == text:

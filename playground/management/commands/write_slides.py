@@ -19,7 +19,6 @@ class Command(BaseCommand):
     help = "Write the slides of a unit into FOLDER/slides-UNIT.html."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the unit, the folder and the language."""
         parser.add_argument("unit")
         parser.add_argument("folder", type=Path)
         parser.add_argument("--language", default="en", choices=[code for code, _name in settings.LANGUAGES])
