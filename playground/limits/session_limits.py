@@ -84,30 +84,12 @@ class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):
         return SessionBounds(**{name: getattr(self, name) for name in SessionBounds.__struct_fields__})
 
     def public(self) -> dict[str, int]:
-        hidden = {
-            "workers",
-            "max_unequal",
-            "sessions_per_process",
-            "sessions_per_address",
-            "sockets_per_visitor",
-            "sockets_per_address",
-            "new_per_minute",
-            "reads_per_minute",
-            "launches_per_minute",
-            "past_per_minute",
-            "past_s",
-            "wake_s",
-            "hidden_s",
-            "kept_bytes",
-            "kept_per_visitor",
-            "kept_per_address",
-            "sweep_cells",
-            "sweep_s",
-            "large_sweep_cells",
-            "large_sweep_s",
-            "sweeps_waiting",
-            "sweeps_per_visitor",
-        }
+        hidden = (
+            "workers max_unequal sessions_per_process sessions_per_address sockets_per_visitor "
+            "sockets_per_address new_per_minute reads_per_minute launches_per_minute past_per_minute past_s "
+            "wake_s hidden_s kept_bytes kept_per_visitor kept_per_address sweep_cells sweep_s large_sweep_cells "
+            "large_sweep_s sweeps_waiting sweeps_per_visitor"
+        ).split()
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 
 

@@ -263,22 +263,9 @@ MAX_TITLE: Final = 200
 MOST_PROBLEMS: Final = 20
 STORY_ONLY: Final = frozenset(FIELDS) - {"title"}
 ORDER: Final = (
-    *(
-        "version",
-        "slug",
-        "title",
-        "subjects",
-        "questions",
-        "question",
-        "watch_for",
-        "profile",
-        "settings",
-        "seed",
-    ),
-    *("topology", "workload", "commands", "until_us", "burst_us"),
-    *("breakpoints", "annotations", "prediction", "verdict"),
-    *("claims", "digest"),
-)
+    "version slug title subjects questions question watch_for profile settings seed topology workload "
+    "commands until_us burst_us breakpoints annotations prediction verdict claims digest"
+).split()
 """The canonical order of the file's fields."""
 _PLACE: Final = re.compile(r"(?P<place>[a-z_]+(?:\.[A-Za-z_]\w*|\[[^\]]*\])*)(?=[\s:.]|$)")
 PLACE_OF: Final = {
