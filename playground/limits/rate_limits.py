@@ -7,7 +7,7 @@ import logging
 import time
 from collections import Counter, OrderedDict
 from functools import cache as kept
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from django.conf import settings
@@ -15,6 +15,15 @@ from django.core.cache import cache
 
 from playground import environment
 from playground.limits import session_limits
+
+Key = TypeVar("Key")
+
+
+def take_from(counts: dict[Key, int], key: Key, count: int = 1) -> None:
+    """Make a count smaller; one of which nothing is left is forgotten."""
+    left = counts.pop(key, 0) - count
+    if left > 0:
+        counts[key] = left
 
 
 class HeldQuotas:
@@ -34,9 +43,7 @@ class HeldQuotas:
     def give_back(self, callers: dict[str, int]) -> None:
         """Give back what `take` took; callers that hold nothing are forgotten."""
         for caller in callers:
-            self._held[caller] -= 1
-            if self._held[caller] <= 0:
-                del self._held[caller]
+            take_from(self._held, caller)
 
 
 logger = logging.getLogger(__name__)
@@ -234,6 +241,4 @@ class RequestBudget:
 
     def give_back(self, address: str, count: int) -> None:
         self.in_all -= count
-        left = self._used.pop(address, 0) - count
-        if left > 0:
-            self._used[address] = left
+        take_from(self._used, address, count)

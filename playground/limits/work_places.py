@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller
-from playground.limits import page_scheduler
+from playground.limits import page_scheduler, rate_limits
 from playground.texts.page_message import PageMessage
 
 T = TypeVar("T")
@@ -168,18 +168,12 @@ class WorkPlaces:
             self._lanes.remove(ticket.caller.group, ticket)
         elif ticket.state == WORKS:
             self._free += 1
-            _one_less(self._running, ticket.caller.group)
+            rate_limits.take_from(self._running, ticket.caller.group)
         else:
             return
         ticket.state = OVER
-        _one_less(self._held, (ticket.caller, ticket.kind))
+        rate_limits.take_from(self._held, (ticket.caller, ticket.kind))
         self._changed.notify_all()
-
-
-def _one_less(counts: Counter[T], key: T) -> None:
-    counts[key] -= 1
-    if counts[key] <= 0:
-        del counts[key]
 
 
 PLACES: Final = 1 + max(2, os.cpu_count() or 1)

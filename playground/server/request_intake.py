@@ -70,9 +70,7 @@ class OpenConnections:
     def leave(self, connection: ClientConnection, address: str) -> None:
         self._silent.pop(connection, None)
         self.in_all -= 1
-        left = self._open.pop(address, 0) - 1
-        if left > 0:
-            self._open[address] = left
+        rate_limits.take_from(self._open, address)
 
 
 logger = logging.getLogger(__name__)

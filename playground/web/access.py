@@ -38,36 +38,43 @@ def has_token(request: HttpRequest, what: str) -> bool:
     return rate_limits.take(what, request_callers.of_request(request).group)
 
 
-def rate_limited_reading(view: View) -> View:
-    """Let one address read files only so many times a minute."""
-
-    @wraps(view)
-    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not has_token(request, "reads"):
-            return too_many(request, PageMessage(_("Too many requests for bytes of files. Wait a little.")))
-        return view(request, *args, **kwargs)
-
-    return limited
-
-
 def may_repeat(request: HttpRequest) -> bool:
     """Take a token for repeating a run up to a moment of the past."""
     return has_token(request, "past")
 
 
-def rate_limited(view: View) -> View:
-    """Let one address make only so many sessions and links a minute."""
+def _rate_limited(what: str, refusal: Callable[[], PageMessage]) -> Callable[[View], View]:
+    """Let one address do something only so many times a minute; `what` is a key of `rate_limits.PER_MINUTE`."""
 
-    @wraps(view)
-    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not has_token(request, "new"):
-            text = _(
-                "This server makes up to %(most)s sessions and links a minute for one address. Wait a little."
-            )
-            return too_many(request, PageMessage(text, most=session_limits.current().new_per_minute))
-        return view(request, *args, **kwargs)
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if has_token(request, what):
+                return view(request, *args, **kwargs)
+            return too_many(request, refusal())
 
-    return limited
+        return limited
+
+    return decorate
+
+
+def _too_many_new() -> PageMessage:
+    text = _("This server makes up to %(most)s sessions and links a minute for one address. Wait a little.")
+    return PageMessage(text, most=session_limits.current().new_per_minute)
+
+
+rate_limited = _rate_limited("new", _too_many_new)
+"""For views that make a session or a link."""
+rate_limited_reading = _rate_limited(
+    "reads", lambda: PageMessage(_("Too many requests for bytes of files. Wait a little."))
+)
+rate_limited_launch = _rate_limited(
+    "launches",
+    lambda: PageMessage(
+        _("Too many launches from one address. Wait a little, and open the exercise from the course again.")
+    ),
+)
+"""A whole class may share an address, and begin together."""
 
 
 def keeps(view: View) -> View:
@@ -77,21 +84,6 @@ def keeps(view: View) -> View:
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         kept_bytes.check(request_callers.of_request(request))
-        return view(request, *args, **kwargs)
-
-    return limited
-
-
-def rate_limited_launch(view: View) -> View:
-    """Limit launches for each address and minute; a whole class may share an address, and begin together."""
-
-    @wraps(view)
-    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not has_token(request, "launches"):
-            text = _(
-                "Too many launches from one address. Wait a little, and open the exercise from the course again."
-            )
-            return too_many(request, PageMessage(text))
         return view(request, *args, **kwargs)
 
     return limited

@@ -108,23 +108,26 @@ class WorkerProcess:
 WORKER: Final = "playground.hosting.workers.worker"
 
 
+def _begun(program: str, end: socket.socket, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Begin a module that takes the number of a socket, which this process closes, as a process."""
+    number = end.fileno()
+    with end:
+        return subprocess.Popen(  # noqa: S603 - this very interpreter
+            [sys.executable, "-m", program, str(number)],
+            cwd=ROOT,
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C is for the server, whose end a worker notices
+            env={**os.environ, **environment},
+        )
+
+
 def process(
     environment: dict[str, str] | None = None, program: str = WORKER
 ) -> tuple[socket.socket, StartedProcess]:
     """Start a worker, or another module that takes the number of a socket, as a process."""
     ours, theirs = socket.socketpair()
-    number = theirs.fileno()
-    command = [sys.executable, "-m", program, str(number)]
-    with theirs:
-        started = subprocess.Popen(  # noqa: S603 - this very interpreter
-            command,
-            cwd=ROOT,
-            pass_fds=[number],
-            stdin=subprocess.DEVNULL,
-            process_group=0,  # Ctrl-C is for the server, whose end a worker notices
-            env={**os.environ, **(environment or {})},
-        )
-    return ours, WorkerProcess(started)
+    return ours, WorkerProcess(_begun(program, theirs, environment or {}))
 
 
 class ComingWorker:
@@ -394,16 +397,7 @@ class WorkerFactory:
     def _begin(self) -> socket.socket:
         self._ours, theirs = socket.socketpair()
         self._ours.settimeout(ANSWERS_S)
-        number = theirs.fileno()
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
-                [sys.executable, "-m", self._program, str(number)],
-                cwd=ROOT,
-                pass_fds=[number],
-                stdin=subprocess.DEVNULL,
-                process_group=0,  # Ctrl-C is for the server
-                env={**os.environ, **MORE},
-            )
+        self._process = _begun(self._program, theirs, MORE)
         return self._ours
 
     def end(self) -> None:
@@ -439,7 +433,7 @@ class InThread:
 
 
 class _Thread:
-    """See `pool.Started`."""
+    """See `StartedProcess`."""
 
     def __init__(self, thread: threading.Thread, end: socket.socket) -> None:
         self.pulse = WorkerHeartbeat(os.getpid(), thread.native_id or 0)
