@@ -73,10 +73,8 @@ def _value(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
         raise JSONDecodeError("this is nested too deeply", text, at)
     found[path] = at
     first = text[at : at + 1]
-    if first == "{":
-        return _members(text, at, path, found)
-    if first == "[":
-        return _items(text, at, path, found)
+    if first in ("{", "["):
+        return _inside(text, at, "}" if first == "{" else "]", path, found)
     if first == '"':
         return int(scanstring(text, at + 1, True)[1])
     plain = _PLAIN.match(text, at)
@@ -85,38 +83,28 @@ def _value(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
     return plain.end()
 
 
-def _members(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
+def _inside(text: str, at: int, close: str, path: Steps, found: dict[Steps, int]) -> int:
+    """Go through an object or an array to what closes it; return where that ends."""
     at = _skip(text, at + 1)
-    if text[at : at + 1] == "}":
+    if text[at : at + 1] == close:
         return at + 1
-    while True:
-        if text[at : at + 1] != '"':
-            raise JSONDecodeError("a name in double quotes is expected here", text, at)
-        name, at = scanstring(text, at + 1, True)
-        at = _skip(text, at)
-        if text[at : at + 1] != ":":
-            raise JSONDecodeError("a colon is expected here", text, at)
-        at = _skip(text, _value(text, _skip(text, at + 1), (*path, name), found))
-        if text[at : at + 1] == "}":
-            return at + 1
+    for number in itertools.count():
+        step: str | int = number
+        if close == "}":
+            if text[at : at + 1] != '"':
+                raise JSONDecodeError("a name in double quotes is expected here", text, at)
+            step, at = scanstring(text, at + 1, True)
+            at = _skip(text, at)
+            if text[at : at + 1] != ":":
+                raise JSONDecodeError("a colon is expected here", text, at)
+            at = _skip(text, at + 1)
+        at = _skip(text, _value(text, at, (*path, step), found))
+        if text[at : at + 1] == close:
+            break
         if text[at : at + 1] != ",":
-            raise JSONDecodeError("a comma or } is expected here", text, at)
+            raise JSONDecodeError(f"a comma or {close} is expected here", text, at)
         at = _skip(text, at + 1)
-
-
-def _items(text: str, at: int, path: Steps, found: dict[Steps, int]) -> int:
-    at = _skip(text, at + 1)
-    if text[at : at + 1] == "]":
-        return at + 1
-    number = 0
-    while True:
-        at = _skip(text, _value(text, at, (*path, number), found))
-        if text[at : at + 1] == "]":
-            return at + 1
-        if text[at : at + 1] != ",":
-            raise JSONDecodeError("a comma or ] is expected here", text, at)
-        at = _skip(text, at + 1)
-        number += 1
+    return at + 1
 
 
 LARGEST: Final = 2**63 - 1
@@ -387,19 +375,19 @@ def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] 
         places = positions(text)
         body = json.loads(text, parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise BadScenario(
-            [EntryProblem("$", PageMessage(_("This is not text: it must be UTF-8.")))]
-        ) from None
+        raise _unreadable(_("This is not text: it must be UTF-8.")) from None
     except JSONDecodeError as error:
-        message = PageMessage(_("This is not JSON: %(why)s."), why=error.msg)
-        raise BadScenario([EntryProblem("$", message, error.lineno, error.colno)]) from None
+        place = error.lineno, error.colno
+        raise _unreadable(_("This is not JSON: %(why)s."), *place, why=error.msg) from None
     except (RecursionError, ValueError) as error:
-        raise BadScenario(
-            [EntryProblem("$", PageMessage(_("This is not JSON: %(why)s."), why=error))]
-        ) from None
+        raise _unreadable(_("This is not JSON: %(why)s."), why=error) from None
     if not isinstance(body, dict):
-        raise BadScenario([EntryProblem("$", PageMessage(_("A scenario is an object: { … }.")), 1, 1)])
+        raise _unreadable(_("A scenario is an object: { … }."), 1, 1)
     return text, places, body
+
+
+def _unreadable(text: Any, line: int = 0, column: int = 0, **values: Any) -> BadScenario:
+    return BadScenario([EntryProblem("$", PageMessage(text, **values), line, column)])
 
 
 def _no_constant(name: str) -> Any:
