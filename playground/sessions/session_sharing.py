@@ -1,7 +1,10 @@
-"""A link to the present moment of a session: a scenario that repeats everything until then."""
+"""Sessions to share: a link to the present moment, which repeats everything until then, and the demo of the first page,
+where one message goes all the way through RAM, disk and back to a consumer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -11,7 +14,7 @@ from playground.hosting.host import RunSoFar
 from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.models import Scenario, Session
-from playground.records import selectors, services
+from playground.records import selectors, services, session_ownership
 from playground.sessions import live_hosts, owner_address
 from playground.storybook import other_release, rehearsal
 from playground.texts.page_message import PageMessage, RequestRefused
@@ -115,3 +118,50 @@ def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], unti
     """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
     with work_places.for_present():
         return live_hosts.digest_at(session.scenario, commands, until_us)
+
+
+DEMO_KEY = "demo"
+
+DEMO_FOLLOWED = 20
+"""The message that the first page lights all the way: alpha, beta, delta, gamma, with the consumer."""
+
+DEMO_SCENARIO: dict[str, Any] = {
+    "version": 1,
+    "title": "",
+    "profile": "classroom",
+    "settings": {},
+    "seed": 1,
+    "commands": [
+        {"at_us": 600_000, "do": "publish", "count": 28, "size_bytes": 6000},
+        {"at_us": 3_000_000, "do": "publish", "count": 24, "size_bytes": 6000, "persistent": True},
+        {
+            "at_us": 4_500_000,
+            "do": "set_consumer",
+            "name": "c1",
+            "rate_per_s": 8,
+            "prefetch": 4,
+            "ack": "each",
+        },
+    ],
+    "until_us": 9_000_000,
+}
+
+
+def demo_session(browser: MutableMapping[str, Any], again: bool = False) -> Session:
+    """Return the demo session of a browser: the one that it has, unless that is gone or it wants it `again`."""
+    before = browser.get(DEMO_KEY)
+    found = Session.objects.filter(public_id=before).first() if isinstance(before, str) else None
+    if found is not None and not again:
+        return found
+    if found is not None:
+        services.delete_untouched(found)
+    session = services.start_session(door().check(DEMO_SCENARIO))
+    session_ownership.claim(browser, session.public_id)
+    browser[DEMO_KEY] = session.public_id
+    return session
+
+
+def adopt_demo(browser: MutableMapping[str, Any], public_id: str) -> None:
+    """Who opens the demo in the playground keeps it; the first page makes another one next time."""
+    if browser.get(DEMO_KEY) == public_id:
+        del browser[DEMO_KEY]

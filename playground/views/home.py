@@ -18,12 +18,12 @@ from playground.callers import request_callers
 from playground.classroom.leaving import UNDO_MINUTES
 from playground.classroom.services import LEARNERS_KEEP_DAYS
 from playground.jobs.job import JobEnded
-from playground.library import demo_run as demos
 from playground.library import ready_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import selectors, services, session_ownership
 from playground.sessions import owner_address
+from playground.sessions.session_sharing import DEMO_FOLLOWED, DEMO_KEY, demo_session
 from playground.storybook import other_release, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.storybook.story import in_language
@@ -58,7 +58,7 @@ def _home(
 ) -> HttpResponse:
     context = {
         "library": [_entry(kept) for kept in featured()],
-        "followed": demos.FOLLOWED,
+        "followed": DEMO_FOLLOWED,
         "browser_run": engine_files.worker_address() and reverse("browser-run"),
         "latest": selectors.latest_of(_own(request)),
         "import_error": import_error,
@@ -77,7 +77,7 @@ def featured() -> list[Scenario]:
 def _own(request: HttpRequest) -> list[str]:
     """Return the sessions that this browser began by itself: not the one that runs on the first page."""
     return [
-        each for each in session_ownership.owned(request.session) if each != request.session.get(demos.KEY)
+        each for each in session_ownership.owned(request.session) if each != request.session.get(DEMO_KEY)
     ]
 
 
@@ -147,7 +147,7 @@ def _ready(request: HttpRequest, kept: Scenario) -> Session:
 @keeps
 def demo(request: HttpRequest) -> HttpResponse:
     """Return the session that runs on the first page, for its script: one for each browser, made when missing."""
-    session = demos.session_for(request.session, again="again" in request.POST)
+    session = demo_session(request.session, again="again" in request.POST)
     return JsonResponse(
         {
             "session": session.public_id,

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.releases import RELEASES
 from playground.callers import request_callers
 from playground.hosting.real_engine import door
-from playground.library import demo_run
 from playground.models import Scenario
 from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
 from playground.sessions import owner_address, session_sharing
@@ -64,7 +63,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 @never_cache
 def session(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
-    demo_run.adopt(request.session, found.public_id)
+    session_sharing.adopt_demo(request.session, found.public_id)
     return render(request, "playground/live.html", live_page.context(request, found))
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from engine.replay.player import on_ledger
-from playground.library import demo_run
+from playground.sessions import session_sharing
 from tests.helpers.twin import Twin
 from tests.helpers.word_runs import catalogs
 
@@ -25,11 +25,11 @@ def test_a_sentence_of_the_first_page_is_held_by_files_and_gauges(twin: Twin, re
 
     The story's message, one that was read back early, the last transient one, and persistent ones; at every transition.
     """
-    node = on_ledger({**demo_run.SCENARIO}, keep=1_000_000)
-    node.advance(demo_run.SCENARIO["until_us"])
+    node = on_ledger({**session_sharing.DEMO_SCENARIO}, keep=1_000_000)
+    node.advance(session_sharing.DEMO_SCENARIO["until_us"])
     news = node.log.since(0)
     assert news is not None
-    follow = [demo_run.FOLLOWED, 3, 14, 27, 28, 40]
+    follow = [session_sharing.DEMO_FOLLOWED, 3, 14, 27, 28, 40]
     run = {"rows": news.rows, "at_us": news.at_us, "follow": follow, "told": TOLD}
     counted = json.loads(twin.agrees("first-page-twin.mjs", [{"catalogs": catalogs(repo_root), **run}]))
     assert counted["claims"] > 1000, counted

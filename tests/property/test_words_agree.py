@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.replay.player import on_ledger
-from playground.library import demo_run
+from playground.sessions import session_sharing
 from tests.helpers.twin import Twin
 from tests.helpers.word_runs import catalogs, gathered
 
@@ -21,12 +21,12 @@ def test_what_is_said_is_what_is_shown(twin: Twin, repo_root: Path) -> None:
 
 def test_the_first_page_says_of_its_message_what_is_shown(twin: Twin, repo_root: Path) -> None:
     """The whole run of the first page: each beat's sentence at every moment, to the last that the message has left."""
-    node = on_ledger({**demo_run.SCENARIO}, keep=1_000_000)
-    node.advance(demo_run.SCENARIO["until_us"])
+    node = on_ledger({**session_sharing.DEMO_SCENARIO}, keep=1_000_000)
+    node.advance(session_sharing.DEMO_SCENARIO["until_us"])
     news = node.log.since(0)
     assert news is not None
     beats = ["Alpha", "Beta", "Delta", "Gamma", "Delivered", "Message"]
-    run = {"rows": news.rows, "at_us": news.at_us, "follow": [demo_run.FOLLOWED], "beats": beats}
+    run = {"rows": news.rows, "at_us": news.at_us, "follow": [session_sharing.DEMO_FOLLOWED], "beats": beats}
     twin.agrees("words-twin.mjs", [{"catalogs": catalogs(repo_root), **run}])
 
 

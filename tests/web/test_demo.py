@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from engine.replay.player import on_ledger
-from playground.library import demo_run
 from playground.models import CommandRecord, Session
+from playground.sessions import session_sharing
 
 pytestmark = pytest.mark.django_db
 
@@ -60,12 +60,12 @@ def test_a_demo_is_no_latest_session_until_it_is_opened_in_the_playground(client
 
 def test_the_followed_message_goes_all_the_way() -> None:
     """Its states at each step of the run; the page stands at four of them."""
-    node = on_ledger({**demo_run.SCENARIO}, keep=10_000)
+    node = on_ledger({**session_sharing.DEMO_SCENARIO}, keep=10_000)
     places: list[str] = []
-    while node.now_us < demo_run.SCENARIO["until_us"]:
+    while node.now_us < session_sharing.DEMO_SCENARIO["until_us"]:
         node.advance(node.now_us + 10_000)
         queue = node.snapshot()["queues"].get("orders")
-        place = None if queue is None else place_of(queue, demo_run.FOLLOWED)
+        place = None if queue is None else place_of(queue, session_sharing.DEMO_FOLLOWED)
         if place is not None and places[-1:] != [place]:
             places.append(place)
     assert [place.split(":")[0] for place in places] == ["q4", "q3", "delta", "q3", "disk_pending"]
@@ -81,8 +81,8 @@ def place_of(queue: dict[str, Any], seq: int) -> str | None:
 
 
 def test_the_demo_is_a_scenario_that_the_engine_takes() -> None:
-    session = demo_run.session_for({})
-    assert session.scenario["until_us"] == demo_run.SCENARIO["until_us"]
+    session = session_sharing.demo_session({})
+    assert session.scenario["until_us"] == session_sharing.DEMO_SCENARIO["until_us"]
 
 
 def test_the_demo_is_rate_limited(client: Client, limit) -> None:  # type: ignore[no-untyped-def]
