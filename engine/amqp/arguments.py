@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from engine.amqp.errors import AmqpError, queue_words
@@ -26,9 +26,6 @@ Arguments = Mapping[str, Any]
 Row = tuple[Any, ...]
 """A release's check of a name: the kind of check and its parameters."""
 
-Check = Callable[[Any, Arguments], str | None]
-"""Returns what is wrong with a value, in the broker's words, or None."""
-
 
 def amqp_type(value: Any) -> str:
     """Return the broker's name for the type of a client's value."""
@@ -45,73 +42,6 @@ def amqp_type(value: Any) -> str:
     return "array" if isinstance(value, list) else "table"
 
 
-def _whole(value: Any, words: str) -> str | None:
-    """Return what is wrong with a value that must be a whole number of at least 0; `words` picks the wording."""
-    kind = amqp_type(value)
-    if kind not in ("signedint", "long"):
-        return f'"expected integer, got {kind}"' if words == "expected" else f"{{unacceptable_type,{kind}}}"
-    return f"{{value_negative,{value}}}" if value < 0 else None
-
-
-def _natural(words: str) -> Check:
-    return lambda value, _: _whole(value, words)
-
-
-def _ttl(words: str, most: int | None = None) -> Check:
-    def check(value: Any, _: Arguments) -> str | None:
-        wrong = _whole(value, words)
-        return wrong or (f"{{value_too_large,{value}}}" if most is not None and value > most else None)
-
-    return check
-
-
-def _expires(words: str, most: int | None = None) -> Check:
-    def check(value: Any, arguments: Arguments) -> str | None:
-        zero = amqp_type(value) == "signedint" and value == 0
-        return "{value_zero,0}" if zero else _ttl(words, most)(value, arguments)
-
-    return check
-
-
-def _priority(words: str) -> Check:
-    def check(value: Any, _: Arguments) -> str | None:
-        wrong = _whole(value, words)
-        return wrong or (f"{{max_value_exceeded,{value}}}" if value > MAX_PRIORITY else None)
-
-    return check
-
-
-def _boolean(value: Any, _: Arguments) -> str | None:
-    return None if isinstance(value, bool) else f"{{unacceptable_type,{amqp_type(value)}}}"
-
-
-def _text(value: Any, _: Arguments) -> str | None:
-    return None if isinstance(value, str) else f"{{unacceptable_type,{amqp_type(value)}}}"
-
-
-def _dead_letter_key(value: Any, arguments: Arguments) -> str | None:
-    wrong = _text(value, arguments)
-    if wrong is None and "x-dead-letter-exchange" not in arguments:
-        return "routing_key_but_no_dlx_defined"
-    return wrong
-
-
-def _one_of(otherwise: str, *possible: str) -> Check:
-    def check(value: Any, arguments: Arguments) -> str | None:
-        wrong = _text(value, arguments)
-        return wrong or (None if value in possible else otherwise.replace(PLACE, value))
-
-    return check
-
-
-def _version(words: str, *possible: int) -> Check:
-    def check(value: Any, _: Arguments) -> str | None:
-        wrong = _whole(value, words)
-        return wrong or (None if value in possible else f"\"unsupported queue version '{value}'\"")
-
-    return check
-
-
 PLACE: Final = "~"
 """Stands for the value in a text of a table."""
 ANOTHER_TYPE: Final = "another_type"
@@ -121,18 +51,8 @@ DENIED: Final = "denied"
 LOCATION: Final = "location"
 """Message about a wrong value for where a master begins; it ends the connection."""
 
-CHECKS: Final[dict[str, Callable[..., Check]]] = {
-    "expires": _expires,
-    "ttl": _ttl,
-    "text": lambda: _text,
-    "key": lambda: _dead_letter_key,
-    "natural": _natural,
-    "priority": _priority,
-    "boolean": lambda: _boolean,
-    "one_of": _one_of,
-    "version": _version,
-}
-"""Kinds of checks, as the tables name them; each takes the rest of its row."""
+OF_TYPE: Final = {"text": str, "key": str, "one_of": str, "boolean": bool}
+"""Kinds of checks whose values have this type."""
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
     ("x-queue-type", "quorum", "quorum_queue"),
@@ -144,7 +64,33 @@ NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
 def wrong_with(row: Row, value: Any, arguments: Arguments) -> str | None:
     """Return what a row of a table finds wrong with a value, in the broker's words after the argument's name."""
     kind, *rest = row
-    return CHECKS[kind](*rest)(value, arguments) if kind in CHECKS else None
+    if kind in ("natural", "expires", "ttl", "priority", "version"):
+        return _wrong_number(kind, value, *rest)
+    if kind not in OF_TYPE:
+        return None
+    if not isinstance(value, OF_TYPE[kind]):
+        return f"{{unacceptable_type,{amqp_type(value)}}}"
+    if kind == "key" and "x-dead-letter-exchange" not in arguments:
+        return "routing_key_but_no_dlx_defined"
+    if kind == "one_of" and value not in rest[1:]:
+        return str(rest[0]).replace(PLACE, str(value))
+    return None
+
+
+def _wrong_number(kind: str, value: Any, words: str, *bounds: int) -> str | None:
+    """Return what is wrong with a whole number of at least 0; `words` picks the wording for what is none."""
+    given = amqp_type(value)
+    if given not in ("signedint", "long"):
+        return f'"expected integer, got {given}"' if words == "expected" else f"{{unacceptable_type,{given}}}"
+    if kind == "expires" and value == 0:
+        return "{value_zero,0}"
+    if value < 0:
+        return f"{{value_negative,{value}}}"
+    if kind == "version":
+        return None if value in bounds else f"\"unsupported queue version '{value}'\""
+    most = [MAX_PRIORITY] if kind == "priority" else bounds
+    beyond = "max_value_exceeded" if kind == "priority" else "value_too_large"
+    return f"{{{beyond},{value}}}" if most and value > most[0] else None
 
 
 def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
@@ -193,17 +139,12 @@ def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wishe
         thing: the thing in the broker's words.
     """
     for name in names:
-        if name == "x-queue-type" and current.get(name, "classic") == wished.get(name, "classic"):
-            continue
-        both = name in current and name in wished
-        if (both and are_equal(current[name], wished[name])) or not (name in current or name in wished):
-            continue
-        show = _bare if both else _with_type
-        raise inequivalent(thing, name, show(wished, name), show(current, name))
-
-
-def _bare(arguments: Arguments, name: str) -> str:
-    return f"'{erlang(arguments[name])}'"
+        if name in current and name in wished:
+            check_field(thing, name, current[name], wished[name])
+        elif (name in current or name in wished) and (
+            name != "x-queue-type" or current.get(name, "classic") != wished.get(name, "classic")
+        ):
+            raise inequivalent(thing, name, _with_type(wished, name), _with_type(current, name))
 
 
 def _with_type(arguments: Arguments, name: str) -> str:
@@ -226,7 +167,7 @@ def inequivalent(thing: str, name: str, received: str, current: str) -> AmqpErro
     )
 
 
-def check_field(thing: str, name: str, current: bool | str, wished: bool | str) -> None:
+def check_field(thing: str, name: str, current: Any, wished: Any) -> None:
     """Refuse a declaration whose field (durable, auto_delete, type, ...) differs from the existing thing's (P18)."""
-    if current != wished:
+    if not are_equal(current, wished):
         raise inequivalent(thing, name, f"'{erlang(wished)}'", f"'{erlang(current)}'")

@@ -84,14 +84,6 @@ class PatternCost(NamedTuple):
         return self.asked + self.once + self.place * (letters + 1)
 
 
-def _together(parts: Sequence[PatternPart]) -> PatternCost:
-    """Return the cost of a part that evaluates each of these once."""
-    asked, once, place = (
-        sum(column) for column in zip(PatternCost(), *(each.cost for each in parts), strict=True)
-    )
-    return PatternCost(asked, once, place)
-
-
 class _Name:
     """A name to search for a pattern, with the cached results of the pattern's parts."""
 
@@ -141,28 +133,28 @@ class _End(PatternPart):
         return ends & name.end
 
 
-class _Row(PatternPart):
-    """Parts in sequence."""
+class _Several(PatternPart):
+    """A part that evaluates each of its parts once."""
 
     def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
-        self.cost = _together(parts)
+        self.cost = PatternCost(*map(sum, zip((1, 0, 0), *(each.cost for each in parts), strict=True)))
+
+    def again(self) -> PatternPart:
+        return type(self)([part.again() for part in self._parts])
+
+
+class _Row(_Several):
+    """Parts in sequence."""
 
     def starts(self, name: _Name, ends: Places) -> Places:
         for part in reversed(self._parts):
             ends = part.starts(name, ends)
         return ends
 
-    def again(self) -> PatternPart:
-        return _Row([part.again() for part in self._parts])
 
-
-class _Either(PatternPart):
+class _Either(_Several):
     """Alternatives."""
-
-    def __init__(self, parts: Sequence[PatternPart]) -> None:
-        self._parts = parts
-        self.cost = _together(parts)
 
     def starts(self, name: _Name, ends: Places) -> Places:
         found = 0
@@ -170,25 +162,15 @@ class _Either(PatternPart):
             found |= part.starts(name, ends)
         return found
 
-    def again(self) -> PatternPart:
-        return _Either([part.again() for part in self._parts])
 
-
-class _UpTo(PatternPart):
+class _UpTo(_Several):
     """Any number of optional equal parts."""
-
-    def __init__(self, parts: Sequence[PatternPart]) -> None:
-        self._parts = parts
-        self.cost = _together(parts)
 
     def starts(self, name: _Name, ends: Places) -> Places:
         found = ends
         for part in self._parts:
             found = ends | part.starts(name, found)
         return found
-
-    def again(self) -> PatternPart:
-        return _UpTo([part.again() for part in self._parts])
 
 
 class _Endless(PatternPart):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -65,55 +64,53 @@ def mirroring_of(definition: Mapping[str, Any]) -> Mirroring | None:
     )
 
 
-def refusal_of(definition: Mapping[str, Any], erlang: Callable[[Any], str]) -> str | None:
-    """Return the broker's refusal of a policy's part about mirrors, None if it accepts it (H6).
-
-    Args:
-        erlang: writes a value as the broker does.
-    """
+def _refused_mirrors(definition: Mapping[str, Any]) -> str | None:
+    """Return the broker's refusal of a policy's part about mirrors, None if it accepts it (H6)."""
     if not any(key in definition for key in KEYS):
         return None
+    if not isinstance(definition.get("ha-mode", ""), str):
+        raise _crashes("ha-mode", definition["ha-mode"])
     if "ha-mode" not in definition:
         return "ha-mode must be specified to specify ha-params, ha-sync-mode or ha-promote-on-shutdown"
-    return _of_mode(definition, erlang) or _of_the_rest(definition, erlang)
+    return _of_mode(definition) or _of_the_rest(definition)
 
 
-def _of_mode(definition: Mapping[str, Any], erlang: Callable[[Any], str]) -> str | None:
+def _of_mode(definition: Mapping[str, Any]) -> str | None:
     mode, params = definition["ha-mode"], definition.get("ha-params")
-    given = erlang(params) if "ha-params" in definition else "none"
+    given = term(params) if "ha-params" in definition else "none"
     if mode not in ("all", "exactly", "nodes"):
-        return f"{erlang(mode)} is not a valid ha-mode value"
+        return f"{term(mode)} is not a valid ha-mode value"
     if mode == "nodes":
-        return _of_nodes(params, given, erlang)
+        return _of_nodes(params, given)
     if mode == "exactly":
         return None if _positive(params) else f'ha-mode="exactly" takes an integer, {given} given'
     return None if given == "none" else 'ha-mode="all" does not take parameters'
 
 
-def _of_nodes(params: Any, given: str, erlang: Callable[[Any], str]) -> str | None:
+def _of_nodes(params: Any, given: str) -> str | None:
     if not isinstance(params, list):
         return f'ha-mode="nodes" takes a list, {given} given'
     if not params:
         return 'ha-mode="nodes" list must be non-empty'
-    others = ",".join(erlang(each) for each in params if not isinstance(each, str))
+    others = ",".join(term(each) for each in params if not isinstance(each, str))
     return f'ha-mode="nodes" takes a list of strings, [{others}] was not a string' if others else None
 
 
-def _of_the_rest(definition: Mapping[str, Any], erlang: Callable[[Any], str]) -> str | None:
+def _of_the_rest(definition: Mapping[str, Any]) -> str | None:
     sync_mode, size = definition.get("ha-sync-mode", "manual"), definition.get("ha-sync-batch-size", 1)
     if sync_mode not in ("manual", "automatic"):
-        return f'ha-sync-mode must be "manual" or "automatic", got {erlang(sync_mode)}'
+        return f'ha-sync-mode must be "manual" or "automatic", got {term(sync_mode)}'
     if not _positive(size):
-        return f"ha-sync-batch-size takes an integer greater than 0, {erlang(size)} given"
+        return f"ha-sync-batch-size takes an integer greater than 0, {term(size)} given"
     for key in ("ha-promote-on-shutdown", "ha-promote-on-failure"):
         value = definition.get(key, ALWAYS)
         if value not in (ALWAYS, WHEN_SYNCED):
-            return f'{key} must be "always" or "when-synced", got {erlang(value)}'
+            return f'{key} must be "always" or "when-synced", got {term(value)}'
     return None
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return _is_integer(value) and bool(value > 0)
 
 
 Kind = Literal["queues", "exchanges"]
@@ -122,9 +119,6 @@ APPLIES: Final[dict[Kind, tuple[str, ...]]] = {
     "exchanges": ("all", "exchanges"),
 }
 """Values of a policy's `apply_to` that include classic queues, and those that include exchanges."""
-
-Check = Callable[[Any, Mapping[str, Any]], bool]
-"""Returns whether a key's value is accepted; the second argument is the whole definition."""
 
 AGE: Final = re.compile(r"0*[1-9][0-9]*[YMDhms]")
 INVALID: Final = "pattern should be regular expression but is invalid: "
@@ -151,55 +145,42 @@ class PolicyRefused(Refusal):
     """A policy that the broker refuses, in its own words, or that this engine does not support."""
 
 
-def _integer(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _between(least: int | None = None, most: int | None = None) -> Check:
-    return lambda value, _: (
-        _integer(value) and (least is None or value >= least) and (most is None or value <= most)
-    )
+def wrong_with(row: Row, value: Any, definition: Mapping[str, Any]) -> str | None:
+    """Return what a row of a table finds wrong with a policy's value, in the broker's words."""
+    kind, words, *rest = row
+    return None if _is_taken(kind, rest, value, definition) else str(words).replace(PLACE, term(value))
 
 
-def _age(refused: str) -> Check:
-    """Return the check of an age; for values without a `refused` message, the broker's own check fails."""
-
-    def check(value: Any, _: Mapping[str, Any]) -> bool:
-        text = isinstance(value, str)
-        in_words = (
-            (text and value[:1].isdigit()) if refused == "numbers" else (text or isinstance(value, list))
-        )
-        if not in_words:
-            raise _crashes("max-age", value)
-        return text and AGE.fullmatch(value) is not None
-
-    return check
-
-
-def _retries(*possible: str) -> Check:
-    """Return the check of a kind of retries; all kinds but `disabled` need a shortest delay."""
-
-    def check(value: Any, definition: Mapping[str, Any]) -> bool:
-        if value in possible and value != "disabled" and "delayed-retry-min" not in definition:
-            raise _in_its_words(f"delayed-retry-min is required when delayed-retry-type is {value}")
-        return value in possible
-
-    return check
-
-
-CHECKS: Final[dict[str, Callable[..., Check]]] = {
-    "text": lambda: lambda value, _: isinstance(value, str),
-    "integer": _between,
-    "one_of": lambda *possible: (
-        lambda value, _: any(value == each and type(value) is type(each) for each in possible)
-    ),
-    "never": lambda: lambda _value, _definition: False,
-    "any": lambda: lambda _value, _definition: True,
-    "age": _age,
-    "retries": _retries,
-    "mirrors": lambda: lambda _value, _definition: True,
-}
-"""Kinds of checks, as the tables name them; each gets the rest of its row. Mirrors' keys are checked together (H6)."""
+def _is_taken(kind: str, rest: list[Any], value: Any, definition: Mapping[str, Any]) -> bool:
+    text = isinstance(value, str)
+    match kind:
+        case "mirrors" | "never":  # keys of mirrors are checked together (H6)
+            return kind == "mirrors"
+        case "text":
+            return text
+        case "integer":
+            return (
+                _is_integer(value)
+                and all(value >= each for each in rest[:1])
+                and all(value <= each for each in rest[1:])
+            )
+        case "one_of":
+            return any(value == each and type(value) is type(each) for each in rest)
+        case "age":
+            readable = (
+                (text and value[:1].isdigit()) if rest == ["numbers"] else isinstance(value, str | list)
+            )
+            if not readable:  # the broker's own check fails
+                raise _crashes("max-age", value)
+            return text and AGE.fullmatch(value) is not None
+        case _:
+            if value in rest and value != "disabled" and "delayed-retry-min" not in definition:
+                raise _in_its_words(f"delayed-retry-min is required when delayed-retry-type is {value}")
+            return value in rest
 
 
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
@@ -229,30 +210,15 @@ def _refused_definition(definition: Mapping[str, Any], validation: ReleaseValida
         return "no policy provided"
     given = dict(sorted(definition.items()))
     known = {name: value for name, value in given.items() if name in validation.keys}
-    parts = [partial(_refused_mirrors, known), partial(_refused_values, known, validation)]
-    for refused in parts if validation.mirrors_first else parts[::-1]:
-        words = refused()
-        if words is not None:
+    if validation.mirrors_first and (words := _refused_mirrors(known)) is not None:
+        return words
+    for name, value in known.items():
+        if (words := wrong_with(validation.keys[name], value, known)) is not None:
             return words
+    if not validation.mirrors_first and (words := _refused_mirrors(known)) is not None:
+        return words
     unknown = [(name, value) for name, value in given.items() if name not in known]
     return f"{listed(unknown)} are not recognised policy settings" if unknown else None
-
-
-def _refused_mirrors(known: Mapping[str, Any]) -> str | None:
-    if not isinstance(known.get("ha-mode", ""), str):
-        raise _crashes("ha-mode", known["ha-mode"])
-    return refusal_of(known, term)
-
-
-def _refused_values(known: Mapping[str, Any], validation: ReleaseValidation) -> str | None:
-    found = (wrong_with(validation.keys[name], value, known) for name, value in known.items())
-    return next((words for words in found if words is not None), None)
-
-
-def wrong_with(row: Row, value: Any, definition: Mapping[str, Any]) -> str | None:
-    """Return what a row of a table finds wrong with a policy's value, in the broker's words."""
-    kind, words, *rest = row
-    return None if CHECKS[kind](*rest)(value, definition) else words.replace(PLACE, term(value))
 
 
 def _pair(one: str, other: str) -> str:
@@ -274,13 +240,9 @@ def _crashes(key: str, value: Any) -> PolicyRefused:
 
 def listed(fields: Iterable[tuple[str, Any]]) -> str:
     """Return names with their values as the broker's messages have them."""
-    shown = [_named(*each) for each in fields]
+    shown = [f'{{<<"{name}">>,{term(value)}}}' for name, value in fields]
     line = f"[{','.join(shown)}]"
     return line if len(line) <= WIDTH else "[" + ",\n ".join(shown) + "]"
-
-
-def _named(name: str, value: Any) -> str:
-    return f'{{<<"{name}">>,{term(value)}}}'
 
 
 def term(value: Any) -> str:

@@ -45,18 +45,12 @@ class ReleaseValidation(msgspec.Struct, frozen=True, kw_only=True):
 VALIDATIONS: Final = {
     name: ReleaseValidation(
         arguments=tables.ARGUMENTS[name],
-        counting=tables.COUNTING[name],
-        names_type=tables.NAMES_TYPE[name],
+        counting=tuple(tables.COUNTING[name]),
         keys=tables.KEYS[name],
-        mirrors_first=tables.MIRRORS_FIRST[name],
         not_for_classic=frozenset(tables.NOT_FOR_CLASSIC[name]),
-        apply_to=tables.APPLY_TO[name],
-        apply_to_words=tables.APPLY_TO_WORDS[name],
-        exchange_types=tables.EXCHANGE_TYPES[name],
-        other_types=tables.OTHER_TYPES[name],
-        pcre2=tables.PCRE2[name],
+        **others,
     )
-    for name in tables.ARGUMENTS
+    for name, others in tables.OTHERS.items()
 }
 """By the name of the release."""
 

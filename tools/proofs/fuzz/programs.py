@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from msgspec import inspect
 
-from engine.amqp.arguments import CHECKS
 from engine.broker.commands import commands, scenario
 from engine.broker.commands.base import FIELD, PROPERTIES, in_a_host
 from engine.broker.commands.client_commands import mean_of, pack, pack_expirations, unpack
@@ -336,8 +335,9 @@ USUAL: Final[dict[str, tuple[Any, ...]]] = {
     "alternate-exchange": ("ex", "topics"),
 }
 """What these mean to a classic queue; what is not named here gets odd values, which a broker refuses or passes over."""
+KINDS: Final = ("expires", "ttl", "text", "key", "natural", "priority", "boolean", "one_of", "version")
 OF_QUEUES: Final = {f"x-{name}": values for name, values in USUAL.items() if name != "alternate-exchange"} | {
-    name: NUMBERS[:4] for name in CHECKS if name.removeprefix("x-") not in USUAL
+    name: NUMBERS[:4] for name in KINDS if name.removeprefix("x-") not in USUAL
 }
 MIRRORING: Final[tuple[dict[str, Any], ...]] = (
     {"ha-mode": "all"},

@@ -41,17 +41,15 @@ Written by `make questions` from the answers of real nodes (tests/recordings/que
 
 from typing import Any, Final
 
-Row = tuple[Any, ...]
 
-
-def by_release(rows: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]]:
-    """Return what each release has of each name; `rows` hold it by the releases that share it."""
-    return {
-        release: {
-            name: row for name, each in rows.items() for releases, row in each.items() if release in releases.split()
-        }
-        for release in RELEASES
-    }
+def by_release(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what each release has by name; a row holds from its release up to the next one, None for nothing."""
+    found: dict[str, dict[str, Any]] = {}
+    now: dict[str, Any] = {}
+    for release in RELEASES:
+        now |= {name: each[release] for name, each in rows.items() if release in each}
+        found[release] = {name: now[name] for name in rows if now.get(name) is not None}
+    return found
 
 
 '''
@@ -63,62 +61,32 @@ class NoCheck(ValueError):
 
 def written(answers: dict[str, Answers]) -> str:
     """Return the tables' module for the answers of each release."""
-    parts = {
-        "COUNTING": ("dict[str, tuple[str, ...]]", counting),
-        "NAMES_TYPE": (
-            "dict[str, bool]",
-            lambda each: any("current is 'classic'" in closed[1] for _, closed in each["again"] if closed),
-        ),
-        "NOT_FOR_CLASSIC": ("dict[str, tuple[str, ...]]", not_for_classic),
-        "APPLY_TO": (
-            "dict[str, tuple[str, ...]]",
-            lambda each: tuple(n for n, words in each["apply_to"] if not words),
-        ),
-        "APPLY_TO_WORDS": (
-            "dict[str, str]",
-            lambda each: next(
-                words.replace(f"'{n}'", f"'{PLACE}'", 1) for n, words in each["apply_to"] if n == "odd"
-            ),
-        ),
-        "MIRRORS_FIRST": ("dict[str, bool]", mirrors_first),
-        "EXCHANGE_TYPES": (
-            "dict[str, tuple[str, ...]]",
-            lambda each: tuple(n for n, closed in each["exchange_types"] if not closed),
-        ),
-        "OTHER_TYPES": (
-            "dict[str, tuple[str, ...]]",
-            lambda each: tuple(
-                n for n, closed in each["exchange_types"] if closed and " invalid " in closed[1]
-            ),
-        ),
-        "PCRE2": (
-            "dict[str, bool]",
-            lambda each: any("missing closing parenthesis" in words for _, words in each["patterns"]),
-        ),
+    found = {
+        "ARGUMENTS": _shared(answers, arguments, _ordered),
+        "COUNTING": _shared(answers, lambda each: dict.fromkeys(counting(each), True), _ordered),
+        "KEYS": _shared(answers, keys, sorted),
+        "NOT_FOR_CLASSIC": _shared(answers, lambda each: dict.fromkeys(not_for_classic(each), True), sorted),
+        "OTHERS": _shared(answers, others, tuple),
     }
     head = f'{HEAD}REFERENCE: Final = "{REFERENCE.name}"\nRELEASES: Final = {(*answers,)!r}\n\n'
-    shared = {"ARGUMENTS": _shared(answers, arguments, _ordered), "KEYS": _shared(answers, keys, sorted)}
-    head += "".join(f"{name} = by_release({rows!r})\n\n" for name, rows in shared.items())
-    text = head + "\n\n".join(
-        f"{name}: Final[{kind}] = { ({release: of(each) for release, each in answers.items()})!r}"
-        for name, (kind, of) in parts.items()
-    )
-    return formatted(text + "\n")
+    return formatted(head + "\n".join(f"{name} = by_release({rows!r})\n" for name, rows in found.items()))
 
 
 def _shared(
     answers: dict[str, Answers],
-    of: Callable[[Answers], dict[str, Row]],
+    of: Callable[[Answers], dict[str, Any]],
     ordered: Callable[[Iterable[str]], Iterable[str]],
-) -> dict[str, dict[str, Row]]:
-    """Return the rows by name, and by the releases that have the same one."""
-    found: dict[str, dict[Row, list[str]]] = {}
-    for release, each in answers.items():
-        for name, row in of(each).items():
-            found.setdefault(name, {}).setdefault(row, []).append(release)
-    return {
-        name: {" ".join(releases): row for row, releases in found[name].items()} for name in ordered(found)
-    }
+) -> dict[str, dict[str, Any]]:
+    """Return the rows by name, and by the first of those releases that have the same one after each other."""
+    rows = {release: of(each) for release, each in answers.items()}
+    found: dict[str, dict[str, Any]] = {}
+    for name in ordered(dict.fromkeys(name for each in rows.values() for name in each)):
+        found[name] = {}
+        before = None
+        for release, each in rows.items():
+            if each.get(name) != before:
+                found[name][release] = before = each.get(name)
+    return found
 
 
 def formatted(text: str) -> str:
@@ -229,10 +197,10 @@ def _key_rows(rows: list[tuple[Any, str]]) -> Iterator[Row]:
     yield ("never", words)
     numbers = [each for each in taken if isinstance(each, int)]
     if numbers:
-        least = {-1: None}.get(min(numbers), min(numbers))
-        yield ("integer", words, *(() if least is None else (least,)))
-        for most in (255, 3_000_000_000):
-            yield ("integer", words, least, most)
+        least = [each for each in (min(numbers),) if each != -1]
+        yield ("integer", words, *least)
+        for most in (255, 3_000_000_000) if least else ():
+            yield ("integer", words, *least, most)
     yield ("one_of", words, *taken)
     for refused in ("numbers", "texts"):
         yield ("age", words, refused)
@@ -241,6 +209,22 @@ def _key_rows(rows: list[tuple[Any, str]]) -> Iterator[Row]:
         words,
         *(value for value, said in rows if said == "" or said.startswith("delayed-retry-min")),
     )
+
+
+def others(answers: Answers) -> dict[str, Any]:
+    """Return what is not told by name, as `ReleaseValidation` has it."""
+    types = answers["exchange_types"]
+    return {
+        "names_type": any("current is 'classic'" in closed[1] for _, closed in answers["again"] if closed),
+        "mirrors_first": mirrors_first(answers),
+        "apply_to": tuple(n for n, words in answers["apply_to"] if not words),
+        "apply_to_words": next(
+            words.replace(f"'{n}'", f"'{PLACE}'", 1) for n, words in answers["apply_to"] if n == "odd"
+        ),
+        "exchange_types": tuple(n for n, closed in types if not closed),
+        "other_types": tuple(n for n, closed in types if closed and " invalid " in closed[1]),
+        "pcre2": any("missing closing parenthesis" in words for _, words in answers["patterns"]),
+    }
 
 
 def not_for_classic(answers: Answers) -> tuple[str, ...]:
