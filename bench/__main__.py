@@ -37,6 +37,7 @@ BENCHES = (
     "sweep",
     "classroom",
     "school",
+    "class_counts",
     "session_cost",
     "workers",
     "static_edition",

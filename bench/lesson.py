@@ -2,8 +2,8 @@
 
 Students join, then all open the exercise at the same moment. When everybody sits at work, the lesson begins: each has a
 live session that plays, gives a command a second, checks an exercise now and then, and listens to the class; teachers
-watch their grids, and freeze all classes at the end. A class is behind one address of its own. The figures include this
-program's own share of the machine.
+watch their grids. At the end everybody answers at the same moment, and the teachers freeze all classes. A class is
+behind one address of its own. The times include this program's own share of the machine, which is measured, too.
 
 However slow a server is, a lesson comes to an end: whoever has not come in after JOIN_S is left out and reported, as is
 whoever does not sit after SIT_S.
@@ -24,6 +24,7 @@ from typing import Any
 
 from bench.measure import Result
 from bench.websocket import Socket, Visitor
+from tools.processes import processor_s
 
 CLASS = 60
 """Most students of one class."""
@@ -77,7 +78,7 @@ class Lesson:
     def __init__(self, students: int, seconds: float) -> None:
         self.students, self.seconds = students, seconds
         self.commands, self.gaps, self.answers, self.pages = Times(), Times(), Times(), Times()
-        self.grid, self.freeze = Times(), Times()
+        self.grid, self.freeze, self.at_once = Times(), Times(), Times()
         self.frames = self.refused = 0
         self.over = False
         self.seated = 0
@@ -96,8 +97,9 @@ class Lesson:
 
     @property
     def whole(self) -> bool:
-        """Return whether everybody could come, nobody was refused, and all were notified of the freeze."""
-        return len(self.freeze.all_ms) == self.students == self.seated and not self.refused
+        """Return whether all could come, nobody was refused, all answers are on record, and all know of the freeze."""
+        counts = {len(self.freeze.all_ms), len(self.at_once.all_ms), self.seated}
+        return counts == {self.students} and not self.refused
 
 
 async def timed(times: Times, work: Any, *arguments: Any, **named: Any) -> str:
@@ -234,6 +236,13 @@ def cpu_and_memory(pids: Sequence[int]) -> tuple[float, float]:
     return sum(cpu_s for cpu_s, _mib in found), sum(mib for _cpu_s, mib in found)
 
 
+def shares_s(pids: Sequence[int]) -> dict[str, float]:
+    """Return the seconds of processor time of a server with its workers, of its workers, and of this program."""
+    cpu_s, _mib = cpu_and_memory(pids)
+    workers_s = cpu_s - sum(map(processor_s, pids))
+    return {"server_cpu": cpu_s, "workers_cpu": workers_s, "visitors_cpu": time.process_time()}
+
+
 async def open_class(url: str, number: int, students: int) -> tuple[Visitor, str, dict[str, Visitor]]:
     """Let a teacher begin a class and its students in; return the teacher, the class's id, and who came."""
     source = f"127.0.{number + 1}.1"
@@ -252,6 +261,7 @@ async def open_class(url: str, number: int, students: int) -> tuple[Visitor, str
         await asyncio.to_thread(visitor.get, "/class/join/")
         await asyncio.to_thread(visitor.post, "/class/join/", code=code, nickname=nickname)
         await asyncio.to_thread(visitor.post, EXERCISE + "begin")
+        await asyncio.to_thread(visitor.send, PREDICTION + "begin")
         return nickname, visitor
 
     came: dict[str, Visitor] = {}
@@ -261,6 +271,18 @@ async def open_class(url: str, number: int, students: int) -> tuple[Visitor, str
                 name, visitor = await join(each)
                 came[name] = visitor
     return teacher, public_id, came
+
+
+async def answer_at_once(lesson: Lesson, visitors: Sequence[Visitor]) -> None:
+    """Let everybody answer at the same moment; an answer counts when it is on record, before its page is made."""
+    begun_s = time.perf_counter()
+
+    async def answer(visitor: Visitor) -> None:
+        led = await asyncio.to_thread(visitor.send, PREDICTION + "answer", answer="q4")
+        if led.endswith("#task"):  # where no answer could be recorded the page is another
+            lesson.at_once.add(begun_s)
+
+    await asyncio.gather(*map(answer, visitors))
 
 
 async def freeze(lesson: Lesson, classes: Sequence[tuple[Visitor, str, Any]]) -> None:
@@ -287,8 +309,8 @@ async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> 
         students: how many; each class has at most 60.
         seconds: for which they work.
     """
-    # A thread for everybody: nobody waits for another visitor's page inside this program.
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(students + 2))
+    # Two threads for everybody: nobody waits for another visitor's page inside this program.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * students + 2))
     lesson = Lesson(students, seconds)
     sizes = [min(CLASS, students - first) for first in range(0, students, CLASS)]
     classes = await asyncio.gather(*(open_class(url, number, size) for number, size in enumerate(sizes)))
@@ -306,11 +328,12 @@ async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> 
         await asyncio.wait([everybody, *works], timeout=SIT_S, return_when=asyncio.FIRST_COMPLETED)
         everybody.cancel()
         lesson.begun.set()
-        begun_s, (cpu_s, _mib) = time.perf_counter(), await asyncio.to_thread(cpu_and_memory, pids)
+        begun_s, before_s = time.perf_counter(), shares_s(pids)
         await asyncio.sleep(seconds)
-        cpu_after_s, mib = await asyncio.to_thread(cpu_and_memory, pids)
+        after_s, (_cpu_s, mib) = shares_s(pids), cpu_and_memory(pids)
         elapsed_s = time.perf_counter() - begun_s
         frames = lesson.frames
+        await answer_at_once(lesson, [*visitors.values()])
         await freeze(lesson, classes)
         lesson.over = True
         left, _busy = await asyncio.wait(works, timeout=LEAVE_S)
@@ -330,10 +353,14 @@ async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> 
         "answer_graded_and_page_shown": str(lesson.answers),
         "page_of_an_exercise": str(lesson.pages),
         "answer_sent_until_in_the_grid": str(lesson.grid),
+        "answers_at_once_until_recorded": str(lesson.at_once),
         "freeze_until_everybody_knows": str(lesson.freeze),
         "frames": lesson.frames,
         "frames_a_second_for_each": round(frames / elapsed_s / max(1, lesson.seated), 1),
         "refused": lesson.refused,
-        "server_cpu_of_one_core": f"{100 * (cpu_after_s - cpu_s) / elapsed_s:.0f} %",
+        **{
+            f"{name}_of_one_core": f"{100 * (spent - earlier) / elapsed_s:.0f} %"
+            for (name, spent), earlier in zip(after_s.items(), before_s.values(), strict=True)
+        },
         "server_memory_mib": round(mib),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import http.cookiejar
 import json
+import urllib.error
 import urllib.parse
 import urllib.request
 from http import HTTPStatus
@@ -38,6 +39,13 @@ class _SentAgain(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
+class _Stays(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere: a form is done when its answer begins."""
+
+    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
+        """Follow nothing."""
+
+
 class Visitor:
     """A browser without pictures: pages, forms with their token, and the cookies for its sockets.
 
@@ -59,9 +67,9 @@ class Visitor:
         self.url = url
         self.address = address
         self.jar = http.cookiejar.CookieJar() if jar is None else jar
-        self._opener = urllib.request.build_opener(
-            _From(source), _SentAgain(), urllib.request.HTTPCookieProcessor(self.jar)
-        )
+        cookies = urllib.request.HTTPCookieProcessor(self.jar)
+        self._opener = urllib.request.build_opener(_From(source), _SentAgain(), cookies)
+        self._staying = urllib.request.build_opener(_From(source), _Stays(), cookies)
 
     def get(self, path: str) -> str:
         """Return a page, following redirections."""
@@ -71,16 +79,28 @@ class Visitor:
         """Send a form; the token comes from the cookie that any page has set."""
         return self.exchange(path, fields)[0]
 
+    def send(self, path: str, **fields: str) -> str:
+        """Send a form, and return where its answer leads, without going there."""
+        try:
+            self._staying.open(self._request(path, fields), timeout=60).close()
+        except urllib.error.HTTPError as led:
+            if led.code != HTTPStatus.FOUND:
+                raise
+            return str(led.headers["Location"])
+        return path
+
     def exchange(self, path: str, fields: dict[str, str] | None) -> tuple[str, int, dict[str, str]]:
         """Get a page or, with fields, send a form; return the text, the status and the headers of the answer."""
+        with self._opener.open(self._request(path, fields), timeout=60) as answer:
+            return answer.read().decode("utf-8", "replace"), answer.status, dict(answer.headers)
+
+    def _request(self, path: str, fields: dict[str, str] | None) -> urllib.request.Request:
         data = None
         if fields is not None:  # a form may have none of its own
             token = next((cookie.value for cookie in self.jar if cookie.name == "csrftoken"), "")
             data = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": token}).encode()
         headers = {"Referer": self.url + "/", **self.forwarded()}
-        request = urllib.request.Request(self.url + path, data, headers=headers)
-        with self._opener.open(request, timeout=60) as answer:
-            return answer.read().decode("utf-8", "replace"), answer.status, dict(answer.headers)
+        return urllib.request.Request(self.url + path, data, headers=headers)
 
     def forwarded(self) -> dict[str, str]:
         """Return the header with the origin, if that was given."""

@@ -170,6 +170,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     yield f"{room['students']} students at work: a command until accepted", room["command_until_accepted"]
     yield f"{room['students']} students: a freeze until everybody knows", room["freeze_until_everybody_knows"]
     yield from lessons(found["school"])
+    yield from class_counts(found["class_counts"])
     cost, sweep, cluster = found["session_cost"], found["sweep"], found["cluster"]
     yield "percent of one core for a session with a student at work", f"{cost['at_work_core_pct']:.1f}"
     yield "milliseconds of processor for one command in it", f"{cost['command_ms']:.1f}"
@@ -240,6 +241,17 @@ def lessons(school: dict[str, Any]) -> Iterator[Row]:
             yield f"{students}: a command until accepted", lesson["command_until_accepted"]
             yield f"{students}: a freeze until everybody knows", lesson["freeze_until_everybody_knows"]
             yield f"{students}: frames a second for each", f"{lesson['frames_a_second_for_each']:.1f}"
+
+
+def class_counts(found: dict[str, Any]) -> Iterator[Row]:
+    """Yield what a class costs, counted."""
+    for name, label in (("an_answer", "a student's answer"), ("its_page", "the page after it")):
+        yield f"calls of functions for {label}", whole(found[f"calls_of_{name}"])
+        yield f"statements to the database for {label}", str(found[f"statements_of_{name}"])
+        yield f"transactions that write for {label}", str(found[f"transactions_of_{name}"])
+    yield "transactions for 20 commands at once", str(found["transactions_of_twenty_commands"])
+    yield "writes to the worker for them", str(found["writes_to_the_worker_for_twenty_commands"])
+    yield "writes to the worker for a freeze of 20", str(found["writes_to_the_worker_for_a_freeze_of_twenty"])
 
 
 def coverage(parts: dict[str, Any]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import math
 import threading
@@ -55,8 +56,14 @@ class ClassRoom:
         self.members: set[RoomMember] = set()
         self._read = read
         self._changed = asyncio.Event()
+        self._numbers = itertools.count(1)
+        """Of the readings, by when they began."""
+        self._shown = 0
+        """The reading that was shown last."""
+        self._telling: set[asyncio.Task[None]] = set()
         self._grid_due_s = 0.0
         """When the teacher's grid may be read again."""
+        self._grid_waits: asyncio.TimerHandle | None = None
         self._elsewhere: dict[str, tuple[float, list[tuple[int, int]]]] = {}
         """When other processes reported who is connected there, and who."""
         self.loop = asyncio.get_running_loop()
@@ -80,40 +87,68 @@ class ClassRoom:
         if sorted(before) != sorted(online):
             self.changed()
 
-    def changed(self) -> None:
-        """Something differs. Call it in the event loop."""
+    def changed(self, at_once: bool = False) -> None:
+        """Something differs; with `at_once` it is shown before the grid is read. Call it in the event loop."""
         self._changed.set()
+        if at_once:
+            task = self.loop.create_task(self._show_logged(grid=False))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    def grid_changed(self) -> None:
+        """Something differs that only the teacher's grid shows; it waits for its time. Call it in the event loop."""
+        if self._grid_waits is None and any(member.student is None for member in self.members):
+            self._grid_waits = self.loop.call_at(
+                min(self._grid_due_s, self.loop.time() + MOST_REST_S), self._grid_due
+            )
+
+    def _grid_due(self) -> None:
+        self._grid_waits = None
+        self.changed()
 
     def show_grid_soon(self) -> None:
         """Read the grid next, as somebody has none yet."""
         self._grid_due_s = 0.0
 
-    async def _read_and_show(self) -> None:
-        """Show everybody what is new; the grid only where a teacher is, and not again and again while that is slow."""
-        begun_s = self.loop.time()
+    async def _show_logged(self, *, grid: bool) -> None:
+        try:
+            await self._read_and_show(grid)
+        except Exception:
+            logger.exception("class %s could not be read", self.classroom)
+
+    async def _read_and_show(self, grid: bool) -> None:
+        """Show everybody what is new, and hold the students' sessions while the class is frozen.
+
+        Args:
+            grid: whether it may be read, which is done only where a teacher is, and seldom while that is slow.
+        """
+        begun_s, number = self.loop.time(), next(self._numbers)
         has_teacher = any(member.student is None for member in self.members)
-        grid = has_teacher and begun_s >= self._grid_due_s
+        grid = grid and has_teacher and begun_s >= self._grid_due_s
         if grid:
             self._grid_due_s = math.inf
         try:
             picture = await self._read(self.classroom, self.online(), grid)
         finally:
-            if self._grid_due_s == math.inf:  # else a teacher has come meanwhile
+            if grid and self._grid_due_s == math.inf:  # else a teacher has come meanwhile
                 now_s = self.loop.time()
                 self._grid_due_s = now_s + min(MOST_REST_S, GRID_RESTS * (now_s - begun_s))
+        if number < self._shown:  # what was read later is shown already
+            self.show_grid_soon()
+            return
+        self._shown = number
+        if picture is None:
+            paused_sessions.release(_key(self.classroom))
+        else:
+            hold(self.classroom, picture["held"], picture["frozen"])
         for member in tuple(self.members):
             member.show(picture)
 
     async def _live(self) -> None:
         while self.members:
             self._changed.clear()
-            try:
-                await self._read_and_show()
-                cluster_control.broadcast(
-                    "present", classroom=self.classroom, online=list(self._here().items())
-                )
-            except Exception:
-                logger.exception("class %s could not be read", self.classroom)
+            await self._show_logged(grid=True)
+            cluster_control.broadcast("present", classroom=self.classroom, online=list(self._here().items()))
             await asyncio.sleep(GATHER_S)
             try:
                 async with asyncio.timeout(CHECK_S):
@@ -145,17 +180,33 @@ def leave(room: ClassRoom, member: RoomMember) -> None:
     room.changed()
 
 
-def announce_change(classroom: int) -> None:
-    """Say that something of a class differs, in all processes. May be called in any thread."""
-    announce_change_here(classroom)
-    cluster_control.broadcast("class", classroom=classroom)
+def announce_change(classroom: int, *, at_once: bool = False) -> None:
+    """Say that something of a class differs, in all processes. May be called in any thread.
+
+    Args:
+        at_once: whether students wait for it, as when their teacher freezes the class.
+    """
+    _tell(classroom, "at_once" if at_once else "soon")
 
 
-def announce_change_here(classroom: int) -> None:
-    """Say here that something of a class differs. May be called in any thread."""
+def announce_work(classroom: int) -> None:
+    """Say that students of a class did something, which only its teacher's grid shows. May be called in any thread."""
+    _tell(classroom, "grid")
+
+
+def _tell(classroom: int, when: str) -> None:
+    _tell_here(classroom, when)
+    cluster_control.broadcast("class", classroom=classroom, when=when)
+
+
+def _tell_here(classroom: int, when: str = "soon") -> None:
     room = _rooms.get(classroom)
-    if room is not None:
-        room.loop.call_soon_threadsafe(room.changed)
+    if room is None:
+        return
+    if when == "grid":
+        room.loop.call_soon_threadsafe(room.grid_changed)
+    else:
+        room.loop.call_soon_threadsafe(room.changed, when == "at_once")
 
 
 def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> None:
@@ -180,7 +231,7 @@ _answering: set[asyncio.Task[None]] = set()
 
 
 def begin() -> None:
-    cluster_control.on("class", lambda sender, classroom: announce_change_here(classroom))
+    cluster_control.on("class", lambda sender, classroom, when="soon": _tell_here(classroom, when))
     cluster_control.on("present", lambda sender, classroom, online: elsewhere(classroom, sender, online))
     cluster_control.on("hold", _hold)
     cluster_control.on("ask_mixes", _answer_mixes)

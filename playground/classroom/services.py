@@ -329,7 +329,7 @@ NO_CLASS = _("No class takes students with this code. Check it, or ask your teac
 def freeze(classroom: Classroom, frozen: bool) -> None:
     classroom.frozen = frozen
     classroom.save(update_fields=["frozen"])
-    rooms.announce_change(classroom.pk)
+    rooms.announce_change(classroom.pk, at_once=True)
 
 
 def rename(student: Student, nickname: str) -> None:

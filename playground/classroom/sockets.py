@@ -17,8 +17,7 @@ from playground.callers import request_callers
 from playground.classroom import accounts, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits.rate_limits import RateBucket
-from playground.records import paused_sessions
-from playground.sessions.socket_consumer import SocketConsumer
+from playground.sessions.socket_consumer import AT_ONCE, SocketConsumer
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +29,10 @@ FORGET_S = 30
 OUTBOX = 16
 
 
+def _encode(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode()
+
+
 class ClassSocket(SocketConsumer):
     """What the teacher's and the students' sockets share: overviews go out, newest first, and nothing comes in."""
 
@@ -39,7 +42,8 @@ class ClassSocket(SocketConsumer):
     async def connect(self) -> None:
         """Join the class, if it is this person's; otherwise say nothing and close."""
         await self.accept()
-        self._outbox: asyncio.Queue[dict[str, Any] | int] = asyncio.Queue(OUTBOX)
+        self._outbox: asyncio.Queue[bytes | int] = asyncio.Queue(OUTBOX)
+        self._send_at_once = self.scope.get(AT_ONCE)
         self._sender = asyncio.create_task(self._send_outbox())
         self._received = RateBucket(1, 5, time.monotonic())
         classroom = await self._classroom()
@@ -69,8 +73,11 @@ class ClassSocket(SocketConsumer):
     def show(self, overview: dict[str, Any] | None) -> None:
         raise NotImplementedError
 
-    def _put(self, message: dict[str, Any] | int) -> None:
-        """Take a message for the browser; one that does not read gets the newest later, not all of them."""
+    def _put(self, message: bytes | int) -> None:
+        """Take a text or a close code; a browser that does not read gets the newest later, not all of them."""
+        now = self._send_at_once if self._outbox.empty() and isinstance(message, bytes) else None
+        if now is not None and now(message):
+            return
         while self._outbox.full():
             self._outbox.get_nowait()
         self._outbox.put_nowait(message)
@@ -81,7 +88,7 @@ class ClassSocket(SocketConsumer):
             if isinstance(message, int):
                 await self.close(code=message)
                 return
-            await self.send(text_data=json.dumps(message))
+            await self.send(text_data=message.decode())
 
 
 class TeacherSocket(ClassSocket):
@@ -125,10 +132,10 @@ class TeacherSocket(ClassSocket):
         changed = [each for pk, each in rows.items() if self._rows.get(pk) != each]
         gone = [pk for pk in self._rows if pk not in rows]
         if changed or gone or rest != self._rest:
-            self._put({**rest, "changed": changed, "gone": gone, "whole": self._rest is None})
+            self._put(_encode({**rest, "changed": changed, "gone": gone, "whole": self._rest is None}))
         self._rows, self._rest = rows, rest
 
-    def _put(self, message: dict[str, Any] | int) -> None:
+    def _put(self, message: bytes | int) -> None:
         """Take a message; if some had to be thrown away, the next one is whole again."""
         if self._outbox.full():
             self._rows, self._rest = {}, None
@@ -139,7 +146,7 @@ class StudentSocket(ClassSocket):
     """Tells students what the teacher does for everybody: freeze, push, vote."""
 
     async def connect(self) -> None:
-        self._last: dict[str, Any] | None = None
+        self._last = b""
         await super().connect()
 
     async def _classroom(self) -> int | None:
@@ -168,18 +175,24 @@ class StudentSocket(ClassSocket):
             self._put(overview["student"])
 
 
-# A thread of its own: the one that all sockets share is busy with what thirty sessions write down.
-_readers = ThreadPoolExecutor(1, thread_name_prefix="class")
-_overview = database_sync_to_async(selectors.overview, thread_sensitive=False, executor=_readers)
+# Threads of their own: the one that all sockets share is busy with what thirty sessions write down. And grids have one
+# apart, so that a freeze waits for none.
+_overview = {
+    grid: database_sync_to_async(
+        selectors.overview,
+        thread_sensitive=False,
+        executor=ThreadPoolExecutor(1, thread_name_prefix="grids" if grid else "classes"),
+    )
+    for grid in (False, True)
+}
 
 
 async def read(classroom: int, online: dict[int, int], grid: bool = True) -> dict[str, Any] | None:
     """Read a class once for all its sockets: the database, then, for the grid, the sessions that are awake here."""
-    overview = await _overview(classroom, online, grid)
+    overview: dict[str, Any] | None = await _overview[grid](classroom, online, grid)
     if overview is None:
-        paused_sessions.release(f"class {classroom}")
         return None
-    rooms.hold(classroom, overview["held"], overview["frozen"])
+    overview["student"] = _encode(overview["student"])
     if not grid:
         return overview
     rows = overview["teacher"]["students"]

@@ -387,7 +387,7 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     except RequestRefused as refused:
         return page(request, found, str(refused.message), status=409)
     opened = session_services.replay_session(kept)
-    session_ownership.claim(request.session, opened.public_id)
+    session_ownership.claim(request.session, opened)
     return redirect("session", opened.public_id)
 
 

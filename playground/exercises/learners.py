@@ -111,20 +111,16 @@ def kept_bytes(whose: dict[str, str]) -> int:
 worked = Signal()
 """Sent with `work` after it changed; and with `learner` alone when somebody deleted their work."""
 
-Gate = Callable[[Learner, str], PageMessage | None]
-_gates: list[tuple[Gate, bool]] = []
+Gate = Callable[[Learner, str, bool], PageMessage | None]
+_gates: list[Gate] = []
 
 
-def register(gate: Gate, *, hides: bool = False) -> None:
-    """Ask this gate before each answer to an exercise; one that hides is asked before its page is shown as well."""
-    if (gate, hides) not in _gates:
-        _gates.append((gate, hides))
+def register(gate: Gate) -> None:
+    """Ask this gate before each answer to an exercise, and, with True, before its page is shown."""
+    if gate not in _gates:
+        _gates.append(gate)
 
 
 def closed(learner: Learner, slug: str, *, hidden: bool = False) -> PageMessage | None:
     """Return why a learner may not continue an exercise now, or with `hidden` not even see it; None if allowed."""
-    for gate, hides in _gates:
-        reason = gate(learner, slug) if hides or not hidden else None
-        if reason is not None:
-            return reason
-    return None
+    return next((reason for gate in _gates if (reason := gate(learner, slug, hidden)) is not None), None)

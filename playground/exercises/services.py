@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -54,19 +54,16 @@ def waits(public_id: str) -> PageMessage | None:
     return PageMessage(_("This run waits for your answer. Answer first, then share or export it."))
 
 
-def open_stage(exercise: Exercise, work: Work) -> Session:
-    """Begin the session that belongs to the state of the work; the one before goes."""
+def open_stage(exercise: Exercise, work: Work) -> None:
+    """Begin the session that belongs to the state of the work; the one before goes. Whoever calls this saves the work.
+
+    Where there was one before, call it in the transaction that saves the work.
+    """
     scenario, past_us = kind_of(exercise).stage(exercise, progress(work))
     titled = {**scenario, "title": exercise.en.title}
-    session = services.start_session(door().check(titled))
-    if past_us:
-        session.reached_us = past_us
-        session.save(update_fields=["reached_us"])
-    before, work.session = work.session, session
-    work.save(update_fields=["session"])
+    before, work.session = work.session, services.start_session(door().check(titled), reached_us=past_us)
     if before is not None:
         services.delete_sessions(Session.objects.filter(pk=before.pk))
-    return session
 
 
 def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
@@ -99,7 +96,7 @@ def begin(learner: Learner, exercise: Exercise) -> Work:
         work = Work.objects.get(learner=learner, exercise=exercise.slug)
     if work.session is None:
         open_stage(catalog.variant(work.exercise, work.variant), work)
-    _touch(work)
+    _touch(work, "session")
     return work
 
 
@@ -120,9 +117,8 @@ def answer(work: Work, exercise: Exercise, given: Any) -> GradedVerdict:
     whole = _whole_answer(work, exercise, given)
     with _place(exercise, whole):
         verdict = _done(exercise, whole, graded)
-    _keep(work, verdict)
-    _move_on(work, exercise, verdict, given)
-    _touch(work)
+    _keep(work, exercise, verdict, given)
+    learners.worked.send(Work, work=work, learner=work.learner)
     return verdict
 
 
@@ -189,17 +185,19 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
         return _done(exercise, whole, stands)
 
 
-def _keep(work: Work, verdict: GradedVerdict) -> None:
+COUNTED: Final = ("attempts", "failures", "reviews", "wrong", "right_at")
+"""What an answer counts on from; another one may have come meanwhile."""
+
+
+def _keep(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any) -> None:
+    """Record an answer with all that it changes, or nothing: the run goes on where it allows that."""
     now = timezone.now()
     with transaction.atomic():
-        Work.objects.filter(pk=work.pk).update(
-            reviews=review.reviews_after(work, verdict.wrong, now),
-            attempts=F("attempts") + 1,
-            failures=F("failures") + int(verdict.wrong),  # PostgreSQL adds no truth values
-            wrong=verdict.wrong,
-            right_at=F("right_at") if verdict.wrong else now,
-        )
-        work.refresh_from_db(fields=["attempts", "failures", "reviews", "wrong", "right_at"])
+        work.refresh_from_db(fields=COUNTED, from_queryset=Work.objects.select_for_update())
+        work.reviews = review.reviews_after(work, verdict.wrong, now)
+        work.attempts += 1
+        work.failures += verdict.wrong
+        work.wrong, work.right_at = verdict.wrong, work.right_at if verdict.wrong else now
         Attempt.objects.create(
             work=work,
             number=work.attempts,
@@ -207,14 +205,11 @@ def _keep(work: Work, verdict: GradedVerdict) -> None:
             tally=verdict.tally[:255],
             verdict=msgspec.to_builtins(verdict),
         )
-
-
-def _move_on(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any) -> None:
-    """Let the run go on where the answer allows it, and note that the exercise is done."""
-    another = task.move_on(work, exercise, verdict, given, timezone.now())
-    work.save(update_fields=["locked", "steps", "done_at", "right_first"])
-    if another:
-        open_stage(exercise, work)
+        if task.move_on(work, exercise, verdict, given, now):
+            open_stage(exercise, work)
+        work.touched = now
+        moved_on = ("locked", "steps", "done_at", "right_first", "session", "touched")
+        work.save(update_fields=[*COUNTED, *moved_on])
 
 
 def hint(work: Work, exercise: Exercise) -> None:
@@ -246,8 +241,9 @@ def again(work: Work, exercise: Exercise) -> None:
     """Begin the exercise again with a fresh session and, where it has variants, other numbers."""
     _pass_gates(work.learner, exercise)
     found = task.begin_again(work, exercise)
-    work.save(update_fields=["locked", "steps", "earlier", "variant"])
-    open_stage(found, work)
+    with transaction.atomic():
+        open_stage(found, work)
+        work.save(update_fields=["locked", "steps", "earlier", "variant", "session"])
     _touch(work)
 
 
@@ -258,9 +254,9 @@ def delete_learner(learner: Learner) -> None:
     delete_sessions(Session.objects.filter(pk__in=sessions))
 
 
-def _touch(work: Work) -> None:
+def _touch(work: Work, *changed: str) -> None:
     work.touched = timezone.now()
-    work.save(update_fields=["touched"])
+    work.save(update_fields=["touched", *changed])
     learners.worked.send(Work, work=work, learner=work.learner)
 
 

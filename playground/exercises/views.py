@@ -32,7 +32,7 @@ from playground.exercises import (
     task,
 )
 from playground.exercises.kinds import kind_of
-from playground.exercises.models import Work
+from playground.exercises.models import Learner, Work
 from playground.exercises.schema import Exercise, LessonUnit
 from playground.hosting.past import PendingAnswers
 from playground.limits import work_places
@@ -44,9 +44,8 @@ from playground.web.errors import PageGone
 from playground.web.errors import answer as error_page
 
 
-def closed_page(request: HttpRequest, *exercises: Exercise) -> HttpResponse | None:
+def closed_page(request: HttpRequest, learner: Learner | None, *exercises: Exercise) -> HttpResponse | None:
     """Return the page that says why one of these exercises may not be seen now; None where all may."""
-    learner = learners.current(request.session)
     for each in exercises:
         reason = learner and learners.closed(learner, each.slug, hidden=True)
         if reason is not None:
@@ -176,9 +175,10 @@ def exercise(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 
 def page(request: HttpRequest, found: Exercise, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of an exercise; `problem` is what kept an answer from being graded."""
-    if (closed := closed_page(request, found)) is not None:
+    learner = learners.current(request.session)
+    if (closed := closed_page(request, learner, found)) is not None:
         return closed
-    work = selectors.work_on(learners.current(request.session), found.slug)
+    work = selectors.work_on(learner, found.slug)
     if work is not None:
         found = catalog.variant(found.slug, work.variant)
     context = task.context(found, work, selectors.last_attempt(work), _language())
@@ -188,7 +188,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
-        session_ownership.claim(request.session, work.session.public_id)
+        session_ownership.claim(request.session, work.session)
     context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
 
@@ -325,7 +325,7 @@ def example(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     language = get_language() or "en"
     if slug not in examples.slugs() or catalog.exercise(slug).unit != unit:
         raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
-    return closed_page(request, catalog.exercise(slug)) or render(
+    return closed_page(request, learners.current(request.session), catalog.exercise(slug)) or render(
         request, "exercises/example.html", examples.context(slug, language, request.GET or None)
     )
 
@@ -374,7 +374,11 @@ def _systems() -> dict[str, str]:
 @rate_limited_reading
 def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     found, numbers = _found_reading(request, unit, slug)
-    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+    if (
+        closed := closed_page(
+            request, learners.current(request.session), *map(catalog.exercise, found.exercises)
+        )
+    ) is not None:
         return closed
     texts, names = found.texts(get_language() or "en"), _systems()
     run = _played(request, found, numbers)
@@ -424,7 +428,11 @@ def _number(
 def reading_run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Return the run with these numbers, and the sentences as they read with them."""
     found, numbers = _found_reading(request, unit, slug)
-    if (closed := closed_page(request, *map(catalog.exercise, found.exercises))) is not None:
+    if (
+        closed := closed_page(
+            request, learners.current(request.session), *map(catalog.exercise, found.exercises)
+        )
+    ) is not None:
         return closed
     played = _played(request, found, numbers)
     texts = found.texts(get_language() or "en")

@@ -6,10 +6,11 @@ dozens of threads before each message. So pages wait for a turn before they get 
 
 Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes take turns. So a class
 that sends all its answers at once does not delay the teacher who freezes it, and somebody who requests a
-thousand pages does not delay others. In a lane, form posts and the pages to which they redirect come first,
+thousand pages does not delay others. In a lane, form posts come first, then the pages to which they redirect,
 so that submitting an answer never waits behind page views. On a busy machine, pages would take processor time
-that engines need for commands. So while commands are late, a pause follows each turn; requests of a class
-skip the pause, because a teacher who freezes it needs silence at once.
+that engines need for commands. So while commands are late, a pause follows each turn. Forms skip the pause, because
+what somebody answered is to be recorded like a command, and so do all requests of a class, because a teacher who
+freezes it needs silence at once.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ WAITING: Final = 1000
 PARTS: Final = frozenset({"class", "learn", "s", "static"})
 """First parts of paths that have their own lanes, because a lesson uses them at the same time."""
 PROMPT: Final = "class"
-"""The part of the site that skips pauses."""
+"""The part of the site that skips pauses, as forms do everywhere."""
 IN_A_ROW: Final = 3
 """Form requests in a row before a page view gets a turn, so that a flood of forms cannot block it."""
 MOST_LED: Final = 1000
@@ -43,6 +44,9 @@ MOST_REST_S: Final = 0.3
 """Longest pause, so that a class of 300 on one process gets its pages in time."""
 PATIENCE_S: Final = 60.0
 """How long a request waits before it is answered with 503."""
+
+Ticket = tuple[float, Future[None]]
+"""When a request arrived, and what gives it its turn."""
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Busy = Callable[[Any, Any], Awaitable[None]]
@@ -53,29 +57,48 @@ class PagesOverfull(Exception):
 
 
 class PageLane:
-    """Requests that wait in one lane."""
+    """Requests that wait in one lane.
 
-    def __init__(self) -> None:
-        self._going_on: deque[tuple[float, Future[None]]] = deque()
-        self._opening: deque[tuple[float, Future[None]]] = deque()
+    Args:
+        prompt: whether all of them skip pauses, not only forms.
+    """
+
+    def __init__(self, prompt: bool) -> None:
+        self._prompt = prompt
+        self._forms: deque[Ticket] = deque()
+        self._led: deque[Ticket] = deque()
+        self._opening: deque[Ticket] = deque()
         self._in_a_row = 0
 
     def __bool__(self) -> bool:
-        return bool(self._going_on or self._opening)
+        return bool(self._forms or self._led or self._opening)
 
     @property
     def since_s(self) -> float:
         """Arrival of the request that has waited longest."""
-        return min(each[0][0] for each in (self._going_on, self._opening) if each)
+        return min(each[0][0] for each in (self._forms, self._led, self._opening) if each)
 
-    def add(self, since_s: float, ticket: Future[None], goes_on: bool) -> None:
+    @property
+    def skips_pauses(self) -> bool:
+        """Whether some request does."""
+        return self._prompt or bool(self._forms)
+
+    def add(self, ticket: Ticket, goes_on: bool, sends: bool) -> None:
         """Let a request wait, behind others of its kind."""
-        (self._going_on if goes_on else self._opening).append((since_s, ticket))
+        (self._forms if sends else self._led if goes_on else self._opening).append(ticket)
 
-    def next(self) -> Future[None]:
-        first = self._going_on and not (self._opening and self._in_a_row >= IN_A_ROW)
+    def next(self, rests: bool) -> Future[None]:
+        """Take the next one.
+
+        Args:
+            rests: only one that skips pauses.
+        """
+        goes_on = self._forms or self._led
+        first = goes_on and not (self._opening and self._in_a_row >= IN_A_ROW)
+        if rests and not self._prompt:
+            first, goes_on = True, self._forms
         self._in_a_row = self._in_a_row + 1 if first else 0
-        return (self._going_on if first else self._opening).popleft()[1]
+        return (goes_on if first else self._opening).popleft()[1]
 
 
 class PageScheduler:
@@ -116,17 +139,18 @@ class PageScheduler:
             since_s = min((lane.since_s for lane in self._lanes.values()), default=None)
         return 0.0 if since_s is None else self._clock() - since_s
 
-    async def take(self, lane: str, goes_on: bool = False) -> PageTurn:
+    async def take(self, lane: str, goes_on: bool = False, sends: bool = False) -> PageTurn:
         """Wait for a turn.
 
         Args:
             lane: of the request; lanes take turns.
             goes_on: whether it is a form post or its redirect, which come first.
+            sends: whether it is a form post, which skips pauses.
 
         Raises:
             Overfull: too many are waiting, or this one has waited too long.
         """
-        ticket = self._ticket(lane, goes_on)
+        ticket = self._ticket(lane, goes_on, sends)
         if ticket is not None:
             try:
                 async with asyncio.timeout(self._patience_s):
@@ -139,18 +163,19 @@ class PageScheduler:
                 raise
         return PageTurn(self, self._clock)
 
-    def _ticket(self, lane: str, goes_on: bool) -> Future[None] | None:
+    def _ticket(self, lane: str, goes_on: bool, sends: bool) -> Future[None] | None:
         with self._lock:
             if self._free > 0:
                 self._free -= 1
                 return None
-            if self._resting and _is_prompt(lane):
+            prompt = lane.rpartition(" ")[2] == PROMPT
+            if self._resting and (sends or prompt):
                 self._resting.pop()
                 return None
             if self._count >= self._waiting:
                 raise PagesOverfull
             ticket: Future[None] = Future()
-            self._lanes.setdefault(lane, PageLane()).add(self._clock(), ticket, goes_on)
+            self._lanes.setdefault(lane, PageLane(prompt)).add((self._clock(), ticket), goes_on, sends)
             self._count += 1
             return ticket
 
@@ -218,11 +243,11 @@ class PageScheduler:
     def _next(self, rests: bool) -> Future[None] | None:
         if self._returning and not rests:
             return self._returning.popleft()
-        name = next((each for each in self._lanes if _is_prompt(each) or not rests), None)
+        name = next((each for each, lane in self._lanes.items() if not rests or lane.skips_pauses), None)
         if name is None:
             return None
         lane = self._lanes.pop(name)
-        ticket = lane.next()
+        ticket = lane.next(rests)
         self._count -= 1
         if lane:
             self._lanes[name] = lane
@@ -303,7 +328,7 @@ class InTurn:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
-            turn = await self._turns.take(lane_of(scope), self._goes_on(scope))
+            turn = await self._turns.take(lane_of(scope), self._goes_on(scope), _sends(scope))
         except PagesOverfull:
             await self._busy(scope, send)
             return
@@ -348,10 +373,6 @@ LEADING: Final = frozenset({302, 303})
 
 def _sends(scope: Any) -> bool:
     return scope.get("method") not in {"GET", "HEAD"}
-
-
-def _is_prompt(lane: str) -> bool:
-    return lane.rpartition(" ")[2] == PROMPT
 
 
 def lane_of(scope: dict[str, Any]) -> str:

@@ -20,8 +20,11 @@ PLAY_SALT = "a frame may play its session"
 PLAY_S = 24 * 3600
 
 
-def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
-    Session.objects.filter(public_id=public_id).update(visitor=request_callers.visitor(browser))
+def claim(browser: MutableMapping[str, Any], session: Session) -> None:
+    number = request_callers.visitor(browser)
+    if session.visitor != number:
+        session.visitor = number
+        session.save(update_fields=["visitor"])
 
 
 def owned(browser: Mapping[str, Any]) -> list[str]:
@@ -31,6 +34,11 @@ def owned(browser: Mapping[str, Any]) -> list[str]:
         return []
     found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
     return list(found.values_list("public_id", flat=True)[:LISTED])
+
+
+def began(browser: Mapping[str, Any], session: Session) -> bool:
+    """Return whether a browser began a session that was read just now."""
+    return request_callers.known_visitor(browser) == session.visitor != ""
 
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:

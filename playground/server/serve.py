@@ -160,7 +160,7 @@ WINDOW_BITS = 13
 MEMORY_LEVEL = 6
 OWN_FILES = 0o077
 """What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
-SWITCH_S = 0.001
+SWITCH_S = 0.0001
 """How long a thread that makes a page may go on while the event loop wants to: what is sent is not late by more."""
 RESTS_S = 5.0
 """How long sessions may take to rest when the server ends."""

@@ -156,7 +156,7 @@ def demo_session(browser: MutableMapping[str, Any], again: bool = False) -> Sess
     if found is not None:
         services.delete_untouched(found)
     session = services.start_session(door().check(DEMO_SCENARIO))
-    session_ownership.claim(browser, session.public_id)
+    session_ownership.claim(browser, session)
     browser[DEMO_KEY] = session.public_id
     return session
 

@@ -110,5 +110,5 @@ def _play(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session)
     return redirect("session", session.public_id)

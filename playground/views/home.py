@@ -127,7 +127,7 @@ def new(request: HttpRequest) -> HttpResponse:
             profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
         session = services.start_session(services.blank_scenario(profile, nodes))
-    session_ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
 
@@ -186,7 +186,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     kept = services.keep_scenario(entry.run, story=entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept)
-    session_ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session)
     return redirect("session", session.public_id)
 
 

@@ -153,7 +153,7 @@ def _is_prefetch(request: HttpRequest) -> bool:
 
 
 def _go(request: HttpRequest, session: Session, place: LinkPlace) -> HttpResponse:
-    session_ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session)
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 

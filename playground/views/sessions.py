@@ -109,7 +109,7 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
-    session_ownership.claim(request.session, forked.public_id)
+    session_ownership.claim(request.session, forked)
     return redirect("session", forked.public_id)
 
 
@@ -127,7 +127,7 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
-    session_ownership.claim(request.session, other.public_id)
+    session_ownership.claim(request.session, other)
     say(request, said)
     return redirect("session", other.public_id)
 

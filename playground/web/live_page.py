@@ -40,7 +40,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
         plays: whether the reader may let time pass though the session is not the reader's.
     """
     key = {"key": session_ownership.play_key(found.public_id)} if plays else {}
-    owner = session_ownership.owns(request.session, found.public_id)
+    owner = session_ownership.began(request.session, found)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {

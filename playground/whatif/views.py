@@ -60,7 +60,7 @@ def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
 def open_run(request: HttpRequest, heatmap: ShippedHeatmap, run: CellRun) -> Session:
     """Begin a session of this browser that repeats the run, up to its peak."""
     session = services.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
-    session_ownership.claim(request.session, session.public_id)
+    session_ownership.claim(request.session, session)
     return session
 
 

@@ -13,7 +13,7 @@ from playground.hosting.registry import HostRegistry
 from playground.library.ready_scenarios import files, load
 from playground.limits import rate_limits
 from playground.models import Scenario
-from playground.records import database_record, selectors, services
+from playground.records import database_record, kept_bytes, selectors, services
 from playground.sessions import live_hosts
 from tests.fuzz.damage import load as load_files
 
@@ -30,6 +30,7 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     settings.SESSIONS_DIR = tmp_path / "sessions"
     settings.WATERLINE = {**settings.WATERLINE, "workers": 0}
     rate_limits.forget()
+    kept_bytes.forget()
     with translation.override("en"):
         yield
     rate_limits.forget()

@@ -144,6 +144,10 @@ async def test_a_frozen_class_is_announced_at_each_check_and_its_end_once(sent: 
     ]
 
 
+NOTHING: dict[str, Any] = {"held": [], "frozen": False}
+"""Read of a class that is not frozen."""
+
+
 class Member:
     """A socket in a room."""
 
@@ -159,7 +163,7 @@ async def test_a_room_counts_who_is_connected_elsewhere(sent: Any) -> None:
 
     async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
         reads.append(online)
-        return {}
+        return dict(NOTHING)
 
     member = Member(3)
     room = rooms.enter(CLASS, member, read)
@@ -188,7 +192,7 @@ async def test_the_grid_is_read_only_where_a_teacher_is_and_at_once_for_a_new_on
 
     async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
         grids.append(grid)
-        return {}
+        return dict(NOTHING)
 
     members = [Member(3)]
     room = rooms.enter(CLASS, members[0], read)
@@ -212,7 +216,7 @@ async def test_a_grid_that_is_slow_is_read_seldom_and_what_students_see_is_not(
         grids.append(grid)
         if grid:
             await asyncio.sleep(0.05)  # so the next one is read much later
-        return {}
+        return dict(NOTHING)
 
     members = [Member(None), Member(3)]
     for member in members:
@@ -221,6 +225,33 @@ async def test_a_grid_that_is_slow_is_read_seldom_and_what_students_see_is_not(
         room.changed()
         await asyncio.sleep(0.01)
     assert grids[:6] == [True, False, False, False, False, False]
+    await _end(room, members)
+
+
+async def test_a_freeze_waits_for_no_grid_and_nothing_older_is_shown_after_it(sent: Any) -> None:
+    shown: list[bool] = []
+    grid_may_end = asyncio.Event()
+
+    class Watcher(Member):
+        def show(self, picture: Any) -> None:
+            shown.append(picture["frozen"])
+
+    async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
+        if grid:
+            await grid_may_end.wait()
+        return {"held": ["one"], "frozen": not grid}
+
+    members: list[Member] = [Watcher(None), Watcher(3)]
+    for member in members:
+        room = rooms.enter(CLASS, member, read)
+    await asyncio.sleep(0)
+    rooms.announce_change(CLASS, at_once=True)
+    await settled(lambda: shown == [True, True])
+    assert paused_sessions.is_held("one")
+    grid_may_end.set()
+    await asyncio.sleep(0.05)
+    assert shown == [True, True], "what was read before the freeze is not shown after it"
+    assert paused_sessions.is_held("one")
     await _end(room, members)
 
 
@@ -234,7 +265,7 @@ async def test_a_class_that_cannot_be_read_is_read_again_with_its_grid(
         grids.append(grid)
         if len(grids) == 1:
             raise OSError("the database is locked")
-        return {}
+        return dict(NOTHING)
 
     member = Member(None)
     room = rooms.enter(CLASS, member, read)
@@ -246,7 +277,7 @@ async def test_a_class_that_cannot_be_read_is_read_again_with_its_grid(
 
 async def test_a_change_reaches_the_rooms_of_all_processes(sent: Any) -> None:
     rooms.announce_change(CLASS)
-    assert sent == [("class", {"classroom": CLASS})]
+    assert sent == [("class", {"classroom": CLASS, "when": "soon"})]
 
 
 async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(sent: Any) -> None:

@@ -49,5 +49,5 @@ def test_who_may_not_see_the_exercise_does_not_see_the_example(
 ) -> None:
     client.post("/learn/waterline/first-paging/begin")
     assert client.get(AT).status_code == 200
-    monkeypatch.setattr(learners, "_gates", [(lambda _learner, _slug: PageMessage("not now"), True)])
+    monkeypatch.setattr(learners, "_gates", [lambda _learner, _slug, _hidden: PageMessage("not now")])
     assert client.get(AT).status_code == 423

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from playground.classroom import leaving
-from playground.exercises import catalog, learners, limits, services, task
+from playground.exercises import catalog, learners, limits, task
 from playground.exercises.grading import GradedVerdict
 from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
@@ -256,7 +256,7 @@ def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
     client.post(address("reach-delta", "solution"))
     work.refresh_from_db()
     assert work.solution_shown
-    services._move_on(work, catalog.exercise("reach-delta"), GradedVerdict(True), None)
+    task.move_on(work, catalog.exercise("reach-delta"), GradedVerdict(True), None, timezone.now())
     assert not work.right_first
 
 
@@ -438,7 +438,9 @@ def test_answers_are_rate_limited(client: Client) -> None:
 def test_a_gate_closes_answers_and_beginnings(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(client, "first-in")
     monkeypatch.setattr(
-        learners, "_gates", [(lambda learner, slug: PageMessage("Look at the board."), False)]
+        learners,
+        "_gates",
+        [lambda learner, slug, hidden: None if hidden else PageMessage("Look at the board.")],
     )
     assert client.post(address("first-in", "answer"), {"answer": "q4"}).status_code == 409
     assert "Look at the board." in client.post(address("read-back", "begin")).content.decode()

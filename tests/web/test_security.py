@@ -56,7 +56,7 @@ def test_two_pages_that_begin_a_session_at_once_both_own_theirs() -> None:
     before = {request_callers.KEY: "0123456789abcdef"}
     sessions = [services.start_session(services.blank_scenario("classroom")) for _page in range(2)]
     for session in sessions:
-        session_ownership.claim(dict(before), session.public_id)
+        session_ownership.claim(dict(before), session)
     assert [session_ownership.owns(before, session.public_id) for session in sessions] == [True, True]
     assert session_ownership.owned(before) == [session.public_id for session in reversed(sessions)]
     assert not session_ownership.owns({}, sessions[0].public_id)

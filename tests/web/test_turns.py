@@ -151,6 +151,34 @@ async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_
     assert turns._free == 1
 
 
+async def test_an_answer_does_not_wait_for_a_rest_and_page_views_behind_it_do() -> None:
+    now_s, came = 100.0, []
+    turns = PageScheduler(at_once=1, clock=lambda: now_s)
+    turns.pressure = lambda: 3.0
+    held = await turns.take("192.0.2.1 learn")
+
+    async def come(name: str, **how: bool) -> PageTurn:
+        turn = await turns.take("192.0.2.1 learn", **how)
+        came.append(name)
+        return turn
+
+    view = asyncio.create_task(come("view"))
+    await settle()
+    led = asyncio.create_task(come("led", goes_on=True))
+    answer = asyncio.create_task(come("answer", goes_on=True, sends=True))
+    await settle()
+    now_s += 0.1
+    held.end()
+    await settle()
+    assert came == ["answer"]
+    now_s += 0.1
+    (await answer).end()
+    await settle()
+    assert came == ["answer"]
+    (await asyncio.wait_for(led, PATIENCE_S)).end()
+    (await asyncio.wait_for(view, PATIENCE_S)).end()
+
+
 async def test_a_rest_ends_however_long_a_page_took() -> None:
     now_s = 100.0
     turns = PageScheduler(at_once=1, clock=lambda: now_s)

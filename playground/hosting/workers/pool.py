@@ -73,7 +73,7 @@ FEEL_S: Final = 0.2
 """Time between two measurements of how late this server's loop is."""
 PAGE_S: Final = 0.5
 """Acceptable wait for a page, since a browser's simultaneous requests are answered in turn."""
-COMMANDS_LATE_S: Final = 0.1
+COMMANDS_LATE_S: Final = 0.03
 """Average delay of commands above which the server pauses after pages."""
 SILENT_S: Final = 30.0
 """The server kills a worker that could have answered for this long and did not; if it can, it ends by itself before."""

@@ -94,6 +94,8 @@ class WorkerEnd(asyncio.Protocol):
         self._unpacker = link.MessageUnpacker(link.SERVER_END)
         self._held = bytearray()
         """Messages that go with the next one."""
+        self._flushing: asyncio.Handle | None = None
+        """The write that is due in the loop's next turn."""
         self._transport: asyncio.Transport | None = None
         self._stuck: protocol.RunStuck | None = None
 
@@ -104,15 +106,17 @@ class WorkerEnd(asyncio.Protocol):
     # --- to the worker ---
 
     def send(self, message: Any) -> None:
-        """Send a message that is not answered."""
+        """Send a message that is not answered, together with what others send in this turn of the loop."""
         self._held += link.SERVER_END.packed(message)
-        self.flush()
+        if self._flushing is None:
+            self._flushing = asyncio.get_running_loop().call_soon(self.flush)
 
     def send_with_next(self, message: Any) -> None:
         """Send a message together with the next one, or with `flush`, because nobody waits for it."""
         self._held += link.SERVER_END.packed(message)
 
     def flush(self) -> None:
+        self._flushing = None
         if self._held and self._transport is not None and not self.gone:
             self._transport.write(bytes(self._held))
         self._held.clear()
