@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from bench.measure import Result
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import MAX_COMMANDS, parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.metrics import METRICS, MetricUnit, is_answered
 from engine.storage.ledger import LedgerStorage
 from sweeps import cell

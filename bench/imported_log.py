@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from bench.measure import Result, best, best_on_files, calls, not_slower, on_compiled
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.replay import RunPlayer
 from engine.storage.directory import DirectoryStorage
 from sweeps.cell import Cell, outcome

@@ -6,7 +6,7 @@ import zlib
 from typing import Any, cast
 
 from engine.broker.commands import scenario
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.engine_api import EngineFiles, EngineNode
 from playground.hosting.run import FrameWindow, PlayedFrame, SessionRun

@@ -1,4 +1,4 @@
-"""The fold of common transitions (promise 2). `engine.fold` adds those of each kind of queue."""
+"""The fold of common transitions (promise 2). `engine.transitions` adds those of each kind of queue."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, counted, is_counted, listed, places_of
-from engine.report.transitions.amqp import (
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import (
+    ActorChanged,
     ExchangeDeclared,
     ExchangeDeleted,
+    NodeChanged,
     PolicyCleared,
     PolicySet,
+    ProcessChanged,
     QueueBound,
+    QueuePromoted,
     QueueUnbound,
     VhostAdded,
     VhostDeleted,
 )
-from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ActorChanged, NodeChanged, ProcessChanged, QueuePromoted
 from engine.report.transitions.queue import (
     CountersChanged,
     ModeChanged,

@@ -7,26 +7,24 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine import priority_queue as _priorities  # noqa: F401 - registers that it has no places
 from engine.backing_queue.message_places import PLACES
 from engine.backing_queue.status import StatusReader
 from engine.classic_v1 import costs as _costs  # noqa: F401 - registers
 from engine.classic_v1 import fold as _fold_1  # noqa: F401 - registers, with its places
 from engine.classic_v1 import transitions as _version_1
-from engine.classic_v1.inspect.files import V1FileReader
-from engine.classic_v1.inspect.host import V1HostReader
+from engine.classic_v1.inspect import V1FileReader, V1HostReader
 from engine.classic_v1.metrics import backlog as _backlog_1  # noqa: F401 - registers
 from engine.classic_v1.metrics import disk as _disk_1  # noqa: F401 - registers
 from engine.classic_v1.status import STATUS as _STATUS_1
 from engine.classic_v2 import fold as _fold_2  # noqa: F401 - registers
 from engine.classic_v2 import transitions as _version_2
-from engine.classic_v2.inspect.files import V2FileReader
-from engine.classic_v2.inspect.host import V2HostReader
+from engine.classic_v2.inspect import V2FileReader, V2HostReader
 from engine.classic_v2.metrics import disk as _disk_2  # noqa: F401 - registers
 from engine.classic_v2.status import STATUS as _STATUS_2
-from engine.damage.reading import HostReader
+from engine.damage import HostReader
 from engine.formats.layout import FileReader, NoRecord
-from engine.priority_queue import queue as _priorities  # noqa: F401 - registers that it has no places
-from engine.version_choice import fold as _fold_both  # noqa: F401 - registers
+from engine.version_choice import generation as _fold_both  # noqa: F401 - registers
 from engine.version_choice import transitions as _either_version
 
 __all__ = ["FILE_READERS", "HOST_READERS", "KINDS", "PLACES", "STATUSES", "file_reader"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine import generations  # noqa: F401 - each registers its own
-from engine.counting import backlog, disk, memory, messages, pressure, survival, waits  # noqa: F401 - they register
+from engine.counting import backlog, disk, load, survival  # noqa: F401 - they register
 from engine.counting.meter import RunMeter
 from engine.counting.metric import METRICS, BetterWay, Metric, MetricUnit, PowerCut, RunEnding
 from engine.releases import BrokerRelease
@@ -27,12 +27,12 @@ __all__ = [
     "is_had",
 ]
 
-TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
+TOPICS: Final = ("load", "backlog", "disk", "survival")
 """Names of the modules in `engine.counting` and in a generation's folder, in the order of the tables."""
 
 COMMON: Final = "counting"
 """The room of what is counted of every generation; others are counted of the generation in whose room they are."""
-OF_PAGING: Final = frozenset({memory.paging_at_bytes.name, pressure.paging_s.name})
+OF_PAGING: Final = frozenset({load.paging_at_bytes.name, load.paging_s.name})
 
 OF_EVENTS: Final = frozenset(
     {
@@ -47,7 +47,7 @@ OF_EVENTS: Final = frozenset(
     }
 )
 """What counts events: of bursts there are fewer than of the messages that a log has in them (`bench.gathered_log`)."""
-OF_SLEEP: Final = frozenset({memory.peak_ram_bytes.name, memory.peak_ram_share.name})
+OF_SLEEP: Final = frozenset({load.peak_ram_bytes.name, load.peak_ram_share.name})
 """What is less where a queue sleeps between two bursts, and writes its journal before: one that nobody reads."""
 OF_WIDE_BURSTS: Final = frozenset({disk.bytes_written.name, disk.write_amplification.name})
 """What a burst as wide as a sleep moves by some per cent where a queue of 4.x has a backlog."""

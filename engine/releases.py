@@ -25,10 +25,9 @@ from engine.backing_queue.message_places import CLASSIC_V2, PRIORITY_QUEUE, VARI
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
-from engine.priority_queue.queue import priorities_of
+from engine.priority_queue import priorities_of
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.version_choice import from_version_1
-from engine.version_choice.generation import EITHER_VERSION, serves_version_2
+from engine.version_choice.generation import EITHER_VERSION, make_converting, serves_version_2
 
 Scale = Literal["real", "classroom"]
 Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
@@ -226,8 +225,8 @@ V4_0_5: Final = BrokerRelease(
     series="4.0",
     storage=version_2.CLASSIC_V2,
     queues={
-        CLASSIC_V2: QueueImplementation(any_queue, from_version_1.make),
-        PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
+        CLASSIC_V2: QueueImplementation(any_queue, make_converting),
+        PRIORITY_QUEUE: priorities_of(make_converting, least=1),
     },
     rules=RULES_4_0,
     amqp=msgspec.structs.replace(

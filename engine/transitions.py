@@ -1,8 +1,9 @@
-"""All kinds of transitions: those that all queues share, and those of each generation.
+"""All kinds of transitions, those that all queues share and those of each generation, and their fold.
 
 A transition reports what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
-(`why`). State after = fold(state before, transitions): see `engine.folding`, and static/js/model/reduce.js for its
-twin. On the wire and in the digest a transition is one row: [kind, rule, fields..., why].
+(`why`). State after = fold(state before, transitions): see `engine.folding`, for which a generation registers tables of
+its own kinds, and static/js/model/reduce.js for its twin. On the wire and in the digest a transition is one row:
+[kind, rule, fields..., why].
 
 A kind is one class in a module of `MODULES`, and `about` describes it. `manage.py catalogue` writes the
 page's module of kinds and the tables in docs/transitions.md from these classes.
@@ -12,9 +13,23 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.folding import RunState, empty_state, fold, fold_all, own_part, rows_of, to_json
 from engine.generations import KINDS
 from engine.report import transitions as common
 from engine.report.transitions.base import Transition
+
+__all__ = [
+    "MODULES",
+    "RunState",
+    "all_kinds",
+    "empty_state",
+    "fields_of",
+    "fold",
+    "fold_all",
+    "own_part",
+    "rows_of",
+    "to_json",
+]
 
 MODULES: Final = tuple(module.__name__ for module in (*common.MODULES, *KINDS))
 """The modules of kinds, in the order of the documents."""

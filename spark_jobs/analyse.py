@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
-from engine.counting.memory import peak_ram_bytes
-from engine.counting.waits import latency_p95_s
+from engine.counting.load import latency_p95_s, peak_ram_bytes
 from engine.metrics import METRICS
 from spark_jobs.errors import JobError
 

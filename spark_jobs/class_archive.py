@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from engine.counting.memory import peak_ram_bytes
+from engine.counting.load import peak_ram_bytes
 from spark_jobs.findings import asked, write_findings
 from spark_jobs.jvm import ARCHIVE, SUBMIT_OPTIONS
 from spark_jobs.session import end_session, start_session

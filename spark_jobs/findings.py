@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 
-from engine.counting.memory import peak_ram_share
-from engine.counting.pressure import blocked_s
+from engine.counting.load import blocked_s, peak_ram_share
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
 from spark_jobs.dataset import inside, locate, read_table

@@ -1,6 +1,5 @@
-"""The protocol of a backing queue: the broker's callbacks, and facts that its process needs. A new queue
-subclasses `engine.backing_queue.plain.PlainQueue`, implements the verbs of `QueueVerbs` and the measures of
-`MeasuredQueue`, and overrides what differs. `engine.releases` says which release has it.
+"""A backing queue: the broker's callbacks, and facts that its process needs. A new queue subclasses `BackingQueue`,
+implements the members of `QueueVerbs`, and overrides what differs. `engine.releases` says which release has it.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from engine.backing_queue.heap import HeapFigures
+from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import MessagePlace
-from engine.values.extents import Extent
+from engine.values.extents import IN_RAM, Extent
 from engine.values.sizes import Each, at, total
 from engine.values.stretches import Range, RangeSet
 
@@ -149,48 +148,6 @@ class IndexLoad(msgspec.Struct, frozen=True):
     more: int = 0
 
 
-class MeasuredQueue(Protocol):
-    """Read-only values of a queue, for monitors and listings."""
-
-    @property
-    def heap(self) -> HeapFigures:
-        """Bytes of RAM that it and each of its messages take."""
-
-    @property
-    def ram_bytes(self) -> int:
-        """Body bytes in RAM."""
-
-    @property
-    def ram_count(self) -> int:
-        """Messages whose body is in RAM."""
-
-    @property
-    def rates(self) -> tuple[float, float, float, float]:
-        """Messages per second: in, out, acks in, acks out (Q26)."""
-
-    def oldest_message(self) -> int | None:
-        """Return the lowest message number of those that RAM has entries of, None without any."""
-
-    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
-        """Yield every entry in RAM with its place."""
-
-    def index_load(self) -> IndexLoad:
-        """Return what the index keeps in RAM."""
-
-    def store_credit(self) -> Mapping[str, StoreCredit]:
-        """Return the credit towards each store by its name (F3, F4)."""
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the queue's state as plain values, from its own structures (the fold's counterpart).
-
-        Keys: mode, durable, lanes (extents by the name of each listed place), counted (RAM's record of each
-            lane that is only counted, by name), counters, own (further values of this kind of queue).
-        """
-
-    def verify(self) -> None:
-        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
-
-
 Message = tuple[str, Any]
 """A message from a store or an index to its queue: kind and contents, only for `take_message`."""
 NeedsTimeout = Literal["no", "timed", "idle"]
@@ -204,9 +161,8 @@ class DrainedMailbox(msgspec.Struct, frozen=True):
 
 
 class QueueVerbs(Protocol):
-    """The verbs that every queue must implement; `engine.backing_queue.plain` has defaults for the rest. The
-    process sets the clock (`advance_clock`) before it calls a verb. The constructor of a queue gets the
-    receiver of its transitions.
+    """The members that every queue must implement; `BackingQueue` has the rest. The process sets the clock
+    (`advance_clock`) before it calls a verb. The constructor of a queue gets the receiver of its transitions.
 
     Args:
         durable: whether it survives a restart (D1).
@@ -306,32 +262,55 @@ class QueueVerbs(Protocol):
     def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where their size is known only from a file."""
 
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        """Yield every entry in RAM with its place."""
 
-class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
-    """One queue with its files, driven by its process: all verbs, measures, and what most queues share."""
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart).
+
+        Keys: mode, durable, lanes (extents by the name of each listed place), counted (RAM's record of each
+            lane that is only counted, by name), counters, own (further values of this kind of queue).
+        """
+
+
+class BackingQueue(QueueVerbs):
+    """One queue with its files, driven by its process. What follows from verbs, entries and head is here, and a usual
+    answer to the rest, of a queue of which nothing leaves RAM, that no store or index sends messages, and that has no
+    timers; subclasses override what differs.
+    """
+
+    queue_version: int | None = None
+    """The version of its files, None if the release offers no choice (W2)."""
+    _now_us = 0
 
     def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
         """Return ready and pending messages, with how often their delivery failed (W42)."""
+        return [(extent, 0)]
 
     @property
     def parts(self) -> Mapping[str, BackingQueue]:
         """Its parts, by the names in their transitions; empty if it has none."""
+        return {}
 
     @property
     def directories(self) -> Sequence[str]:
         """The directories of its files."""
+        return ()
 
     # --- time --------------------------------------------------------------------------------------------------------
 
     @property
     def now_us(self) -> int:
         """Its clock, in virtual microseconds; it may run ahead of the node's."""
+        return self._now_us
 
     def advance_clock(self, to_us: int) -> None:
         """Set the clock; it never goes back."""
+        self._now_us = max(self._now_us, to_us)
 
     def pass_time(self, us: int) -> None:
         """Advance the clock by microseconds between two messages of one batch."""
+        self._now_us += us
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
@@ -340,30 +319,44 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
 
     def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Drop expired messages at the head; return them and when the next one expires (Q58)."""
+        return self._while_expired(now_us, lambda count: self.drop(count, ack=False))
 
     def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
         """Fetch expired messages at the head as pending acks; return them and when the next one expires (Q59)."""
+        return self._while_expired(now_us, lambda count: self.fetch(count, ack=True))
+
+    def _while_expired(
+        self, now_us: int, take: Callable[[int], list[TakenMessages]]
+    ) -> tuple[list[TakenMessages], int | None]:
+        taken: list[TakenMessages] = []
+        head = self.head_extent()
+        while head is not None and 0 < head.expiry_us <= now_us:
+            taken += take(head.count)
+            head = self.head_extent()
+        return taken, head.expiry_us if head is not None else None
 
     def purge(self) -> int:
         """Drop every ready message; return how many (Q61)."""
+        count = self.depth
+        self.drop(count, ack=False)
+        return count
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
     def ram_duration(self) -> float | None:
         """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
+        return None
 
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
         """Turn a duration into a target, and reduce if the target shrank (Q43)."""
+        return None
 
     def set_target(self, count: int | None) -> None:
         """Overwrite the number of messages whose bodies may be in RAM, and reduce once."""
 
     def set_queue_mode(self, mode: str) -> bool:
         """Convert to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
-
-    @property
-    def queue_version(self) -> int | None:
-        """The version of its files, None if the release offers no choice (W2)."""
+        return True
 
     def set_queue_version(self, version: int) -> None:
         """Convert the files to version 1 or 2, if the release has both (W100)."""
@@ -372,6 +365,7 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
 
     def needs_timeout(self) -> NeedsTimeout:
         """Return which timer the process must arm (P1)."""
+        return "no"
 
     def timeout(self) -> None:
         """Sync the journal (P3, S82)."""
@@ -384,35 +378,44 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
 
     def drain_mailbox(self) -> DrainedMailbox:
         """Handle all messages of stores and index, until none is left (K7, F5, Q52)."""
+        return DrainedMailbox(0, 0)
 
     def take_posted(self) -> list[Message]:
         """Return new messages of stores and index, for a process with its own mailbox."""
+        return []
 
     def take_message(self, kind: str, what: Any) -> None:
         """Handle one of these messages (K7, F5, Q52)."""
 
     def drain_confirmed(self) -> list[Range]:
         """Return and forget the message numbers whose confirms may be sent (K8)."""
+        return []
 
     def let_stores_work_alone(self, alone: bool) -> None:
         """Let the stores run at their own pace, or let them finish at the end of each call (S166)."""
 
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
         """Do something during which the stores answer at once, after the work in `waiting` is done (Q56)."""
+        do()
 
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that the index files need (S117)."""
+        return []
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
 
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
+        return self.entry(arrival)
 
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never; the queue must not be empty."""
+        head = self.head_extent()
+        return head.expiry_us if head is not None else 0
 
     def head_stays(self) -> bool:
         """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
+        return not 0 < self.head_expiry_us() <= self.now_us
 
     def takeable(self, count: int, expiring: bool) -> int:
         """Return how many fetches may go together with the result of P10's put-back after each; at least 1.
@@ -421,6 +424,7 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
             count: messages that are wanted.
             expiring: whether messages expire here, so that none behind an expired one counts.
         """
+        return 1 if expiring else count
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.
@@ -428,13 +432,55 @@ class BackingQueue(QueueVerbs, MeasuredQueue, Protocol):
         Args:
             same_size: whether only heads of the arrival's size may be dropped, because bytes are limited.
         """
+        return 1
+
+    # --- measured, for monitors and listings -------------------------------------------------------------------------
+
+    @property
+    def heap(self) -> HeapFigures:
+        """Bytes of RAM that it and each of its messages take."""
+        return MEASURED_3_10
+
+    @property
+    def ram_bytes(self) -> int:
+        """Body bytes in RAM."""
+        return sum(each.total_bytes for _, each in self.entries() if each.flags & IN_RAM)
+
+    @property
+    def ram_count(self) -> int:
+        """Messages whose body is in RAM."""
+        return sum(each.count for _, each in self.entries() if each.flags & IN_RAM)
+
+    @property
+    def rates(self) -> tuple[float, float, float, float]:
+        """Messages per second: in, out, acks in, acks out (Q26)."""
+        return (0.0, 0.0, 0.0, 0.0)
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number of those that RAM has entries of, None without any."""
+        return min((each.msg_no for _, each in self.entries()), default=None)
+
+    def index_load(self) -> IndexLoad:
+        """Return what the index keeps in RAM."""
+        return IndexLoad(0, 1, [], buffered=False)
+
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        """Return the credit towards each store by its name (F3, F4)."""
+        return {}
+
+    def verify(self) -> None:
+        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
 
 
-class MirrorableQueue(BackingQueue, Protocol):
-    """A queue that can be a member of a mirrored one."""
+class MirrorVerbs(Protocol):
+    """What a queue must have besides so that it can be a member of a mirrored one."""
 
     def purge_acks(self) -> None:
         """Forget every pending ack (Q41)."""
 
     def fold(self) -> list[tuple[Extent, bool]]:
         """Return every message in seq order with its body, and whether it is unacknowledged; nothing moves (H53)."""
+
+
+class MirrorableQueue(BackingQueue, MirrorVerbs):
+    """A queue that can be a member of a mirrored one."""

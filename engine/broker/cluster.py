@@ -61,7 +61,7 @@ class Cluster:
         scenario: profile, settings, seed and timed commands; more commands can be submitted.
         storage: an empty place for the node's files.
         keep: how many transitions the log holds.
-        console: understands the lines of the command `ctl`; see engine.ctl.operator.
+        console: understands the lines of the command `ctl`; see engine.ctl.console.
     """
 
     def __init__(

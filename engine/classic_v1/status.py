@@ -1,11 +1,18 @@
-"""Reads the `backing_queue_status` of a queue of version 1, with questions to ask about it."""
+"""Where the messages of a queue with the lanes of version 1 can lie (Q1-Q4), and its `backing_queue_status`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.backing_queue.message_places import VARIABLE_QUEUE_V2, counted, ready
+from engine.backing_queue.message_places import (
+    VARIABLE_QUEUE,
+    VARIABLE_QUEUE_V2,
+    MessagePlace,
+    counted,
+    ready,
+    register,
+)
 from engine.backing_queue.status import (
     PrintedStatus,
     Question,
@@ -16,7 +23,21 @@ from engine.backing_queue.status import (
     rates_printed,
     record_printed,
 )
-from engine.classic_v1.lane_places import PLACES
+
+PLACES: Final = register(
+    VARIABLE_QUEUE,
+    (
+        MessagePlace("q1", "ram", limits="contents", letter="alpha", lazy=False),
+        MessagePlace("q2", "mixed", limits="entries", letter="beta", lazy=False),
+        MessagePlace("delta", "disk", counted=True, letter="delta"),
+        MessagePlace("q3", "mixed", limits="entries", letter="gamma"),
+        MessagePlace("q4", "ram", limits="contents", letter="alpha", lazy=False),
+        MessagePlace("ram_pending", "ram", unacked=True),
+        MessagePlace("disk_pending", "disk", unacked=True),
+        MessagePlace("index_pending", "ram", unacked=True),
+    ),
+)
+
 
 LANES: Final = {
     place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked

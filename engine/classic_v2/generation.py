@@ -19,7 +19,7 @@ from engine.classic_v2.store import SharedStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
 from engine.storage.port import ByteChunk
-from engine.values.inherit import override
+from engine.values.marks import override
 
 
 class V2VhostStores(TwoStores[SharedStore]):

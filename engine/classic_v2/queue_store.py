@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.files_table import FilesTable
 from engine.classic_v2.formats.qi import HEADER_BYTES, STORE_MAGIC, BlankBytes, FileHeader, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES, EntryDamaged, StoreEntries, read_entries
@@ -22,6 +21,7 @@ from engine.classic_v2.transitions import (
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import ByteChunk, Storage
+from engine.values.errors import ProcessCrashed
 from engine.values.extents import Extent
 from engine.values.sizes import Length, equal, reach, total
 from engine.values.stretches import Range, RangeSet, Stretch, Stretches

@@ -1,11 +1,11 @@
-"""What `backing_queue_status` says of a queue of version 2, and what somebody should ask about it (W10, W74)."""
+"""Where the messages of a queue of version 2 can lie, and its `backing_queue_status`, with questions (W10, W74)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.backing_queue.message_places import places_of
+from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace, places_of, register
 from engine.backing_queue.status import (
     PrintedStatus,
     Question,
@@ -16,6 +16,17 @@ from engine.backing_queue.status import (
     rates_printed,
     record_printed,
 )
+
+PLACES: Final = register(
+    CLASSIC_V2,
+    (
+        MessagePlace("tail", "disk", counted=True, letter="delta"),
+        MessagePlace("head", "mixed", limits="contents", letter="alpha"),
+        MessagePlace("ram_pending", "ram", unacked=True),
+        MessagePlace("disk_pending", "disk", unacked=True),
+    ),
+)
+
 
 MOST_LOADED: Final = 2048
 """Messages that one load brings at most (W32)."""

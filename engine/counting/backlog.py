@@ -7,7 +7,7 @@ from typing import Any
 from engine.counting.levels import OF_READY, RunLevels, count
 from engine.counting.metric import BetterWay, HighestOf, MetricUnit, RunEnding, TotalOf, at_end, counted
 from engine.report.transitions.queue import Acked, Shift
-from engine.values.texts import gettext_noop as _
+from engine.values.marks import gettext_noop as _
 
 
 @counted(_("messages read from delta"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine.counting.levels import RunLevels
-from engine.counting.messages import ENTERED, published_bytes
+from engine.counting.load import ENTERED, published_bytes
 from engine.counting.metric import BetterWay, MetricUnit, RunEnding, TotalOf, at_end, counted
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import BufferWritten, FileDeleted, StoreRead
-from engine.values.texts import gettext_noop as _
+from engine.values.marks import gettext_noop as _
 
 
 @counted(_("disk reads"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(StoreRead,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.counting.levels import RunLevels
 from engine.counting.metric import BetterWay, LatestOf, MetricUnit, RunEnding, at_end, counted
 from engine.report.transitions.node import NodeChanged
-from engine.values.texts import gettext_noop as _
+from engine.values.marks import gettext_noop as _
 
 
 @at_end(_("messages lost on a power cut"), MetricUnit.COUNT, BetterWay.LOWER, reads=())

@@ -13,8 +13,15 @@ from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.commands.base import bytes_of
 from engine.broker.control.report import LiveValues
 from engine.ctl.listings import STATUS_LINE, status_terms, used
-from engine.ctl.releases import release_shown
-from engine.ctl.releases.facts import BAD_VALUE, NODE_NAME, SOFTWARE, UNREACHABLE, CtlRefused, NotHere
+from engine.ctl.releases import (
+    BAD_VALUE,
+    NODE_NAME,
+    SOFTWARE,
+    UNREACHABLE,
+    CtlRefused,
+    NotHere,
+    release_shown,
+)
 from engine.ctl.reports import ALARMS, cluster_names, memory_terms
 from engine.ctl.request import VHOST, Request
 from engine.reading.message_places import declared, state_of, vhosts_of

@@ -1,4 +1,4 @@
-"""The console takes a line and returns what rabbitmqctl prints. Changes are commands of the node, done elsewhere."""
+"""The console takes a line and returns what rabbitmqctl prints; a node with a console carries out what lines change."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import ParsedScenario
 from engine.broker.control.report import LiveValues
 from engine.ctl.changes import change_of, evaluated
 from engine.ctl.listings import LISTINGS, NOTHING_MORE, listed
-from engine.ctl.releases import facts_of
-from engine.ctl.releases.facts import USAGES, CtlRefused, NotHere
+from engine.ctl.releases import USAGES, CtlRefused, NotHere, facts_of
 from engine.ctl.reports import REPORTS
 from engine.ctl.request import Request, parse
+from engine.storage.port import Storage
 from engine.values.errors import CommandError
 
 NOT_RUNNING: Final = (
@@ -78,6 +80,16 @@ def command_of(line: str, state: Mapping[str, Any], live: LiveValues = NOTHING_M
     except CtlRefused as refused:
         raise CommandError("broker_refuses", words=refused.text.strip()) from refused
     return change.command
+
+
+def operated(scenario: ParsedScenario, storage: Storage, keep: int = 2048) -> Cluster:
+    """Return a node whose command `ctl` carries out lines of rabbitmqctl; arguments as for Cluster."""
+    return Cluster(scenario, storage, keep, command_of)
+
+
+def ask_node(node: Cluster, line: str) -> Answer:
+    """Return what a line of rabbitmqctl prints, and change nothing; the command `ctl` makes changes."""
+    return ask(line, node.snapshot(), node.now_us, node.live())
 
 
 def _check_running(request: Request, state: Mapping[str, Any]) -> None:

@@ -10,9 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import LiveValues
-from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, feature_flags, listed
-from engine.ctl.printing import erlang_float
-from engine.ctl.releases.facts import NODE_NAME, UNREACHABLE, NotHere, ReleaseFacts, node_name
+from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, erlang_float, feature_flags, listed
+from engine.ctl.releases import NODE_NAME, UNREACHABLE, NotHere, ReleaseFacts, node_name
 from engine.ctl.request import Request
 from engine.reading.message_places import declared, vhosts_of
 

@@ -9,10 +9,10 @@ from typing import Final
 
 import msgspec
 
-from engine.ctl.releases import KNOWN_COLUMNS
-from engine.ctl.releases.facts import (
+from engine.ctl.releases import (
     BAD_VALUE,
     CTL,
+    KNOWN_COLUMNS,
     NODE_NAME,
     PROGRAMS,
     UNREACHABLE,

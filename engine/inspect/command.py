@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.inspect.directory_kinds import inspect, kind_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.backing_queue.protocol import Arrival
-from engine.values.inherit import override
+from engine.values.marks import override
 from engine.values.stretches import Range
 
 

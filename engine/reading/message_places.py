@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from engine.backing_queue.message_places import place_named, places_of, ready, unacked
-from engine.fold import own_part
+from engine.transitions import own_part
 from engine.values.extents import IN_RAM, INDEXED
 from engine.values.labels import FIRST_HOST, bare, host_of
 

@@ -15,7 +15,7 @@ import msgspec
 from engine.backing_queue.message_places import place_named
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.metrics import RunMeter
 from engine.reading.message_places import letter_of
 from engine.report.transitions.queue import QueueStopped, Shift
@@ -254,7 +254,7 @@ MOST_TRANSITIONS: Final = 40_000
 """Most transitions of a run to be graded; more would take too long."""
 
 WatchedState = dict[str, Any]
-"""A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (`engine.reading.measures`)."""
+"""A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (`engine.reading.conditions`)."""
 
 
 class RunWatcher(Protocol):

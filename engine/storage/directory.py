@@ -14,7 +14,7 @@ from zlib import crc32
 from engine.storage.catalogue import HIDDEN, FileCatalogue, checked
 from engine.storage.port import ByteChunk, Decode
 from engine.values.errors import StorageFull
-from engine.values.inherit import override
+from engine.values.marks import override
 
 MOST_CHUNKS: Final = 500_000
 """Chunks that are kept in memory, of all files together: about 60 MB."""

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.storage.catalogue import FileCatalogue
 from engine.storage.port import ByteChunk, Decode
-from engine.values.inherit import override
+from engine.values.marks import override
 
 
 class _Zeros(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ from engine.report.transitions.queue import QueueChanged
 from engine.storage.port import Storage
 from engine.values.errors import InvalidSetting
 from engine.values.extents import IN_RAM, IN_STORE, WANTS_CONFIRM, Extent
-from engine.values.inherit import override
+from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.index import DelayedBodies, FilesIndex
 from engine.version_choice.transitions import FilesConverted

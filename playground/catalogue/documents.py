@@ -11,8 +11,7 @@ from typing import Final, get_args
 
 from django.utils.translation import override
 
-from engine.reading.conditions import Condition, ConditionReference
-from engine.reading.measures import names_of
+from engine.reading.conditions import Condition, ConditionReference, names_of
 from engine.report.transitions.base import Group, Transition
 from engine.transitions import all_kinds
 from playground import verdicts

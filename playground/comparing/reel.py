@@ -15,11 +15,8 @@ from typing import Any
 import msgspec
 
 from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
-from engine.counting.memory import peak_ram_bytes
-from engine.counting.messages import confirmed
-from engine.counting.pressure import blocked_s, over_watermark_s
+from engine.counting.load import blocked_s, confirm_p95_s, confirmed, over_watermark_s, peak_ram_bytes
 from engine.counting.survival import confirmed_and_lost
-from engine.counting.waits import confirm_p95_s
 from engine.metrics import METRICS, RunMeter, is_answered, is_had
 from engine.replay import PlayedPiece, RunPlayer, RunWitness
 from engine.replay.player import (

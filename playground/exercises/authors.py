@@ -14,7 +14,7 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue.message_places import CLASSIC_V2, VARIABLE_QUEUE
-from engine.reading.measures import MeasureGauge
+from engine.reading.conditions import MeasureGauge
 from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
 from playground.exercises import variants

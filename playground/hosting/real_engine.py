@@ -15,7 +15,7 @@ import msgspec
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.ctl import operator
+from engine.ctl import console
 from engine.ctl.console import Answer
 from engine.replay import on_ledger
 from engine.storage.directory import DirectoryStorage
@@ -73,13 +73,13 @@ class EngineDoor:
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, DirectoryStorage]:
         # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
         files = DirectoryStorage(root, max_bytes, fsync=False)
-        return operator.operated(scenarios.parse(scenario), files), files
+        return console.operated(scenarios.parse(scenario), files), files
 
     def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Cluster:
         return on_ledger(scenario, keep)
 
     def ask(self, node: Cluster, line: str) -> Answer:
-        return operator.ask(node, line)
+        return console.ask_node(node, line)
 
     not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
 

@@ -17,7 +17,7 @@ import msgspec
 from engine import ENGINE_VERSION
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.ctl import operator
+from engine.ctl import console
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
@@ -65,7 +65,7 @@ class LedgerDoor(EngineDoor):
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, Any]:
         self.files = self._storage(max_bytes)
-        node = operator.operated(scenarios.parse(scenario), self.files)
+        node = console.operated(scenarios.parse(scenario), self.files)
         self.files.met(node)
         return node, self.files
 

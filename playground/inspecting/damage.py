@@ -1,4 +1,4 @@
-"""What is wrong with a broker's files, in the reader's language: a text for each code of `engine.damage.findings`."""
+"""What is wrong with a broker's files, in the reader's language: a text for each code of `engine.damage`."""
 
 from __future__ import annotations
 

@@ -21,8 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.inspect.directory_kinds import VHOSTS
-from engine.inspect.messages import messages_of
+from engine.inspect.directory_kinds import VHOSTS, messages_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import ENGLISH

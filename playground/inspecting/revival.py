@@ -15,8 +15,8 @@ import msgspec
 from engine.amqp.exchanges import Binding, Exchange, Exchanges
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, QueueSpec, parse
-from engine.ctl.operator import operated
-from engine.damage.reading import ReadingOptions
+from engine.ctl.console import operated
+from engine.damage import ReadingOptions
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
@@ -26,7 +26,7 @@ from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import ByteChunk
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.values.inherit import override
+from engine.values.marks import override
 from playground.hosting.solo import SoloStorage
 from playground.inspecting.choice import USUAL, ReleaseChoice
 from playground.inspecting.placed_files import PlacedBytes, has_placed

@@ -18,8 +18,7 @@ from django.db import Error as DatabaseError
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.settings import release_of
-from engine.ctl.releases import FACTS
-from engine.ctl.releases.facts import USAGES, ReleaseFacts
+from engine.ctl.releases import FACTS, USAGES, ReleaseFacts
 from engine.ctl.stands_for import STANDS_FOR
 from playground.callers import request_callers
 from playground.callers.request_callers import RequestCaller

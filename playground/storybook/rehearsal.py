@@ -14,9 +14,10 @@ from engine.reading.conditions import (
     ConditionWatch,
     comparisons,
     holds,
+    names_of,
     references,
+    value_at,
 )
-from engine.reading.measures import names_of, value_at
 from engine.replay import RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of

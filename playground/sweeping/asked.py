@@ -13,11 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from engine import ENGINE_VERSION
 from engine.broker.commands.settings import NodeSettings, resolve
 from engine.counting.disk import bytes_written
-from engine.counting.memory import peak_ram_bytes
-from engine.counting.messages import throughput_per_s
-from engine.counting.pressure import blocked_s
+from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, throughput_per_s
 from engine.counting.survival import lost_on_power_cut
-from engine.counting.waits import latency_p95_s
 from engine.values.errors import EngineError
 from playground.hosting.real_engine import door
 from playground.jobs.job import CHECK, job

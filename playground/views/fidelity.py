@@ -10,10 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from engine.counting.disk import write_amplification
-from engine.counting.memory import peak_ram_bytes
-from engine.counting.messages import throughput_per_s
-from engine.counting.pressure import blocked_s
-from engine.counting.waits import latency_p95_s
+from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, throughput_per_s
 from playground.library import fidelity_figures as measured
 from playground.library.fidelity_figures import todays_memory
 from playground.views import surface_table

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from engine.broker.commands.settings import resolve
-from engine.counting.messages import sent
-from engine.counting.pressure import blocked_s, over_watermark_s
+from engine.counting.load import blocked_s, over_watermark_s, sent
 from engine.ctl.stands_for import CLIENT, STANDS_FOR
 from engine.metrics import BetterWay
 from playground.storybook import other_release

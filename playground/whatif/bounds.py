@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from engine.counting.memory import peak_ram_bytes, peak_ram_share
-from engine.counting.pressure import blocked_s
-from engine.counting.waits import latency_p95_s
+from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, peak_ram_share
 from engine.metrics import BetterWay
 from playground.whatif.labels import full
 from playground.whatif.labels import metric as label

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from engine.counting.memory import limit_bytes, paging_at_bytes
+from engine.counting.load import limit_bytes, paging_at_bytes
 from playground.storybook.cards import STRATEGY, counted_as
 from playground.sweeping.refusals import failure
 from playground.whatif.answer import answer, base_place, base_words, held_back

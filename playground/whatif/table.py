@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from engine.classic_v1.metrics.backlog import paged_out
-from engine.counting.pressure import blocked_s
+from engine.counting.load import blocked_s
 from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import (
     FAILED,

@@ -10,8 +10,8 @@ import pytest
 from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import empty_state, fold_all, to_json
 from engine.values.stretches import Range, RangeSet
 
 NODES = ("n1", "n2", "n3")

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario
-from engine.ctl.console import Answer, ask
-from engine.ctl.operator import operated
+from engine.ctl.console import Answer, ask, operated
 from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.console import ask
-from engine.ctl.operator import operated
+from engine.ctl.console import ask, operated
 from engine.storage.ledger import LedgerStorage
 
 MIRRORED = "list_queues --quiet --no-table-headers name messages slave_pids synchronised_slave_pids"

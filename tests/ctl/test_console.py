@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from engine.broker.commands import scenario
 from engine.broker.control.report import LiveValues
-from engine.ctl.console import ask, command_of
-from engine.ctl.operator import operated
-from engine.ctl.printing import erlang_float
-from engine.ctl.releases import FACTS
-from engine.ctl.releases.facts import CTL, PROGRAMS, USAGES, CtlRefused
+from engine.ctl.console import ask, command_of, operated
+from engine.ctl.listings import erlang_float
+from engine.ctl.releases import CTL, FACTS, PROGRAMS, USAGES, CtlRefused
 from engine.ctl.request import closest, jaro, parse
 from engine.ctl.stands_for import STANDS_FOR
 from engine.releases import PROFILES

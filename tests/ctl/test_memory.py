@@ -10,8 +10,7 @@ import pytest
 
 from engine.broker.memory.model import CONNECTION_BASE
 from engine.ctl.console import ask
-from engine.ctl.releases import FACTS
-from engine.ctl.releases.common import CONNECTION
+from engine.ctl.releases import CONNECTION, FACTS
 from engine.ctl.reports import BEYOND, UNITS, memory_parts
 from tests.ctl.played import made_state, profile_of, recorded
 from tests.ctl.record import IDLE

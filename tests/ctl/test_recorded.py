@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.console import Answer, ask, command_of
-from engine.ctl.operator import operated
-from engine.ctl.releases import FACTS
-from engine.ctl.releases.facts import USAGES
+from engine.ctl.console import Answer, ask, command_of, operated
+from engine.ctl.releases import FACTS, USAGES
 from engine.releases import PROFILES, RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, EngineError

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.ctl.releases import FACTS
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import configuration
@@ -21,7 +21,7 @@ from tests.ctl.record import LINES
 def answer(line: str, profile: str = "real", **settings: Any) -> str:
     topology = {"queues": [{"name": "orders"}], "vhosts": [{"name": "prod", "queues": [{"name": "jobs"}]}]}
     scenario = {"version": 1, "profile": profile, "settings": settings, "topology": topology}
-    found = ask(operated(parse(scenario), LedgerStorage()), line)
+    found = ask_node(operated(parse(scenario), LedgerStorage()), line)
     assert found.code == 0
     return found.text
 

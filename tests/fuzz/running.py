@@ -9,7 +9,7 @@ from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.inspect.directory_kinds import inspect
 from engine.report.transitions.base import Transition

@@ -10,7 +10,7 @@ import pytest
 from engine.classic_v1.formats.journal import decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import decode_segment
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
 from engine.inspect.directory_kinds import inspect

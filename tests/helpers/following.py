@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.broker.cluster import Cluster
-from engine.fold import empty_state, fold, to_json
+from engine.transitions import empty_state, fold, to_json
 from engine.values.errors import CommandError
 
 

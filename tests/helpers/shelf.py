@@ -9,8 +9,7 @@ import pytest
 
 from engine.backing_queue.generation import DeclaredSettings, QueueConfig, QueueImplementation
 from engine.backing_queue.message_places import PLACES, MessagePlace
-from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.protocol import Arrival, CleanTerms, TakenMessages
+from engine.backing_queue.protocol import Arrival, BackingQueue, CleanTerms, TakenMessages
 from engine.releases import RELEASES
 from engine.report.transitions.queue import (
     Acked,
@@ -31,7 +30,7 @@ T = TypeVar("T")
 ON_SHELF = (MessagePlace("shelf", "ram"), MessagePlace("lent", "ram", unacked=True))
 
 
-class Shelf(PlainQueue):
+class Shelf(BackingQueue):
     """A queue in RAM alone: what is ready lies on the shelf, what was delivered is lent."""
 
     kind = SHELF

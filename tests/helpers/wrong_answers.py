@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from engine.reading.measures import Measure, MeasureGauge
+from engine.reading.conditions import Measure, MeasureGauge
 from playground.exercises.grading import GradedRun
 from playground.exercises.kinds import solution_of
 from playground.exercises.kinds.reach import as_answer

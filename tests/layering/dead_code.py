@@ -39,7 +39,7 @@ ALLOWED = (
     ),
     (r"engine/costs\.py", r"writer_confirm|queue_\w+", "the profile is the calibration, number for number"),
     (
-        r"engine/report/transitions/amqp\.py",
+        r"engine/report/transitions/node\.py",
         "HappenedElsewhere",
         "scripts of a page make it, by the catalogue that is generated from the class",
     ),

@@ -76,7 +76,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v1.queue": (
         "engine.classic_v1.queue",
-        "engine.classic_v1.lane_places",
+        "engine.classic_v1.status",
         "engine.backing_queue",
         "engine.classic_v1.index",
         "engine.classic_v1.settings",
@@ -118,7 +118,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v2.queue_store": (
         "engine.classic_v2.queue_store",
         "engine.classic_v2.files_table",
-        "engine.classic_v2.errors",
         "engine.classic_v2.formats",
         "engine.classic_v2.settings",
         "engine.formats",
@@ -137,7 +136,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v2.index",
         "engine.classic_v2.queue_store",
         "engine.classic_v2.store.recovery",  # the references that a dirty start asks the index for
-        "engine.classic_v2.errors",
         "engine.classic_v2.formats",
         "engine.classic_v2.settings",
         "engine.formats",
@@ -206,7 +204,7 @@ SYSTEM_STDLIB = frozenset("errno io os pathlib shutil".split())
 ENGINE_PACKAGES = frozenset({"numpy", "msgspec"})
 FORMATS_PACKAGES = frozenset({"numpy", "msgspec"})
 
-ONLY_FOR_TYPES = {"engine.values.inherit": frozenset({"typing_extensions"})}
+ONLY_FOR_TYPES = {"engine.values.marks": frozenset({"typing_extensions"})}
 """What only a type checker imports, and where."""
 
 IMPURE_CALLS = frozenset("open input eval exec compile __import__ breakpoint hash id".split())

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import empty_state, fold_all, to_json
 from engine.values.errors import CommandError
 from tests.helpers.twin import Twin
 from tests.property.cluster_programs import PROGRAMS, Program

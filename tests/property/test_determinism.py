@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
 
 STORY = {
@@ -32,7 +32,7 @@ STORY = {
 
 PROGRAM = """
 import sys
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 node = operated(parse(sys.stdin.read()), LedgerStorage())

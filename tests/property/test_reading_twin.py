@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine.backing_queue.message_places import places_of
 from engine.broker.cluster import Cluster
-from engine.reading.conditions import Condition, ConditionWatch
-from engine.reading.measures import value_at
+from engine.reading.conditions import Condition, ConditionWatch, value_at
 from engine.reading.message_places import letters_of, placements
 from engine.replay import RunPlayer, WatchedRun
 from engine.storage.ledger import LedgerStorage

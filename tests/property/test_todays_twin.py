@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v2 import transitions
-from engine.fold import empty_state, fold, to_json
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import empty_state, fold, to_json
 from tests.helpers.twin import Twin
 from tests.property.test_javascript_twin import UNEQUAL, named
 from tests.property.test_node_fold import PROGRAMS, submit

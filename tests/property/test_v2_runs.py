@@ -12,10 +12,10 @@ import pytest
 
 from engine.backing_queue.message_places import CLASSIC_V2
 from engine.backing_queue.protocol import Arrival
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.fold import RunState, empty_state, fold, rows_of, to_json
 from engine.report.transitions.queue import QueueStarted
+from engine.transitions import RunState, empty_state, fold, rows_of, to_json
+from engine.values.errors import ProcessCrashed
 from engine.values.sizes import plain
 from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
 from tools import chromium, live_server, private_postgresql
 

@@ -16,8 +16,7 @@ import msgspec
 import pytest
 
 from engine.amqp.errors import CODES
-from engine.reading.conditions import Condition, comparisons, holds, needs_whole_run
-from engine.reading.measures import names_of
+from engine.reading.conditions import Condition, comparisons, holds, names_of, needs_whole_run
 from engine.releases import REFERENCE
 from playground import rules, verdicts
 from playground.library import ready_scenarios

@@ -11,7 +11,7 @@ from django.utils import translation
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl import operator
+from engine.ctl import console
 from engine.storage.ledger import LedgerStorage
 from playground import rules, verdicts
 from playground.inspecting import reading
@@ -93,7 +93,7 @@ def test_commands_that_an_answer_names_are_answered_by_the_console_of_each_relea
         node = Cluster(parse({"version": 1, "profile": profile, "commands": []}), LedgerStorage())
         node.advance(1_000_000)
         for line in lines:
-            assert operator.ask(node, line).code == 0, (profile, line)
+            assert console.ask_node(node, line).code == 0, (profile, line)
 
 
 def test_the_memory_of_a_fresh_node_is_as_recorded() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from engine.damage.findings import ENGLISH as OF_DAMAGE
+from engine.damage import ENGLISH as OF_DAMAGE
 from engine.values.errors import (
     ENGLISH,
     CommandError,

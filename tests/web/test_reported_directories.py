@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.directory import DirectoryStorage
 from playground.inspecting import reading
 from playground.inspecting.choice import ReleaseChoice

@@ -13,9 +13,8 @@ from engine.broker.clients.actors import Publisher
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
 from engine.mirrored_queue.ring import QueueRecord
-from engine.report.transitions.amqp import Committed, NacksSent
 from engine.report.transitions.base import Transition, Why
-from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.node import Committed, ConfirmsSent, NacksSent
 from engine.values.labels import member, queue_of
 from engine.values.stretches import Range, RangeSet, Stretches
 

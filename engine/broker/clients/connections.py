@@ -30,9 +30,16 @@ from engine.broker.vhost.configuration import StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.mirrored_queue.ring import QueueRecord
-from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed, Unroutable
 from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
+from engine.report.transitions.node import (
+    ChannelClosed,
+    ConfirmsForgotten,
+    ConnectionBlocked,
+    ConnectionClosed,
+    ConnectionUnblocked,
+    NodeChanged,
+    Unroutable,
+)
 from engine.values.errors import CommandError
 from engine.values.labels import BREAK, bare, beside, host_of, in_host
 from engine.values.sizes import Sizes

@@ -18,8 +18,8 @@ from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import BURST_SPACING_US
-from engine.report.transitions.amqp import ConsumerCancelled
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConsumerCancelled
 from engine.values.errors import CommandError
 from engine.values.extents import Extent
 from engine.values.stretches import Range

@@ -27,8 +27,8 @@ from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import HAND, Command
 from engine.broker.commands.client_commands import Publish
-from engine.report.transitions.amqp import GotEmpty
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import GotEmpty
 
 
 class HandSettlement(msgspec.Struct):

@@ -197,9 +197,7 @@ CommandError when rabbitmqctl would refuse the line.
 
 def no_console(line: str, state: Mapping[str, Any], live: LiveValues) -> dict[str, Any]:
     """Fail on a command `ctl`, because this node has no console. Raises RuntimeError."""
-    raise RuntimeError(
-        f"a node without a console cannot do {line}; engine.ctl.operator makes one that has it"
-    )
+    raise RuntimeError(f"a node without a console cannot do {line}; engine.ctl.console makes one that has it")
 
 
 class OperatorVerbs:

@@ -13,12 +13,11 @@ from engine.amqp.policies import WHEN_SYNCED, Mirroring, mirroring_of
 from engine.backing_queue.protocol import MirrorableQueue
 from engine.broker.clients.connections import PublisherConnections
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.member import QueueMember
-from engine.broker.mirrors.membership import NodeParts
+from engine.broker.mirrors.membership import NodeParts, QueueMember
 from engine.broker.queues.queue_process import QueueProcess, mail_alone
 from engine.broker.queues.queues import BrokerNode, NodeQueues
 from engine.mirrored_queue import instructions as to_do
-from engine.mirrored_queue.mirror import QueueMirror
+from engine.mirrored_queue.members import QueueMirror
 from engine.mirrored_queue.ring import QueueRecord, wanted
 from engine.report.transitions.base import Why
 from engine.report.transitions.node import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted

@@ -13,8 +13,14 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands.base import Command
 from engine.broker.memory.resource_monitors import MemoryMonitor, MemoryWatch
-from engine.broker.mirrors.member import Batch, MirrorSynchronisation, in_batches
-from engine.broker.mirrors.membership import LabelledRing, NodeParts, PendingCalls
+from engine.broker.mirrors.membership import (
+    Batch,
+    LabelledRing,
+    MirrorSynchronisation,
+    NodeParts,
+    PendingCalls,
+    in_batches,
+)
 from engine.broker.mirrors.mirrored_queues import MemberFaults, MirroredQueues, MirrorPlaces, ShownMirrors
 from engine.broker.queues.queues import BrokerNode
 from engine.broker.vhost.configuration import NodeConfiguration
@@ -23,9 +29,15 @@ from engine.broker.vhost.virtual_hosts import VirtualHost, VirtualHosts
 from engine.formats.message import MessageCodec
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.ring import FRAME_BYTES, QueueRecord, wanted
-from engine.report.transitions.amqp import ConnectionClosed
 from engine.report.transitions.base import Transition
-from engine.report.transitions.node import MirrorLeft, NodeStarted, NodeStopped, SyncEnded, SyncStarted
+from engine.report.transitions.node import (
+    ConnectionClosed,
+    MirrorLeft,
+    NodeStarted,
+    NodeStopped,
+    SyncEnded,
+    SyncStarted,
+)
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
 from engine.values.labels import bare

@@ -19,8 +19,8 @@ from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
 from engine.broker.time.process import ACK, PUBLISH, WorkProcess
 from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
-from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.node import Rejected
 from engine.report.transitions.queue import Discarded, Dropped
 from engine.values.errors import ProcessCrash
 from engine.values.extents import Extent

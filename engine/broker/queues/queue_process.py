@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from engine.backing_queue.protocol import BackingQueue, Message, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.memory.heaps import (
+from engine.broker.memory.model import (
     COMING_WORDS,
     LEAVING_WORDS,
     PAGED_WORDS,

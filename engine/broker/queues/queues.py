@@ -40,8 +40,8 @@ from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.mirrored_queue.ring import QueueRecord
-from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.node import DeadLettered
 from engine.values.errors import CommandError, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside

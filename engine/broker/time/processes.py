@@ -13,7 +13,7 @@ from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.costs import PROFILES, ProfileName
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ProcessChanged
-from engine.values.inherit import override
+from engine.values.marks import override
 
 UNBOUNDED: Final = 1 << 62
 

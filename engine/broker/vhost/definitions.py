@@ -13,7 +13,8 @@ from engine.amqp.exchanges import Binding, Exchange, Exchanges, declared_alterna
 from engine.amqp.policies import EffectivePolicy, Policy, effective, policy_of
 from engine.amqp.rules import AmqpRules
 from engine.broker.commands.scenario import MAX_BINDINGS
-from engine.report.transitions.amqp import (
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import (
     ExchangeDeclared,
     ExchangeDeleted,
     PolicyCleared,
@@ -23,7 +24,6 @@ from engine.report.transitions.amqp import (
     VhostAdded,
     VhostDeleted,
 )
-from engine.report.transitions.base import Transition
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 

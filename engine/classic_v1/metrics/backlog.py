@@ -7,7 +7,7 @@ from engine.counting.backlog import delta_out, final_ready, not_counted, only_co
 from engine.counting.levels import RunLevels, count, follows, recount
 from engine.counting.metric import BetterWay, FirstOf, MetricUnit, TotalOf, counted
 from engine.report.transitions.queue import Shift
-from engine.values.texts import gettext_noop as _
+from engine.values.marks import gettext_noop as _
 
 
 @follows(DeltaChanged)

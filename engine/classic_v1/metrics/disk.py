@@ -18,7 +18,7 @@ from engine.classic_v1.transitions import (
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import RunLevels
 from engine.counting.metric import BetterWay, MetricUnit, TotalOf, counted
-from engine.values.texts import gettext_noop as _
+from engine.values.marks import gettext_noop as _
 
 COPIES: Final = frozenset({"tmp_written", "copied_back", "source_copied"})
 """Steps of a collection that write."""

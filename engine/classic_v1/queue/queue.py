@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from engine.backing_queue.heap import LAZY_3_10, MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
-from engine.backing_queue.plain import StateQueue
 from engine.backing_queue.protocol import (
     Arrival,
     CleanTerms,
@@ -19,10 +18,10 @@ from engine.backing_queue.protocol import (
     TakenMessages,
 )
 from engine.backing_queue.rates import UPDATE_ABOVE
+from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
-from engine.classic_v1.lane_places import PLACES
 from engine.classic_v1.queue import pending, publish, taking
 from engine.classic_v1.queue.pending import end_messages, fold
 from engine.classic_v1.queue.publish import Way
@@ -47,6 +46,7 @@ from engine.classic_v1.queue.state import (
     new_extents,
 )
 from engine.classic_v1.queue.taking import drop_ready, load_delta
+from engine.classic_v1.status import PLACES
 from engine.report.transitions.queue import (
     CountersChanged,
     PendingPurged,
@@ -55,7 +55,7 @@ from engine.report.transitions.queue import (
     TargetChanged,
 )
 from engine.values.extents import BLANK, PERSISTENT, RAW_PERSISTENT, DeltaExtent, Extent, unexpired
-from engine.values.inherit import override
+from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet, Stretches
 
 

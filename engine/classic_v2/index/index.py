@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
@@ -18,7 +17,7 @@ from engine.classic_v2.formats.qi import (
 )
 from engine.classic_v2.index import recovery
 from engine.classic_v2.index.recovery import load, slots_of
-from engine.classic_v2.index.tables import IndexTables
+from engine.classic_v2.index.tables import IndexTables, walked
 from engine.classic_v2.queue_store import EntryPlace
 from engine.classic_v2.transitions import (
     FilesFound,
@@ -33,7 +32,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
 from engine.storage.port import ByteChunk
-from engine.values.erlang_maps import walked
+from engine.values.errors import ProcessCrashed
 from engine.values.extents import Extent, as_ranges
 from engine.values.sizes import equal
 from engine.values.stretches import Range, RangeSet, Stretches, pairs

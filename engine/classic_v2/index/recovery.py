@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
     INDEX_MAGIC,
@@ -24,6 +23,7 @@ from engine.classic_v2.settings import V2Settings
 from engine.formats.chunks import AnyChunk, RawBytes
 from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
+from engine.values.errors import ProcessCrashed
 from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.sizes import equal
 from engine.values.stretches import Range, RangeSet

@@ -8,7 +8,6 @@ from typing import Any
 
 from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
 from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
-from engine.backing_queue.plain import StateQueue
 from engine.backing_queue.protocol import (
     Arrival,
     CleanTerms,
@@ -17,11 +16,10 @@ from engine.backing_queue.protocol import (
     NeedsTimeout,
     TakenMessages,
 )
-from engine.classic_v2.errors import ProcessCrashed
+from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.recovery import references
-from engine.classic_v2.lane_places import PLACES
 from engine.classic_v2.queue import pending, taking
 from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import (
@@ -43,10 +41,11 @@ from engine.classic_v2.queue.taking import (
     remove_shared,
 )
 from engine.classic_v2.queue_store import QueueStore
+from engine.classic_v2.status import PLACES
 from engine.report.transitions.queue import QueueStarted, QueueStopped
-from engine.values.errors import InvariantBroken
+from engine.values.errors import InvariantBroken, ProcessCrashed
 from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent, unexpired
-from engine.values.inherit import override
+from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
 
 
@@ -499,10 +498,6 @@ class ClassicQueueV2(V2Reading):
         pending.purge_acks(self.state)
         self._done()
 
-    @override
-    def discard(self, arrival: Arrival) -> None:
-        """Keep nothing of messages that left at once (Q24)."""
-
     # --- memory ------------------------------------------------------------------------------------------------------
 
     @override
@@ -511,20 +506,6 @@ class ClassicQueueV2(V2Reading):
         self.state.rates.update(self.state.now_us)
         self._done()
         return None
-
-    @override
-    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        """Do nothing: this version pages nothing (W70)."""
-        return None
-
-    @override
-    def set_target(self, count: int | None) -> None:
-        """Do nothing: this version has no target (W70)."""
-
-    @override
-    def set_queue_mode(self, mode: str) -> bool:
-        """Do nothing: a mode has no effect (W39)."""
-        return True
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 

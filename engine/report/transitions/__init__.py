@@ -2,15 +2,7 @@
 
 from typing import Final
 
-from engine.report.transitions import amqp, node, queue
+from engine.report.transitions import node, queue
 
-MODULES: Final = (
-    amqp,
-    queue,
-    node,
-    node,
-    queue,
-    queue,
-    queue,
-)
+MODULES: Final = (node, queue)
 """Where they are defined, in the order in which documents list them."""

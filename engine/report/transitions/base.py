@@ -17,7 +17,7 @@ Shown = Literal["event", "detail", "step"]
 """An event has a line in the log; a detail has one on demand; a step is part of something that has one."""
 
 Table = str
-"""What a kind changes: messages change place (`shift`), or the table whose method has its name (`engine.fold`)."""
+"""What a kind changes: messages change place (`shift`), or the table whose method has its name (`engine.folding`)."""
 
 Disk = Literal["reads", "writes", "syncs"]
 

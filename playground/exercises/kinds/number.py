@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.reading.measures import Measure, MeasureGauge
+from engine.reading.conditions import Measure, MeasureGauge
 from playground.exercises import authors
 from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers
 from playground.exercises.kinds.kind import GiveUp, PredictionKind, never, only_line, play

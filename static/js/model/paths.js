@@ -1,5 +1,5 @@
 /**
- * Values at paths of a state: the same as engine/reading/measures.py, which lists what a path may name;
+ * Values at paths of a state: the same as engine/reading/conditions.py, which lists what a path may name;
  * tests/web/condition_cases.json holds both to it. Nothing is ever executed.
  */
 import { DELTA as D, EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";

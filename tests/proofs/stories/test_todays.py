@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.releases import RELEASES
-from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed
+from engine.report.transitions.node import ChannelClosed, ConnectionClosed
 from engine.storage.ledger import LedgerStorage
 from tools.proofs.stories.engine import EnginePlayer
 from tools.proofs.stories.run import compared, play, read_recorded

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.releases import RELEASES
-from engine.report.transitions.amqp import ChannelClosed
+from engine.report.transitions.node import ChannelClosed
 from tests.conftest import RECORDINGS
 from tests.unit.broker.test_missing_files import QUEUE, node_of
 

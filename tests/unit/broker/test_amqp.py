@@ -8,17 +8,17 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
-from engine.report.transitions.amqp import (
+from engine.ctl.console import operated
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import (
     ChannelClosed,
     ConfirmsForgotten,
+    ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
     NacksSent,
     Unroutable,
 )
-from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConfirmsSent
 from engine.report.transitions.queue import QueueStopped, RefCountChanged
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError

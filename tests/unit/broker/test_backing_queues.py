@@ -12,8 +12,7 @@ import pytest
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.message_places import PLACES, places_of
-from engine.backing_queue.plain import PlainQueue
-from engine.backing_queue.protocol import Arrival, BackingQueue, MeasuredQueue, QueueVerbs
+from engine.backing_queue.protocol import Arrival, BackingQueue, QueueVerbs
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.releases import REFERENCE
@@ -54,15 +53,14 @@ def test_both_are_backing_queues() -> None:
     assert [each.kind for each in made.node.host.queues()] == ["variable_queue", SHELF]
 
 
-def test_a_new_queue_writes_its_verbs_its_entries_and_its_snapshot() -> None:
+def test_a_new_queue_writes_its_verbs_and_nothing_else() -> None:
     def members(kind: type) -> set[str]:
         return {name for name in vars(kind) if not name.startswith("_")} | set(kind.__annotations__)
 
     verbs = members(QueueVerbs)
-    everything = verbs | members(MeasuredQueue) | members(BackingQueue)
-    assert len(verbs) == 20
-    assert everything - members(PlainQueue) == verbs | {"entries", "snapshot"}
-    assert members(Shelf) - {"purge_acks"} <= verbs | {"entries", "snapshot"}
+    assert len(verbs) == 22
+    assert verbs.isdisjoint(members(BackingQueue))
+    assert members(Shelf) - {"purge_acks"} <= verbs
 
 
 def test_the_table_picks_the_implementation() -> None:

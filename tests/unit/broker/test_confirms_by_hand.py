@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
-from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
+from engine.ctl.console import ask_node, operated
+from engine.report.transitions.node import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
@@ -50,7 +50,7 @@ def test_confirm_select_holds_for_the_channel() -> None:
     made.advance(1_000_000)
     found = shown(made)
     assert (found["confirm"], found["published"], found["confirmed"], found["unconfirmed"]) == (True, 4, 2, 0)
-    row = ask(made.node, "list_channels confirm messages_unconfirmed").text.splitlines()[-1]
+    row = ask_node(made.node, "list_channels confirm messages_unconfirmed").text.splitlines()[-1]
     assert row.split("\t") == ["true", "0"]
     assert made.submit({"do": "close_channel", "name": "hand.2"})
     assert shown(made)["confirm"] is False

@@ -10,8 +10,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions import IndexForgotten
-from engine.report.transitions.amqp import ConnectionClosed
-from engine.report.transitions.node import MirrorLeft
+from engine.report.transitions.node import ConnectionClosed, MirrorLeft
 from engine.report.transitions.queue import QueueStopped
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash

@@ -6,7 +6,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
@@ -24,10 +24,10 @@ def test_a_policy_set_by_a_line_is_obeyed_listed_and_cleared() -> None:
     made = node()
     ctl(made, "rabbitmqctl set_policy short '^or' '{\"max-length\":2}' --apply-to queues --priority 1")
     made.submit({"do": "publish", "count": 5, "size_bytes": 10})
-    assert ask(made, "-s list_queues name messages policy").text == "orders\t2\tshort\n"
-    assert ask(made, "-s list_policies").text == '/\tshort\t^or\tqueues\t{"max-length":2}\t1\n'
+    assert ask_node(made, "-s list_queues name messages policy").text == "orders\t2\tshort\n"
+    assert ask_node(made, "-s list_policies").text == '/\tshort\t^or\tqueues\t{"max-length":2}\t1\n'
     ctl(made, "clear_policy short")
-    assert ask(made, "-q list_policies").text == "\n"
+    assert ask_node(made, "-q list_policies").text == "\n"
 
 
 def test_what_a_line_does_is_replayed_as_it_was_typed() -> None:
@@ -56,7 +56,7 @@ def test_a_stopped_broker_has_its_files_and_nothing_else() -> None:
     follower.submit({"do": "ctl", "line": "rabbitmqctl stop_app"})
     state = made.snapshot()
     assert (state["queues"], state["stores"], state["node"]["app"]) == ({}, {}, {"runs": False})
-    assert ask(made, "list_queues").text.startswith(
+    assert ask_node(made, "list_queues").text.startswith(
         "Error: this command requires the 'rabbit' app to be running"
     )
     assert not follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
@@ -65,7 +65,7 @@ def test_a_stopped_broker_has_its_files_and_nothing_else() -> None:
     follower.advance(20_000_000)
     follower.submit({"do": "ctl", "line": "start_app"})
     assert made.snapshot()["node"]["app"] == {"runs": True}
-    assert ask(made, "-s list_queues name messages").text == "orders\t4\n"
+    assert ask_node(made, "-s list_queues name messages").text == "orders\t4\n"
     follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
     made.verify()
 
@@ -80,7 +80,7 @@ def test_asking_changes_nothing() -> None:
         "stop_app",
         "nonsense",
     ):
-        assert ask(made, line).text
+        assert ask_node(made, line).text
     assert made.log.digest == digest
 
 
@@ -98,18 +98,18 @@ def test_connections_show_what_alarms_do_to_them() -> None:
     made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 100, "size_bytes": 100})
     made.submit({"do": "set_consumer", "name": "c1", "prefetch": 1, "ack": "each", "rate_per_s": 1})
     made.advance(100_000)
-    assert ask(made, "-s list_connections state").text == "running\nrunning\n"
+    assert ask_node(made, "-s list_connections state").text == "running\nrunning\n"
     ctl(made, "set_vm_memory_high_watermark absolute 1000")
     made.advance(1_000_000)
-    assert ask(made, "-s list_connections state").text == "blocked\nblocking\n"
-    assert "Memory alarm on node rabbit@waterline" in ask(made, "status").text
-    assert ask(made, "-s list_consumers consumer_tag").text == "c1\n"
+    assert ask_node(made, "-s list_connections state").text == "blocked\nblocking\n"
+    assert "Memory alarm on node rabbit@waterline" in ask_node(made, "status").text
+    assert ask_node(made, "-s list_consumers consumer_tag").text == "c1\n"
     made.submit({"do": "cancel", "name": "c1"})
-    assert ask(made, "-s list_queues name consumers").text == "orders\t0\n"
+    assert ask_node(made, "-s list_queues name consumers").text == "orders\t0\n"
     made.submit({"do": "close_channel", "name": "c1"})
     made.advance(2_000_000)
-    assert ask(made, "-s list_consumers consumer_tag").text == ""
-    assert ask(made, "-s list_connections channels").text == "1\n0\n"
+    assert ask_node(made, "-s list_consumers consumer_tag").text == ""
+    assert ask_node(made, "-s list_connections channels").text == "1\n0\n"
 
 
 def test_a_transaction_is_seen_in_list_channels() -> None:
@@ -122,10 +122,10 @@ def test_a_transaction_is_seen_in_list_channels() -> None:
     made.submit({"do": "ack", "count": 1, "multiple": False, "channel": "app.work"})
     made.submit({"do": "get", "count": 1, "channel": "app.other"})
     line = "-s list_channels number transactional messages_uncommitted acks_uncommitted"
-    assert ask(made, line).text.splitlines()[1:] == ["1\ttrue\t5\t1", "2\tfalse\t0\t0"]
-    assert ask(made, "-s list_connections channels").text.splitlines()[1:] == ["2"]
+    assert ask_node(made, line).text.splitlines()[1:] == ["1\ttrue\t5\t1", "2\tfalse\t0\t0"]
+    assert ask_node(made, "-s list_connections channels").text.splitlines()[1:] == ["2"]
     made.submit({"do": "tx_commit", "channel": "app.work"})
-    assert ask(made, line).text.splitlines()[1:] == ["1\ttrue\t0\t0", "2\tfalse\t0\t0"]
+    assert ask_node(made, line).text.splitlines()[1:] == ["1\ttrue\t0\t0", "2\tfalse\t0\t0"]
     made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 100, "size_bytes": 10, "tx": 50})
     made.advance(made.now_us + 200_000)
-    assert ask(made, line).text.splitlines()[1].startswith("1\ttrue\t2")
+    assert ask_node(made, line).text.splitlines()[1].startswith("1\ttrue\t2")

@@ -12,9 +12,8 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.queues.queues import MORE_HOPS
 from engine.classic_v1.queue import VariableQueue
-from engine.report.transitions.amqp import DeadLettered, NacksSent, Rejected
 from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.node import ConfirmsSent, DeadLettered, NacksSent, Rejected
 from engine.report.transitions.queue import Dropped
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

@@ -9,11 +9,11 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.fold import empty_state, fold, to_json
 from engine.report.transitions.queue import QueueStopped, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
+from engine.transitions import empty_state, fold, to_json
 from engine.values.errors import RunHalted
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [

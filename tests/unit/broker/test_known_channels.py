@@ -8,7 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.amqp import ConsumerCancelled
+from engine.report.transitions.node import ConsumerCancelled
 from engine.storage.ledger import LedgerStorage
 
 SECOND_US = 1_000_000

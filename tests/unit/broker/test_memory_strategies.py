@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
 
@@ -89,13 +89,13 @@ def test_the_strategy_is_named_where_it_was_chosen() -> None:
     before = memory(made)
     assert "beyond_live_bytes" not in before
     assert "vm_memory_calculation_strategy" not in made.node.snapshot()["node"]["settings"]
-    assert "Calculation strategy: erlang" in ask(made.node, "status").text
+    assert "Calculation strategy: erlang" in ask_node(made.node, "status").text
     command = {"do": "set", "name": "vm_memory_calculation_strategy", "value": "rss"}
     assert made.submit(command)
     after = memory(made)
     assert after["process_memory"] - after["beyond_live_bytes"] == before["process_memory"]
     assert made.node.snapshot()["node"]["settings"]["vm_memory_calculation_strategy"] == "rss"
-    text = ask(made.node, "status").text
+    text = ask_node(made.node, "status").text
     assert "Calculation strategy: rss" in text
     assert "reserved_unallocated: 0.0755 gb" in text, text
     assert not made.submit({**command, "value": "guess"})

@@ -8,7 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.amqp import ExchangeDeleted
+from engine.report.transitions.node import ExchangeDeleted
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower

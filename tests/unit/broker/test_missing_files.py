@@ -12,7 +12,7 @@ import pytest
 
 from engine.broker.commands.scenario import parse
 from engine.broker.vhost.virtual_hosts import VirtualHost
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, ProcessCrash

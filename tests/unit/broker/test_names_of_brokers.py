@@ -6,7 +6,7 @@ import pytest
 
 from engine.broker.commands.commands import parse as parse_command
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError
 from engine.values.labels import is_member, member, queue_of

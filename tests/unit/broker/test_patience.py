@@ -8,8 +8,8 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.report.transitions.amqp import ChannelClosed, ConsumerCancelled
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ChannelClosed, ConsumerCancelled
 from engine.report.transitions.queue import Acked
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

@@ -9,7 +9,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.formats.names import queue_directory
 from engine.reading.message_places import declared, drawn_queue, held_messages, parts_of, ready_of, unacked_of
 from engine.storage.directory import DirectoryStorage
@@ -105,7 +105,7 @@ def test_the_whole_adds_up_and_the_lists_show_one_queue() -> None:
     assert (ready_of(state["queues"]["tasks"]), unacked_of(state["queues"]["tasks"])) == (2, 1)
     assert held_messages(state) == made.node.held_messages() == 3
     assert drawn_queue(state) == state["queues"]["tasks:2"]
-    text = ask(
+    text = ask_node(
         made.node, "-q list_queues name messages_ready messages_unacknowledged backing_queue_status"
     ).text
     row = text.splitlines()[-1].split("\t")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.broker.memory.heaps import (
+from engine.broker.memory.model import (
     CHANCES,
     HEAP_WORDS,
     WORD_BYTES,

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.storage.ledger import LedgerStorage
 
 SECOND_US = 1_000_000
@@ -81,9 +81,9 @@ def test_a_queue_whose_mirrors_are_not_synchronised_stops_with_its_master_and_co
     manual = HA.replace("automatic", "manual").replace("'.*'", "'orders'")
     node = node_of(publish(1_000, 100, persistent=True), ctl(manual), nodes=3)
     play(node, {"do": "stop_node", "node": "n1"})
-    assert "orders" not in ask(node, "list_queues -q name").text
+    assert "orders" not in ask_node(node, "list_queues -q name").text
     play(node, {"do": "start_node", "node": "n1"})
-    assert "orders\t1000" in ask(node, "list_queues -q name messages").text
+    assert "orders\t1000" in ask_node(node, "list_queues -q name messages").text
 
 
 def test_a_disk_limit_above_what_is_free_blocks_publishers() -> None:
@@ -94,7 +94,7 @@ def test_a_disk_limit_above_what_is_free_blocks_publishers() -> None:
         disk_total_bytes=31_000_000_000,
     )
     assert node.snapshot()["node"]["actors"]["p1"]["state"] == "blocked"
-    answer = ask(node, "status").text
+    answer = ask_node(node, "status").text
     assert "Free disk space alarm on node" in answer
     assert "Low free disk space watermark: 32.0 gb" in answer
 

@@ -7,9 +7,8 @@ from typing import Any
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.transitions import StoreSynced
-from engine.report.transitions.amqp import ChannelClosed, Committed
 from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.node import ChannelClosed, Committed, ConfirmsSent
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
 

@@ -24,7 +24,7 @@ from engine.broker.commands.commands import parse as parse_command
 from engine.broker.commands.commands import to_json as command_to_json
 from engine.broker.commands.scenario import parse
 from engine.folding import empty_state, fold, to_json
-from engine.report.transitions.amqp import ChannelClosed
+from engine.report.transitions.node import ChannelClosed
 from engine.report.transitions.queue import Published
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage

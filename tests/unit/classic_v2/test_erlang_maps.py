@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from engine.values.erlang_maps import walked
+from engine.classic_v2.index.tables import walked
 
 MIXED = (
     "18,4095,4,1000000,12,19,100,29,13,2,7,31,16777216,8,10,23,65536,9,15,32,1,25,28,20,6,123456789012,11,17,24,14,3,"

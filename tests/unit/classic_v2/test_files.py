@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.index.tables import OpenFiles
 from engine.classic_v2.settings import V4_0
 from engine.formats.chunks import RawBytes
+from engine.values.errors import ProcessCrashed
 from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small
 

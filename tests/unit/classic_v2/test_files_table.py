@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.files_table import ACKED, ERASED, HOLE, LIVE, WAITING, WRITTEN, KnownBodies
 from engine.classic_v2.formats.layout import entry_layout, header_layout, slot_layout
 from engine.classic_v2.settings import V4_0, V4_3
 from engine.classic_v2.transitions import FilesFound
+from engine.values.errors import ProcessCrashed
 from tests.unit.classic_v2.world import World, small
 
 HEADER, SLOT = 64, 32

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import main
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.inspect.command import report_on
 
 QUEUE = "queues/434QJ29PS1F7KJO6A26YZF1Z8"

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.reading.conditions import Condition, ConditionWatch, holds
-from engine.reading.measures import Measure, MeasureGauge
+from engine.reading.conditions import Condition, ConditionWatch, Measure, MeasureGauge, holds
 
 CASES = json.loads((Path(__file__).parents[2] / "web" / "condition_cases.json").read_text("utf-8"))
 

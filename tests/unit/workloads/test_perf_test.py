@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.broker.commands.scenario import MAX_QUEUES, parse
-from engine.ctl.operator import operated
+from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
 from workloads.errors import LineError, WorkloadError
 from workloads.imports import READERS, Imported, Options

@@ -12,8 +12,8 @@ from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import ParsedScenario, Topology
 from engine.mirrored_queue import instructions as to_do
-from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, ConsumerCancelled
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ChannelClosed, ConnectionClosed, ConsumerCancelled
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
 from engine.values.stretches import Range

@@ -9,7 +9,6 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.protocol import CleanTerms
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
@@ -20,7 +19,7 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageTemplate
 from engine.storage.port import Storage
-from engine.values.errors import ProcessCrash
+from engine.values.errors import ProcessCrash, ProcessCrashed
 from engine.values.stretches import Range
 from tools.proofs.conformance.operations import Operations, ranges
 from tools.proofs.conformance.picks import picked

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.inspect.command import EVERYTHING
 from engine.inspect.directory_kinds import inspect
 from engine.storage.directory import DirectoryStorage

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import engine
-from engine.ctl.operator import ask
+from engine.ctl.console import ask_node
 from engine.replay import on_ledger
 from engine.values.errors import Refusal
 
@@ -35,7 +35,7 @@ def played(program: dict[str, Any]) -> dict[str, Any]:
             cluster.advance(program["until_us"], MOST)
         cluster.verify()
         cluster.snapshot()
-        ask(cluster, LINES[program["seed"] % len(LINES)])
+        ask_node(cluster, LINES[program["seed"] % len(LINES)])
     except Refusal as refusal:
         return {"refused": refusal.code}
     except Exception as error:  # noqa: BLE001 - whatever it is: this is what is looked for

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.classic_v2.formats.mc import McCodec, parse_container
 from engine.classic_v2.formats.qi import HEADER_BYTES, BodyLocation, IndexSlots, decode_index
 from engine.classic_v2.formats.rdq import scan
-from engine.classic_v2.inspect.queue import entry_term
+from engine.classic_v2.inspect import entry_term
 from engine.formats import properties
 from engine.formats.chunks import AnyChunk
 from engine.formats.terms import decode

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.damage.reading import ReadingOptions
+from engine.damage import ReadingOptions
 from engine.inspect.directory_kinds import inspect
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import reading, revival

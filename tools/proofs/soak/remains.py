@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any, Final
 
-from engine.replay.player import RunPlayer, on_ledger
+from engine.replay import RunPlayer, on_ledger
 from tests.conftest import ROOT
 from tools.processes import descendants_of
 from tools.proofs.attack.processes import memory_bytes, open_files

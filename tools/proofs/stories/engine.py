@@ -8,18 +8,18 @@ from typing import Any
 
 from engine.broker.clients.channel import DeliveredMessages
 from engine.broker.commands.scenario import parse
-from engine.ctl.operator import ask, operated
+from engine.ctl.console import ask_node, operated
 from engine.releases import REFERENCE, RELEASES
-from engine.report.transitions.amqp import (
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import (
     ChannelClosed,
+    ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
     GotEmpty,
     NacksSent,
     Unroutable,
 )
-from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConfirmsSent
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tools.proofs.stories.story import (
@@ -185,7 +185,7 @@ class EnginePlayer:
             self._submit("remove", name=name)
 
     def _ctl(self, line: str) -> None:
-        self._view.printed = ask(self.node, line).text
+        self._view.printed = ask_node(self.node, line).text
         self._submit("ctl", line=line)
 
     def _alarm(self, on: bool) -> None:

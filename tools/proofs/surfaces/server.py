@@ -19,8 +19,7 @@ from django.db import close_old_connections
 from django.test import AsyncClient, Client
 
 from engine.broker.commands.scenario import parse
-from engine.ctl.console import ask
-from engine.ctl.operator import operated
+from engine.ctl.console import ask, operated
 from engine.metrics import METRICS, is_had
 from engine.releases import RELEASES, Feature
 from engine.storage.ledger import LedgerStorage

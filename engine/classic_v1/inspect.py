@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -17,21 +17,36 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     scan_journal,
 )
+from engine.classic_v1.formats.layout import find_id, find_seq, record_at, records
 from engine.classic_v1.formats.publishing import PublishRecord, embedded_bytes
+from engine.classic_v1.formats.record import MARKER, RecordHead, StoreRecords, scan_store
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.segments import MORE_THAN_DELTA
 from engine.classic_v1.settings import QueueSettings
-from engine.damage.findings import DamageFindings
-from engine.damage.reading import InspectedQueue, body_of, content, numbered, parsed, until_damage
+from engine.damage import (
+    DamageFindings,
+    InspectedQueue,
+    StoredMessage,
+    StoreFiles,
+    body_of,
+    content,
+    numbered,
+    parsed,
+    until_damage,
+)
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
+from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.message import MessageCodec
 from engine.formats.names import read_queue_name
+from engine.formats.properties import parse_message
+from engine.formats.terms import TermError
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.errors import EngineError, ProcessCrash
+from engine.values.marks import override
 from engine.values.sizes import equal
 from engine.values.stretches import RangeSet
 
@@ -489,3 +504,224 @@ class QueueInspector:
                     found[run.start] = run.term
             self._terms = segment, found
         return self._terms[1]
+
+
+class StoreInspector(StoreFiles):
+    """Reads one store's directory, and what an interrupted compaction left in it (S206)."""
+
+    unfinished = "rdt"
+
+    @override
+    def _file(self, name: str) -> dict[str, Any]:
+        path = self._path(name)
+        data = self._data(path)
+        entries = 0
+        listed: list[dict[str, Any]] = []
+        scanned = scan_store(data, self._codec, self._options.heads)
+        for offset, chunk in until_damage(scanned, path, self._findings):
+            if isinstance(chunk, RecordHead):
+                entries += 1
+                self.message_numbers.add(chunk.msg_no)
+                self.runs.append((chunk.msg_no, 1, chunk.record_bytes))
+            elif isinstance(chunk, StoreRecords):
+                entries += chunk.count
+                self.message_numbers.update(range(chunk.msg_no, chunk.msg_no + chunk.count))
+                self.runs.append((chunk.msg_no, chunk.count, chunk.size_bytes // chunk.count))
+                self._check(path, offset, chunk)
+                if entries <= self._options.list_most:
+                    listed.extend(self._records(offset, chunk))
+            else:
+                self._note_skipped(path, offset, chunk)
+        found: dict[str, Any] = {"file": name, "size": self._storage.size(path), "entries": entries}
+        if entries <= self._options.list_most:
+            found["list"] = listed
+        return found
+
+    def _check(self, path: str, offset: int, run: StoreRecords) -> None:
+        """Note a record whose message cannot be read, or is another one than the record names."""
+        if run.term is None:
+            return
+        try:
+            found = self._codec.read_term(run.term)
+        except TermError:
+            self._findings.add(path, offset, "garbage", "record_without_message", at=offset)
+            return
+        if found.msg_no != run.msg_no:
+            self._findings.add(path, offset, "garbage", "record_of_another_message", at=offset)
+        else:
+            self.body_bytes[run.msg_no] = found.size_bytes
+
+    def _note_skipped(self, path: str, offset: int, chunk: AnyChunk) -> None:
+        """Note bytes that the scanner does not report (S209)."""
+        if isinstance(chunk, ZeroBytes):
+            self._findings.add(path, offset, "zeros", "store_zeros", count=chunk.size_bytes, at=offset)
+            return
+        assert isinstance(chunk, RawBytes)
+        data = chunk.data
+        count, size = len(data), int.from_bytes(data[:8], "big")
+        if count < 8:
+            self._findings.add(path, offset, "truncated", "size_field_cut_off", count=count, at=offset)
+        elif size + 9 == count and data[-1] != MARKER:
+            self._findings.add(
+                path, offset, "wrong marker", "wrong_marker", at=offset, found=data[-1], wanted=MARKER
+            )
+        elif not size:
+            self._findings.add(path, offset, "zeros", "zero_size", count=count, at=offset)
+        else:
+            self._findings.add(
+                path, offset, "truncated", "store_record_cut_off", at=offset, size=size + 9, left=count
+            )
+
+    def _records(self, offset: int, run: StoreRecords) -> Iterator[dict[str, Any]]:
+        for at in range(run.count):
+            one = run.written(at, 1)
+            term = one.term
+            if term is None:
+                shape = (one.template, equal(one.body_bytes), one.raw_persistent)
+                term = self._codec.terms(one.msg_no, 1, *shape).tobytes()
+            yield {
+                "offset": offset,
+                "total_size": one.size_bytes,
+                "msg_id": self._codec.id_bytes(one.msg_no).hex(),
+                "marker": MARKER,
+                "body": body_of(term),
+            }
+            offset += one.size_bytes
+
+
+class V1HostReader:
+    """Reads the directories of version 1; it is asked last, as releases before 4.0 have no other."""
+
+    def __init__(self, host: InspectedQueue) -> None:
+        self._host = host
+
+    def has_queue(self, _directory: str) -> bool:
+        return True
+
+    def has_store(self, _directory: str) -> bool:
+        return True
+
+    def queue(self, directory: str) -> QueueInspector:
+        return QueueInspector(self._host, directory)
+
+    def store(self, directory: str) -> StoreInspector:
+        return StoreInspector(self._host, directory)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term of 3.x, None if it is none (S50)."""
+        try:
+            found = parse_message(term)
+        except TermError:
+            return None
+        return StoredMessage(
+            found.id16,
+            found.exchange,
+            found.routing_keys,
+            found.properties,
+            found.decoded_properties,
+            found.persistent,
+            b"".join(found.frames),
+        )
+
+    def release(self, _terms: Collection[RecoveryTerms]) -> str | None:
+        """Return None: files of version 1 do not show it."""
+        return None
+
+
+JOURNAL: Final = "journal.jif"
+BLOCK_BYTES: Final = 256 * 1024
+MARKS_BYTES: Final = 16
+"""Room for the deliver and ack records right behind a publish record."""
+
+
+class V1FileReader(FileReader):
+    """See `FileReader`."""
+
+    names = {"journal": JOURNAL, "segment": "{}.idx"}
+    counts_from_file = frozenset({"segment"})
+
+    @override
+    def reads(self, name: str) -> bool:
+        return name == JOURNAL or name.endswith((".idx", ".rdq"))
+
+    @override
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
+        data = read(offset, at_least + MARKS_BYTES if at_least < BLOCK_BYTES else BLOCK_BYTES)
+        try:
+            return record_at(name, data, 0)
+        except NoRecord:
+            if len(data) < BLOCK_BYTES:
+                raise
+        # A record that is longer than most: its own size is how much must be read.
+        first = next(records(name, lambda at, n: read(offset + at, n), 1 << 62), None)
+        if first is None:
+            raise NoRecord("no record begins here")
+        return record_at(name, read(offset, first.size + MARKS_BYTES), 0)
+
+    @override
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
+        return records(name, read, size)
+
+    @override
+    def home(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
+    ) -> IndexHome | None:
+        segment, rel = divmod(seq, entry_count)
+        found: list[tuple[str, int, str, FoundBytes]] = []
+        for kind, number, name, wanted in (
+            ("segment", segment, f"{segment}.idx", rel),
+            ("journal", 0, JOURNAL, seq),
+        ):
+            path = next((each for each in sizes if each.endswith(f"/{name}")), None)
+            if path is not None:
+                homes = find_seq(name, read(path), sizes[path], wanted)
+                found += [(kind, number, path, each) for each in homes]
+        first = next((each for each in found if each[3].kind == "publish"), None)
+        if first is None:
+            return None
+        kind, number, path, record = first
+        others = tuple(
+            (_mark_kind(found, at), _label(*each[:2]), each[2], each[3].offset)
+            for at, each in enumerate(found)
+            if each is not first
+        )
+        return IndexHome(path, kind, number, record.offset, record.size, others)
+
+    @override
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
+        """Return its other records, but for those that the layout shows with the first."""
+        end = home.offset + shape.size
+        return {
+            "more": [
+                {"kind": kind, "file": label, "offset": offset}
+                for kind, label, path, offset in home.others
+                if not (path == home.path and home.offset < offset < end)
+            ]
+        }
+
+    @override
+    def seq_with_id(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], msg_id: bytes, entry_count: int
+    ) -> int | None:
+        for path, size in sizes.items():
+            name = path.rpartition("/")[2]
+            if name != JOURNAL and not name.endswith(".idx"):
+                continue
+            found = find_id(name, read(path), size, msg_id)
+            if found is not None and found.number is not None:
+                return found.number + (0 if name == JOURNAL else int(name[:-4]) * entry_count)
+        return None
+
+
+def _label(kind: str, number: int) -> str:
+    return kind if kind == "journal" else f"{kind}:{number}"
+
+
+def _mark_kind(found: list[tuple[str, int, str, FoundBytes]], at: int) -> str:
+    """Return deliver or ack for a segment's mark: the first is the one, the second the other (S60)."""
+    record = found[at][3]
+    if record.kind != "mark":
+        return record.kind
+    return "ack" if any(each[3].kind == "mark" for each in found[:at]) else "deliver"

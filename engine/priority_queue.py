@@ -13,7 +13,6 @@ from engine.amqp.arguments import PRIORITIES
 from engine.backing_queue.generation import DeclaredSettings, Maker, QueueConfig, QueueImplementation
 from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.message_places import PRIORITY_QUEUE, MessagePlace, part_name, register
-from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import (
     Arrival,
     BackingQueue,
@@ -32,8 +31,8 @@ from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueStarted, QueueStopped
 from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, Extent
-from engine.values.inherit import override
 from engine.values.labels import bare
+from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
 
 SEQ_ID_BITS: Final = 44
@@ -76,7 +75,7 @@ def in_turn(tags: Sequence[Range]) -> list[tuple[int, list[Range]]]:
 register(PRIORITY_QUEUE, ())
 
 
-class PriorityReading(PlainQueue):
+class PriorityReading(BackingQueue):
     """The part of a priority queue that changes nothing but its clock.
 
     The members are those of `engine.backing_queue.protocol`, which documents them.

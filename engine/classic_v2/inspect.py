@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from engine.classic_v2.formats.mc import BASIC_MESSAGE, MessageContainer, parse_container
+from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
+from engine.classic_v2.formats.mc import BASIC_MESSAGE, MessageContainer, container_body, parse_container
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
     INDEX_MAGIC,
@@ -22,13 +24,26 @@ from engine.classic_v2.formats.qi import (
     read_header,
 )
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.damage.reading import InspectedQueue, content, described, numbered, parsed
+from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
+from engine.damage import (
+    SIZE_BYTES,
+    InspectedQueue,
+    StoredMessage,
+    StoreFiles,
+    content,
+    described,
+    numbered,
+    parsed,
+)
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms
+from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.names import read_queue_name
 from engine.formats.properties import parse_message
 from engine.formats.terms import TermError
+from engine.storage.directory import DirectoryStorage
 from engine.values.errors import ProcessCrash
+from engine.values.marks import override
 from engine.values.sizes import equal
 
 LIVE: Final = 1
@@ -403,3 +418,264 @@ def content_of(term: bytes) -> KeptMessage | None:
         "body_length": found.body_bytes,
     }
     return KeptMessage(found.id16, body, found)
+
+
+MOST_FILE_BYTES: Final = 1 << 40
+"""Bytes that would make a record this large are no record."""
+
+
+class V2StoreInspector(StoreFiles):
+    """Reads one store's directory.
+
+    Args:
+        host: the virtual host.
+        directory: path of the store's directory in it, "" for the root.
+        signs: learns which release wrote the messages.
+    """
+
+    def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:
+        super().__init__(host, directory)
+        self.signs = signs
+
+    @override
+    def _file(self, name: str) -> dict[str, Any]:
+        path = self._path(name)
+        data = self._data(path)
+        listed: list[dict[str, Any]] = []
+        entries = end = 0
+        for offset, total, id16 in scan(data, _any_record, stops_early=False):
+            self._skipped(path, data, end, offset)
+            end = offset + total
+            entries += 1
+            number = self._codec.msg_no_of(id16)
+            self.message_numbers.add(number)
+            self.runs.append((number, 1, total))
+            is_read = entries == 1 or not self._options.heads  # one shows the release
+            found = self._message(path, data, offset, total, id16) if is_read else None
+            if entries <= self._options.list_most:
+                listed.append(
+                    {
+                        "offset": offset,
+                        "total_size": total,
+                        "msg_id": id16.hex(),
+                        "marker": MARKER,
+                        "body": found and found.body,
+                    }
+                )
+        self._skipped(path, data, end, len(data))
+        report: dict[str, Any] = {"file": name, "size": self._storage.size(path), "entries": entries}
+        if entries <= self._options.list_most:
+            report["list"] = listed
+        return report
+
+    def _message(self, path: str, data: bytes, offset: int, total: int, id16: bytes) -> KeptMessage | None:
+        """Read the message of a record, and note one that cannot be read, or is another than the record names."""
+        found = content_of(data[offset + 24 : offset + total - 1])
+        if found is None:
+            self._findings.add(path, offset, "garbage", "record_without_message", at=offset)
+            return None
+        if found.id16 != id16:
+            self._findings.add(path, offset, "garbage", "record_of_another_message", at=offset)
+        else:
+            self.body_bytes[self._codec.msg_no_of(id16)] = found.body["body_length"]
+        self.signs.note(found)
+        return found
+
+    def _skipped(self, path: str, data: bytes, begin: int, end: int) -> None:
+        """Note what should be a record and is none; other gaps are what a compaction leaves (W142, W143)."""
+        if end - begin < SIZE_BYTES:
+            if any(data[begin:end]):
+                count = end - begin
+                self._findings.add(path, begin, "truncated", "size_field_cut_off", count=count, at=begin)
+            return
+        size = int.from_bytes(data[begin : begin + SIZE_BYTES], "big")
+        if size < ID_BYTES:
+            return
+        total = size + 9
+        if begin + total > len(data):
+            left = len(data) - begin
+            if size < MOST_FILE_BYTES:
+                self._findings.add(
+                    path, begin, "truncated", "store_record_cut_off", at=begin, size=total, left=left
+                )
+            else:
+                self._findings.add(path, begin, "garbage", "no_record", at=begin, count=end - begin)
+        elif data[begin + total - 1] != MARKER:
+            found = data[begin + total - 1]
+            self._findings.add(
+                path, begin, "wrong marker", "wrong_marker", at=begin, found=found, wanted=MARKER
+            )
+
+
+def _any_record(_id16: bytes, _total: int, _offset: int) -> bool:
+    return True
+
+
+BOUNDARY: Final = b"\x83h\x04w\x02mc"
+"""How a stored message of 4.x begins (W160)."""
+HEAD_BYTES: Final = 64
+WINDOW_BYTES: Final = 1 << 20
+
+
+class V2HostReader:
+    """Reads the directories of version 2."""
+
+    def __init__(self, host: InspectedQueue) -> None:
+        self._host = host
+        self._signs = QueueSigns()
+        self._queues = 0
+
+    def has_queue(self, directory: str) -> bool:
+        """Return whether a queue's directory has files of version 2, or says so in `.queue_name` (W80)."""
+        storage = self._host.storage
+        names = storage.list(directory)
+        if numbered(names, "qi") or numbered(names, "qs"):
+            return True
+        path = f"{directory}/.queue_name" if directory else ".queue_name"
+        size = storage.size(path) if ".queue_name" in names else None
+        return bool(size) and storage.read_bytes(path, 0, size or 0).endswith(b"INDEX: v2\n")
+
+    def has_store(self, directory: str) -> bool:
+        """Return whether the first record of some store file holds a message as 4.x stores it (W160)."""
+        storage = self._host.storage
+        return any(
+            _head(storage, f"{directory}/{name}" if directory else name).find(BOUNDARY) >= 0
+            for _number, name in numbered(storage.list(directory), "rdq")
+        )
+
+    def queue(self, directory: str) -> V2QueueInspector:
+        """Return the reader of a queue's directory."""
+        self._queues += 1
+        if numbered(self._host.storage.list(directory), "idx"):
+            self._host.findings.add(directory or ".", None, "contradiction", "versions_mixed")
+        return V2QueueInspector(self._host, directory, self._signs)
+
+    def store(self, directory: str) -> V2StoreInspector:
+        """Return the reader of a store's directory."""
+        return V2StoreInspector(self._host, directory, self._signs)
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term of 4.x, None if it is none (W160)."""
+        try:
+            found, body = parse_container(term), container_body(term)
+        except TermError:
+            return None
+        keys = found.routing_keys
+        return StoredMessage(found.id16, found.exchange, keys, found.properties, None, found.persistent, body)
+
+    def release(self, terms: Collection[RecoveryTerms]) -> str | None:
+        """Return the series of a 4.x, by what queues saved, and otherwise by the order of annotations (W211)."""
+        if not (self._signs.containers or (self._queues and not self._signs.older)):
+            return None
+        saved = {each.delivered_by for each in terms if each.version == 2}
+        if saved:
+            return "4.3" if "redeliver_seq_id" in saved else "4.0"
+        if self._signs.mark_second is None:
+            return self._host.options.series
+        return "4.0" if self._signs.mark_second else "4.3"
+
+
+def _head(storage: DirectoryStorage, path: str) -> bytes:
+    """Return some bytes of a file from the first one on that is not zero: a compaction leaves gaps (W142)."""
+    size = storage.size(path) or 0
+    for at in range(0, size, WINDOW_BYTES):
+        held = storage.read_bytes(path, at, min(WINDOW_BYTES + HEAD_BYTES, size - at)).lstrip(b"\0")
+        if held:
+            return held[:HEAD_BYTES]
+    return b""
+
+
+BLOCK_SLOTS: Final = 8192
+
+
+class V2FileReader(FileReader):
+    """See `FileReader`."""
+
+    names = {"slots": "{}.qi", "bodies": "{}.qs"}
+    counts_from_file = frozenset()
+
+    @override
+    def reads(self, name: str) -> bool:
+        return name.endswith((".qi", ".qs"))
+
+    @override
+    def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
+        """Return the slot or the entry at an offset of a file; at 0 its header."""
+        if offset == 0:
+            return header_layout(read(0, HEADER_BYTES))
+        if name.endswith(".qi"):
+            rel, inside = divmod(offset - HEADER_BYTES, SLOT_BYTES)
+            if rel < 0 or inside:
+                raise NoRecord("no slot begins there (W81)")
+            return slot_layout(read(offset, SLOT_BYTES), rel)
+        size = int.from_bytes(read(offset, 4), "big")
+        return entry_layout(read(offset, ENTRY_HEADER_BYTES + size))
+
+    @override
+    def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:
+        raise NoRecord(f"{name} has slots or entries, which are not listed")
+
+    @override
+    def home(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
+    ) -> IndexHome | None:
+        """Return the slot; the files say how many a segment has, as the release does not let it change (W3)."""
+        for path in sizes:
+            header = read_header(read(path)(0, HEADER_BYTES), INDEX_MAGIC) if path.endswith(".qi") else None
+            if header is None or header.end <= header.first:
+                continue
+            segment, rel = divmod(seq, header.end - header.first)
+            wanted = f"{path.rpartition('/')[0]}/{segment}.qi"
+            if wanted not in sizes:
+                return None
+            offset = HEADER_BYTES + rel * SLOT_BYTES
+            return (
+                None
+                if _is_empty(read(wanted), offset, rel)
+                else IndexHome(wanted, "slots", segment, offset, SLOT_BYTES)
+            )
+        return None
+
+    @override
+    def about(
+        self, home: IndexHome, shape: FileLayout, read: Callable[[str], Read], seq: int
+    ) -> dict[str, Any]:
+        """Return the seq_id, and the place in `.qs` that the slot names, as a question for the entry there."""
+        place = body_place(read(home.path)(home.offset, SLOT_BYTES))
+        body = None if place is None else {"file": f"bodies:{home.number}", "offset": place[0]}
+        return {"seq": seq, "body": body}
+
+    @override
+    def seq_with_id(
+        self, sizes: Mapping[str, int], read: Callable[[str], Read], msg_id: bytes, entry_count: int
+    ) -> int | None:
+        """Return the seq_id of the live slot that names a body of the shared store."""
+        for path, size in sizes.items():
+            header = read_header(read(path)(0, HEADER_BYTES), INDEX_MAGIC) if path.endswith(".qi") else None
+            if header is None:
+                continue
+            for at in range(HEADER_BYTES, size, BLOCK_SLOTS * SLOT_BYTES):
+                rel = _slot_with_id(read(path)(at, BLOCK_SLOTS * SLOT_BYTES), msg_id)
+                if rel is not None:
+                    return header.first + (at - HEADER_BYTES) // SLOT_BYTES + rel
+        return None
+
+
+def _is_empty(read: Read, offset: int, rel: int) -> bool:
+    """Return whether a slot has no message, and never had one; one that is not whole is for the reader to refuse."""
+    try:
+        shape = slot_layout(read(offset, SLOT_BYTES), rel)
+    except NoRecord:
+        return False
+    return shape.kind == "empty" and len(shape.fields) == 1
+
+
+def _slot_with_id(data: bytes, msg_id: bytes) -> int | None:
+    """Return the number of the slot in some slots that names an id."""
+    at = data.find(msg_id)
+    while at >= 0:
+        rel, inside = divmod(at, SLOT_BYTES)
+        if inside == 4 and data[at - 4] == 1 and data[at - 1] == BodyLocation.SHARED:
+            return rel
+        at = data.find(msg_id, at + 1)
+    return None

@@ -1,0 +1,553 @@
+"""What the generations' readers of data directories share: findings, reading of what is damaged, and of a store."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
+
+import msgspec
+
+from engine.formats.chunks import AnyChunk
+from engine.formats.clean_stop import RecoveryTerms, read_clean_dot, read_file_summary, read_index
+from engine.formats.message import MessageCodec
+from engine.formats.properties import ParsedMessage, parse_message
+from engine.formats.terms import TermError
+from engine.storage.directory import DirectoryStorage
+from engine.values.errors import EngineError, FileCorrupt, ProcessCrash, Refusal
+
+ENGLISH: Final[dict[str, str]] = {
+    # --- any file or directory ---
+    "file_too_large": "%(size)s bytes are more than the %(most)s that are read",
+    "file_not_readable": "the file cannot be read: %(why)s",
+    "file_became_shorter": "the file became shorter while it was read",
+    "recovery_crashes": "%(why)s; a broker's recovery crashes on it",
+    "no_term": "the file cannot be read: %(why)s; a broker starts dirty",
+    "other_content": "the file does not say what a broker writes into it",
+    "nothing_known": "no queue, store, virtual host or node is here",
+    # --- a virtual host ---
+    "config_without_number": (
+        "it gives no number from 1 to %(most)s; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
+    ),
+    "queue_elsewhere": "queue %(name)s of virtual host %(vhost)s belongs into another directory (S1)",
+    "messages_without_record": (
+        "%(count)s live persistent messages, the first of them seq %(first)s, have no record in %(store)s; "
+        "a broker's dirty recovery drops them"
+    ),
+    "expiry_of_no_clock": (
+        "%(count)s messages expire at a time that no broker has written, the first, seq %(first)s, %(at)s us after "
+        "1970; a start drops what it takes for expired"
+    ),
+    "size_of_other_body": (
+        "the index says a size that is not the body's for %(count)s messages; of the first, seq %(first)s, it says "
+        "%(said)s B, and the body has %(found)s B"
+    ),
+    # --- a queue's index ---
+    "segment_missing": "recovery.dets counts %(count)s live messages in this segment, and the file is not there",
+    "segment_of_other_count": (
+        "recovery.dets counts %(saved)s live messages in this segment, and %(found)s are in it and the journal"
+    ),
+    "start_ends_process": (
+        "a start by a 3.8 ends this queue's process in %(function)s: after a kill in the middle of a flush and an "
+        "orderly stop the journal has what the segments have already; it is started again, as after a crash (V8)"
+    ),
+    # --- a queue of version 2 ---
+    "index_header": (
+        "the header of a .qi file is not whole or not right in these %(size)s bytes; a broker's recovery after a crash "
+        "deletes the file and its .qs (W97)"
+    ),
+    "index_range": (
+        "the header says that the segment begins at %(first)s and ends before %(end)s, so no slot of it is read here"
+    ),
+    "slots_beyond": "%(count)s slots lie behind the end of the segment, which is %(end)s; a broker reads none of them",
+    "slot_status": (
+        "the slot at offset %(at)s begins with byte %(found)s, neither live (1) nor empty (0); the queue's process "
+        "crashes on it (W205)"
+    ),
+    "slot_fields": "the slot at offset %(at)s is live, and its fields are none that a broker writes",
+    "slot_cut_off": "the slot at offset %(at)s is cut off after %(count)s bytes; a broker's recovery ends there",
+    "body_header": (
+        "these %(size)s bytes are no whole header of a .qs file; recovery after a crash drops its messages, and a "
+        "clean start crashes at the first fetch (W205)"
+    ),
+    "body_magic": "the file does not begin as a .qs file of version 2; the queue's process crashes on it (W205)",
+    "bodies_missing": (
+        "%(count)s live messages from seq %(first)s on have their bodies in this file, and it is not there; recovery "
+        "after a crash drops them"
+    ),
+    "body_cut_off": (
+        "the body of seq %(seq)s at offset %(at)s should have %(wanted)s bytes behind its header, and %(left)s bytes "
+        "are left; recovery after a crash drops it, and a fetch crashes the queue's process"
+    ),
+    "body_of_other_size": (
+        "the body of seq %(seq)s at offset %(at)s says %(found)s bytes and the index %(wanted)s; recovery after a "
+        "crash drops it, and a fetch crashes the queue's process"
+    ),
+    "body_checksum": (
+        "the body of seq %(seq)s at offset %(at)s has another checksum; recovery after a crash drops it, and a fetch "
+        "after a clean start crashes the queue's process (W205)"
+    ),
+    "body_without_message": "the body of seq %(seq)s at offset %(at)s holds no message; a fetch would fail",
+    "versions_mixed": "files of both index versions are here: .idx files wait for their conversion (W100)",
+    # --- a queue's index ---
+    "no_journal": "there are segments and no journal; a broker makes one",
+    "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",
+    "publish_record_cut_off": (
+        "the publish record at offset %(at)s is cut off by the file's end; a broker skips 2 bytes "
+        "and reads the rest as records"
+    ),
+    "published_twice": "%(count)s entries from seq %(first)s are published twice",
+    "marked_and_not_published": (
+        "%(count)s entries from seq %(first)s are delivered or acked, but no publish record is there"
+    ),
+    "journal_ends_in_zeros": (
+        "%(count)s zero bytes from offset %(at)s on; a broker ends its replay here and uses what is before"
+    ),
+    "journal_goes_on_with_zeros": (
+        "%(count)s bytes from offset %(at)s on begin with 40 zero bytes; a broker ends its replay here and uses "
+        "what is before"
+    ),
+    "journal_cut_off": (
+        "the record at offset %(at)s is cut off after %(count)s bytes; a broker ends its replay here and uses what "
+        "is before"
+    ),
+    # --- a message store ---
+    "compaction_interrupted": (
+        "a compaction was interrupted; a broker appends this file to the .rdq of its number (S206)"
+    ),
+    "store_file_missing": "the file summary names it with %(size)s bytes",
+    "store_file_too_short": "the file summary says %(size)s bytes, but the file ends at %(end)s",
+    "no_record": "%(count)s bytes from offset %(at)s on are no record; a broker's scanner looks on byte by byte (W143)",
+    "record_without_message": "the record at offset %(at)s holds no message; reading it would fail",
+    "record_of_another_message": "the message of the record at offset %(at)s has another id than it",
+    "store_zeros": "%(count)s zero bytes from offset %(at)s on; a broker stops here",
+    "wrong_marker": (
+        "the record at offset %(at)s ends with byte %(found)s instead of %(wanted)s; a broker skips it"
+    ),
+    "zero_size": "%(count)s bytes from offset %(at)s on begin with a zero size; a broker stops here",
+    "size_field_cut_off": "%(count)s bytes at offset %(at)s are no whole size field; a broker stops here",
+    "store_record_cut_off": (
+        "the record at offset %(at)s says %(size)s bytes, but %(left)s are left; a broker stops here"
+    ),
+}
+
+
+MOST: Final = 10_000
+"""Most findings that are described; others are only counted."""
+
+
+class FileDamage(msgspec.Struct, frozen=True):
+    """One finding.
+
+    Args:
+        file: path of the file, relative to the inspected directory.
+        offset: byte at which it begins, None for the file as a whole.
+        kind: "truncated", "garbage", "wrong marker", "zeros", "missing", "contradiction" or "unreadable".
+        words: what is wrong and what a broker does about it, in English.
+        code: key of the sentence.
+        values: the sentence's values: numbers, texts, and refusals, each with a `code` and `values`.
+    """
+
+    file: str
+    offset: int | None
+    kind: str
+    words: str
+    code: str
+    values: dict[str, Any]
+
+
+class DamageFindings:
+    """Collects damage while a directory is read."""
+
+    def __init__(self) -> None:
+        self.damage: list[FileDamage] = []
+        self.more = 0
+        """Number of findings beyond the first `MOST`, since each record may be damaged."""
+
+    def add(self, file: str, offset: int | None, kind: str, code: str, /, **values: object) -> None:
+        """Note one finding.
+
+        Args:
+            file: path of the file, relative to the inspected directory.
+            offset: byte at which it begins, None for the file as a whole.
+            kind: see `FileDamage`.
+            code: a key of `ENGLISH`.
+            values: the sentence's values.
+        """
+        if len(self.damage) == MOST:
+            self.more += 1
+            return
+        plain = {name: _plain(value) for name, value in values.items()}
+        self.damage.append(FileDamage(file, offset, kind, ENGLISH[code] % values, code, plain))
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        return [msgspec.structs.asdict(each) for each in self.damage]
+
+
+def _plain(value: object) -> int | str | dict[str, Any]:
+    if isinstance(value, Refusal):
+        return {"code": value.code, "values": value.values}
+    return value if isinstance(value, int) else str(value)
+
+
+MAX_FILE_BYTES: Final = 512 * 1024 * 1024
+"""Larger files are listed but not decoded."""
+
+
+class ReadingOptions(msgspec.Struct, frozen=True):
+    """How much to report.
+
+    Args:
+        list_most: longest list of records or messages given in full; longer ones are counted and digested.
+        entry_count: entries in a segment when no `.config` has it; None for the broker's own assumption (S4).
+        series: of a 4.x whose files do not show it.
+        digests: whether each file is read once more for its digest.
+        pins: whether each store file says which queues keep it.
+        heads: whether only the heads of a store's records are read, as a start reads them, and no body is kept.
+    """
+
+    list_most: int = 1000
+    entry_count: int | None = None
+    series: str = "4.3"
+    digests: bool = True
+    pins: bool = False
+    heads: bool = False
+
+
+def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> bytes | None:
+    """Return a file's bytes; None if it cannot be read, with a finding unless it is missing."""
+    size = storage.size(path)
+    if size is None:
+        return None
+    if size > MAX_FILE_BYTES:
+        findings.add(path, None, "unreadable", "file_too_large", size=size, most=MAX_FILE_BYTES)
+        return None
+    try:
+        data = storage.read_bytes(path, 0, size)
+    except (OSError, EngineError) as error:
+        findings.add(path, None, "unreadable", "file_not_readable", why=error)
+        return None
+    if len(data) < size:
+        findings.add(path, len(data), "unreadable", "file_became_shorter")
+    return data
+
+
+def until_damage(
+    scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: DamageFindings
+) -> Iterable[tuple[int, AnyChunk]]:
+    """Yield what a scanner finds; where a broker would crash, note that and stop."""
+    try:
+        yield from scanned
+    except FileCorrupt as error:
+        kind = "truncated" if error.code == "stray_byte" else "garbage"
+        findings.add(path, error.offset, kind, "recovery_crashes", why=error)
+
+
+def parsed(data: bytes | None, path: str, findings: DamageFindings, read: Callable[[bytes], Any]) -> Any:
+    """Return the result of `read` on a small file, or None; a refusal becomes a finding."""
+    if data is None:
+        return None
+    try:
+        value = read(data)
+    except TermError as error:
+        findings.add(path, None, "garbage", "no_term", why=error)
+        return None
+    if value is None:
+        findings.add(path, None, "garbage", "other_content")
+    return value
+
+
+def body_of(term: bytes) -> dict[str, Any] | None:
+    """Describe the message in a stored term; None if it is not a message."""
+    try:
+        return described(parse_message(term))
+    except TermError:
+        return None
+
+
+def described(message: ParsedMessage) -> dict[str, Any]:
+    """Describe a message that was taken apart, as a report has it."""
+    crc = 0
+    for frame in message.frames:
+        crc = zlib.crc32(frame, crc)
+    return {
+        "exchange": message.exchange.decode("utf-8", "replace"),
+        "routing_keys": [key.decode("utf-8", "replace") for key in message.routing_keys],
+        "properties_hex": None if message.properties is None else message.properties.hex(),
+        "is_persistent": message.persistent,
+        "body_length": sum(len(frame) for frame in message.frames),
+        "body_crc32": crc,
+    }
+
+
+def numbered(names: Sequence[str], extension: str) -> list[tuple[int, str]]:
+    """Return (number, name) of files such as 7.idx, in numeric order (S7, S9)."""
+    found = []
+    for name in names:
+        stem, _, end = name.rpartition(".")
+        if end == extension and stem.isascii() and stem.isdigit() and len(stem) < 19:
+            found.append((int(stem), name))
+    return sorted(found)
+
+
+class InspectedQueue(NamedTuple):
+    """The inspected virtual host.
+
+    Args:
+        codec: numbers the ids of queues and stores together.
+        entry_count: entries in a segment, if the virtual host's `.config` says.
+        findings: collects damage.
+        options: how much to report.
+    """
+
+    storage: DirectoryStorage
+    codec: MessageCodec
+    entry_count: int
+    findings: DamageFindings
+    options: ReadingOptions
+
+
+class StoredMessage(NamedTuple):
+    """A message as its publisher gave it.
+
+    Args:
+        id16: the broker's id.
+        exchange, routing_keys: where it was published.
+        properties: the encoded property list; None where only the decoded one is stored.
+        decoded_properties: that list's values in the protocol's order, behind its name; None where it is encoded.
+        persistent: whether its own delivery mode is 2.
+    """
+
+    id16: bytes
+    exchange: bytes
+    routing_keys: tuple[bytes, ...]
+    properties: bytes | None
+    decoded_properties: tuple[Any, ...] | None
+    persistent: bool
+    body: bytes
+
+
+class IndexedMessage(Protocol):
+    """A message of an index, as one of the generations describes it."""
+
+    acked: bool
+
+    @property
+    def msg_no(self) -> int:
+        """Number of its message."""
+
+    @property
+    def expiry_us(self) -> int:
+        """Microseconds since 1970 at which it expires, 0 for never."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of its body, as the index says."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether its body is stored with the queue."""
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a start brings it back."""
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether a start needs its record in the persistent store."""
+
+
+class QueueReader(Protocol):
+    """Reads one queue's directory."""
+
+    extension: ClassVar[str]
+    segments: set[int]
+
+    @property
+    def messages(self) -> Mapping[int, IndexedMessage]:
+        """By seq_id."""
+
+    @property
+    def live(self) -> Mapping[int, int]:
+        """Live messages of each segment."""
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+
+    def content(self, seq: int) -> bytes | None:
+        """Return the stored term of a message whose body lies with the queue; None where it cannot be read."""
+
+    def body_bytes(self, seq: int) -> int | None:
+        """Return the bytes of such a message's body, as the body itself says; None where it cannot be read."""
+
+    def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
+        """Return how the start after an orderly stop would end the queue's process; None if it would not.
+
+        Args:
+            settings: of queues of the release that wrote the files.
+        """
+
+
+class StoreReader(Protocol):
+    """Reads one store's directory."""
+
+    message_numbers: set[int]
+    body_bytes: dict[int, int]
+    runs: list[tuple[int, int, int]]
+    runs_until: list[int]
+    saved_refs: list[bytes] | None
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+
+    def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
+        """Return path, offset and bytes of the stored term of each wanted id that is in some file."""
+
+
+class HostReader(Protocol):
+    """Reads what one generation left of a virtual host."""
+
+    def __init__(self, host: InspectedQueue) -> None:
+        """Begin with an unread virtual host."""
+
+    def has_queue(self, directory: str) -> bool:
+        """Return whether a queue's directory is this generation's."""
+
+    def has_store(self, directory: str) -> bool:
+        """Return whether a store's directory is this generation's."""
+
+    def queue(self, directory: str) -> QueueReader:
+        """Return the reader of a queue's directory."""
+
+    def store(self, directory: str) -> StoreReader:
+        """Return the reader of a store's directory."""
+
+    def message(self, term: bytes) -> StoredMessage | None:
+        """Return the message in a stored term, None if it is none of this generation's."""
+
+    def release(self, terms: Collection[RecoveryTerms]) -> str | None:
+        """Return the release's series if the read files show it, else None."""
+
+
+SIZE_BYTES: Final = 8
+HEAD_BYTES: Final = 24
+"""Of a record: its size, and the id (S200)."""
+MARKER: Final = 255
+NOT_ZERO: Final = re.compile(rb"[^\0]")
+
+
+class StoreFiles(ABC):
+    """Reads one store's directory; a generation reads the files' contents.
+
+    Args:
+        host: the virtual host.
+        directory: path of the store's directory in it, "" for the root.
+    """
+
+    unfinished: ClassVar[str] = ""
+    """Suffix of files that an interrupted compaction leaves; empty if it leaves none."""
+
+    def __init__(self, host: InspectedQueue, directory: str) -> None:
+        self._storage = host.storage
+        self._codec = host.codec
+        self._findings = host.findings
+        self._options = host.options
+        self._directory = directory
+        self.message_numbers: set[int] = set()
+        """Numbers of the messages with a complete record in some file."""
+        self.body_bytes: dict[int, int] = {}
+        """Bytes of the body of another node's messages, by their numbers, as the records say."""
+        self.runs: list[tuple[int, int, int]] = []
+        """Their records in runs: first number, count, bytes of each."""
+        self.runs_until: list[int] = []
+        """Where the runs of each file end, in the order of the files."""
+        self.saved_refs: list[bytes] | None = None
+        """Clients that a clean stop saved; None if its files are incomplete, or a compaction is (S206)."""
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+        names = self._storage.list(self._directory)
+        clean = self._small("clean.dot", read_clean_dot)
+        summary = self._small("file_summary.ets", read_file_summary)
+        index = self._small("msg_store_index.ets", read_index)
+        unfinished = numbered(names, self.unfinished) if self.unfinished else []
+        if clean is not None and summary is not None and index is not None and not unfinished:
+            self.saved_refs = list(clean.client_refs)
+        files = []
+        for _, name in numbered(names, "rdq"):
+            files.append(self._file(name))
+            self.runs_until.append(len(self.runs))
+        for _, name in unfinished:
+            self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
+        for row in summary or ():
+            self._compare(row.file, row.file_bytes)
+        return {
+            "dir": self._directory,
+            "clean_dot": clean
+            and {"client_refs": len(clean.client_refs), "index_module": clean.index_module},
+            "file_summary": None
+            if summary is None
+            else [[row.file, row.file_bytes, row.valid_bytes, row.left, row.right] for row in summary],
+            "index_rows": self._index_rows(index),
+            "files": files,
+        }
+
+    def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
+        """Return path, offset and bytes of the stored term of each wanted id that is in some file.
+
+        One file is in memory at a time. Behind damage the next whole record is looked for, as no broker does.
+
+        Args:
+            wanted: ids of 16 bytes.
+        """
+        found = {}
+        for _, name in numbered(self._storage.list(self._directory), "rdq"):
+            path = self._path(name)
+            data = content(self._storage, path, DamageFindings()) or b""
+            at = 0
+            while (something := NOT_ZERO.search(data, at)) is not None:
+                at = max(at, something.start() - SIZE_BYTES + 1)
+                end = at + SIZE_BYTES + int.from_bytes(data[at : at + SIZE_BYTES], "big")
+                id16 = data[at + SIZE_BYTES : at + HEAD_BYTES]
+                if at + HEAD_BYTES <= end < len(data) and data[end] == MARKER:
+                    if id16 in wanted:
+                        found[id16] = (path, at + HEAD_BYTES, end - at - HEAD_BYTES)
+                    at = end + 1
+                else:
+                    at += 1
+        return found
+
+    @abstractmethod
+    def _file(self, name: str) -> dict[str, Any]:
+        """Read one file and return its report."""
+
+    def _data(self, path: str) -> bytes:
+        """Return what a file holds; where heads alone are read, what can be asked for it as bytes can."""
+        if not self._options.heads:
+            return content(self._storage, path, self._findings) or b""
+        found: Any = self._storage.part(path, 0, self._storage.size(path) or 0)
+        return found[0] if found else b""
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}" if self._directory else name
+
+    def _small(self, name: str, read: Callable[[bytes], Any]) -> Any:
+        path = self._path(name)
+        return parsed(content(self._storage, path, self._findings), path, self._findings, read)
+
+    def _index_rows(self, index: Any) -> Any:
+        if index is None:
+            return None
+        if len(index) > self._options.list_most:
+            return {"n": len(index)}
+        return [[row.id16.hex(), row.ref_count, row.file, row.offset, row.record_bytes] for row in index]
+
+    def _compare(self, number: int, size: int) -> None:
+        path = self._path(f"{number}.rdq")
+        there = self._storage.size(path)
+        if there is None:
+            self._findings.add(path, None, "missing", "store_file_missing", size=size)
+        elif there < size:
+            self._findings.add(path, there, "truncated", "store_file_too_short", size=size, end=there)
