@@ -44,8 +44,9 @@ from engine.report.transitions.queue import (
     StoreStopped,
     StoreWritten,
 )
+from engine.values.extents import StoreRow
 from engine.values.sizes import Length, total
-from engine.values.stretches import Range, Stretches
+from engine.values.stretches import Range, Stretches, StretchRecord
 
 PUBLISH, DELIVER, ACK = 1, 2, 4
 JOURNAL_BITS: Final = PUBLISH | DELIVER | ACK
@@ -67,24 +68,10 @@ def acked(code: int) -> bool:
     return code >> 3 == FILE_ACKED or code & ACK != 0
 
 
-class IndexEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class IndexEntry(StretchRecord, frozen=True, array_like=True, gc=False):
     """Index entries of consecutive seq_ids: 8 * file part + journal bits."""
 
-    start: int
-    count: int
     code: int
-
-    def part(self, offset: int, count: int) -> IndexEntry:
-        """Return `count` entries beginning at `offset`."""
-        return IndexEntry(self.start + offset, count, self.code)
-
-    def continued_by(self, after: IndexEntry) -> bool:
-        """Return whether `after` has the same code."""
-        return self.code == after.code
-
-    def merged(self, count: int) -> IndexEntry:
-        """Return this run with `count` entries in all."""
-        return IndexEntry(self.start, count, self.code)
 
 
 class IndexTable:
@@ -189,54 +176,6 @@ class IndexTable:
             "buffered_bytes": self.buffered_bytes,
             "dirty": self.dirty,
         }
-
-
-class StoreRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Store index rows of consecutive messages whose records lie back to back (S130).
-
-    Args:
-        start: number of the first message.
-        step: 1 when the following messages lie behind it, -1 when they lie before it.
-    """
-
-    start: int
-    count: int
-    refs: int
-    file: int
-    offset: int
-    record_bytes: Length
-    step: int = 1
-
-    def offset_of(self, number: int) -> int:
-        """Return the offset of the record of the message `number` behind the first."""
-        each = self.record_bytes
-        if isinstance(each, int):
-            return self.offset + number * self.step * each
-        if self.step > 0:
-            return self.offset + each.total(self.start, number)
-        return self.offset - each.total(self.start + 1, number)
-
-    @property
-    def size_bytes(self) -> int:
-        return total(self.record_bytes, self.start, self.count)
-
-    def part(self, offset: int, count: int) -> StoreRow:
-        """Return `count` rows beginning at `offset`."""
-        return replace(self, start=self.start + offset, count=count, offset=self.offset_of(offset))
-
-    def continued_by(self, after: StoreRow) -> bool:
-        """Return whether `after` has equal fields and goes on in the same file and direction."""
-        return (
-            self.refs == after.refs
-            and self.file == after.file
-            and self.record_bytes == after.record_bytes
-            and self.step == after.step
-            and self.offset_of(self.count) == after.offset
-        )
-
-    def merged(self, count: int) -> StoreRow:
-        """Return this run with `count` rows in all."""
-        return replace(self, count=count)
 
 
 class StoreFile(msgspec.Struct, array_like=True, gc=False):

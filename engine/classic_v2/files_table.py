@@ -27,7 +27,7 @@ from engine.classic_v2.transitions import (
 )
 from engine.report.transitions.base import Transition
 from engine.values.sizes import Length, total
-from engine.values.stretches import RangeSet, Stretches, pairs
+from engine.values.stretches import RangeSet, Stretches, StretchRecord, pairs
 
 LIVE, ACKED, ERASED = 0, 1, 2
 """The state of a slot: its message is there; it was acknowledged; it was acknowledged before it was written (W86)."""
@@ -37,27 +37,13 @@ ENTRY_HEADER_BYTES = 8
 """Size of the header before each body in `.qs` (W112)."""
 
 
-class KnownSlots(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class KnownSlots(StretchRecord, frozen=True, array_like=True, gc=False):
     """Slots of consecutive positions that are in the same state."""
 
-    start: int
-    count: int
     code: int
 
-    def part(self, offset: int, count: int) -> KnownSlots:
-        """Return `count` slots from the one at `offset` on."""
-        return KnownSlots(self.start + offset, count, self.code)
 
-    def continued_by(self, after: KnownSlots) -> bool:
-        """Return whether they are in the same state."""
-        return self.code == after.code
-
-    def merged(self, count: int) -> KnownSlots:
-        """Return this run with `count` slots."""
-        return KnownSlots(self.start, count, self.code)
-
-
-class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class KnownBodies(StretchRecord, frozen=True, array_like=True, gc=False):
     """Bodies of consecutive positions that lie back to back in one `.qs` file.
 
     Args:
@@ -69,8 +55,6 @@ class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
         msg_no: number of the first one's message, by which lengths are found; 0 where all are alike.
     """
 
-    start: int
-    count: int
     offset: int
     entry_bytes: Length
     code: int
@@ -95,10 +79,6 @@ class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.offset + self.size_bytes == after.offset
             and (isinstance(self.entry_bytes, int) or self.msg_no + self.count == after.msg_no)
         )
-
-    def merged(self, count: int) -> KnownBodies:
-        """Return this run with `count` bodies."""
-        return KnownBodies(self.start, count, self.offset, self.entry_bytes, self.code, self.msg_no)
 
 
 class FilesTable:

@@ -24,10 +24,10 @@ from engine.storage.port import ByteChunk, Storage
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import Extent
 from engine.values.sizes import Length, equal, reach, total
-from engine.values.stretches import Range, RangeSet, Stretch, Stretches
+from engine.values.stretches import Range, RangeSet, Stretch, Stretches, StretchRecord
 
 
-class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class EntryPlace(StretchRecord, frozen=True, array_like=True, gc=False):
     """Entries of consecutive positions that lie back to back in one file (W112).
 
     Args:
@@ -39,17 +39,10 @@ class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
         msg_no: number of the first message, by which lengths are found; 0 where all are alike.
     """
 
-    start: int
-    count: int
     offset: int
     term_bytes: Length
     step: int = 1
     msg_no: int = 0
-
-    @property
-    def end(self) -> int:
-        """One past the last position."""
-        return self.start + self.count
 
     def offset_of(self, skip: int) -> int:
         """Return where the entry `skip` positions on begins."""
@@ -98,10 +91,6 @@ class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.offset_of(self.count) == after.offset
             and (isinstance(self.term_bytes, int) or self.msg_no + self.count == after.msg_no)
         )
-
-    def merged(self, count: int) -> EntryPlace:
-        """Return this run with `count` entries in all."""
-        return EntryPlace(self.start, count, self.offset, self.term_bytes, self.step, self.msg_no)
 
 
 Places = Stretches[EntryPlace]

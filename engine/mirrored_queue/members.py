@@ -11,7 +11,7 @@ import msgspec
 from engine.backing_queue.protocol import Arrival, MirrorableQueue, TakenMessages
 from engine.mirrored_queue import instructions as to_do
 from engine.values.extents import Extent
-from engine.values.stretches import Range, Stretches
+from engine.values.stretches import Range, Stretches, StretchRecord
 
 Known = Literal["published", "discarded", "published_and_seen", "confirmed"]
 
@@ -36,7 +36,7 @@ class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
         return MirrorCopy(self.arrival.part(offset, count), self.expiration_ms, self.confirm_at_once)
 
 
-class MessageStatus(msgspec.Struct, frozen=True, gc=False):
+class MessageStatus(StretchRecord, frozen=True, gc=False):
     """State of messages that only the master has announced, or that wait for this member's disk (H20).
 
     Args:
@@ -44,29 +44,13 @@ class MessageStatus(msgspec.Struct, frozen=True, gc=False):
         waits: whether their confirm waits for this member's disk.
     """
 
-    start: int
-    count: int
     known: Known
     waits: bool
 
-    def part(self, offset: int, count: int) -> MessageStatus:
-        """Return `count` of the messages beginning at `offset`."""
-        return MessageStatus(self.start + offset, count, self.known, self.waits)
 
-    def continued_by(self, after: MessageStatus) -> bool:
-        """Return whether the same is known of `after`."""
-        return self.known == after.known and self.waits == after.waits
-
-    def merged(self, count: int) -> MessageStatus:
-        """Return this run with `count` messages in all."""
-        return MessageStatus(self.start, count, self.known, self.waits)
-
-
-class KeptCopy(msgspec.Struct, frozen=True, gc=False):
+class KeptCopy(StretchRecord, frozen=True, gc=False):
     """Messages that the master delivered, by number, with this member's own ack tags."""
 
-    start: int
-    count: int
     tag: int
 
     def part(self, offset: int, count: int) -> KeptCopy:
@@ -76,10 +60,6 @@ class KeptCopy(msgspec.Struct, frozen=True, gc=False):
     def continued_by(self, after: KeptCopy) -> bool:
         """Return whether the tags of `after` go on."""
         return self.tag + self.count == after.tag
-
-    def merged(self, count: int) -> KeptCopy:
-        """Return this run with `count` messages in all."""
-        return KeptCopy(self.start, count, self.tag)
 
 
 class QueueMirror:

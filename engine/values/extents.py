@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.values.errors import ProcessCrash
-from engine.values.sizes import Each, sides, total
-from engine.values.stretches import Range
+from engine.values.sizes import Each, Length, reach, sides, total
+from engine.values.stretches import Range, StretchRecord
 
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""
@@ -141,7 +142,7 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         if isinstance(self.size_bytes, int):
             return [self]
         own = self.size_bytes.of(self.msg_no, self.count)
-        return [msgspec.structs.replace(self.part(skip, 1), size_bytes=size) for skip, size in enumerate(own)]
+        return [replace(self.part(skip, 1), size_bytes=size) for skip, size in enumerate(own)]
 
     def continued_by(self, after: Extent) -> bool:
         """Return whether `after` (adjacent in seq_id) has equal fields and following message numbers."""
@@ -257,3 +258,82 @@ class DeltaExtent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 BLANK: Final = DeltaExtent()
+
+
+class StoreRow(StretchRecord, frozen=True, array_like=True, gc=False):
+    """Store index rows of consecutive messages whose records lie back to back (S130).
+
+    Args:
+        start: number of the first message.
+        refs: reference count of each; 0 is garbage that stays until the file goes.
+        file: number of the file.
+        offset: offset in bytes of the record of `start`.
+        record_bytes: bytes of each record.
+        step: 1 when the following messages lie behind, -1 when they lie before (written newest first).
+    """
+
+    refs: int
+    file: int
+    offset: int
+    record_bytes: Length
+    step: int = 1
+
+    def offset_of(self, skip: int) -> int:
+        """Return the offset of the record of the message `skip` behind the first."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return self.offset + skip * self.step * each
+        if self.step > 0:
+            return self.offset + each.total(self.start, skip)
+        return self.offset - each.total(self.start + 1, skip)
+
+    def part(self, offset: int, count: int) -> StoreRow:
+        """Return `count` rows beginning `offset` messages on."""
+        return replace(self, start=self.start + offset, count=count, offset=self.offset_of(offset))
+
+    def continued_by(self, after: StoreRow) -> bool:
+        """Return whether `after` (adjacent in message numbers) goes on in the same file and direction."""
+        return (
+            self.refs == after.refs
+            and self.file == after.file
+            and self.record_bytes == after.record_bytes
+            and self.step == after.step
+            and self.offset_of(self.count) == after.offset
+        )
+
+    def merged(self, count: int) -> StoreRow:
+        return StoreRow(self.start, count, self.refs, self.file, self.offset, self.record_bytes, self.step)
+
+    @property
+    def low(self) -> int:
+        """Offset in bytes of the record that comes first in the file."""
+        return self.offset if self.step > 0 else self.offset_of(self.count - 1)
+
+    @property
+    def size_bytes(self) -> int:
+        return total(self.record_bytes, self.start, self.count)
+
+    def first_bytes(self, count: int, step: int) -> int:
+        """Return the bytes of `count` records: with step 1 of the lowest numbers, with -1 of the highest."""
+        low = self.start if step > 0 else self.start + self.count - count
+        return total(self.record_bytes, low, count)
+
+    def until(self, needed: int, step: int) -> int:
+        """Return how many records, taken as by `first_bytes`, have `needed` bytes; all if they have not."""
+        return reach(self.record_bytes, self.start, self.count, step, needed)
+
+    def with_refs(self, refs: int) -> StoreRow:
+        return StoreRow(self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step)
+
+    def equal_parts(self) -> list[StoreRow]:
+        """Return the same rows by runs of one size: one by one where lengths differ."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return [self]
+        singles = [self.part(skip, 1) for skip in range(self.count)]
+        return [replace(row, record_bytes=each.at(row.start)) for row in singles]
+
+    def at(self, file: int, low: int) -> StoreRow:
+        """Return these entries moved as one block to `file`, the first byte at `low`."""
+        offset = low if self.step > 0 else low + total(self.record_bytes, self.start + 1, self.count - 1)
+        return replace(self, file=file, offset=offset)

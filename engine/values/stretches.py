@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 COMPACT_AT = 64
 SPARSE = 8
@@ -488,6 +489,35 @@ def pairs(ranges: Iterable[Any]) -> list[list[int]]:
     return found
 
 
+class StretchRecord(msgspec.Struct, frozen=True, gc=False):
+    """A stretch of consecutive integers whose other fields are equal; a kind adds them, and says what else moves.
+
+    Args:
+        start: the first integer.
+        count: how many.
+    """
+
+    start: int
+    count: int
+
+    @property
+    def end(self) -> int:
+        """One past the last integer."""
+        return self.start + self.count
+
+    def part(self, offset: int, count: int) -> Self:
+        """Return the `count` items beginning `offset` items into this stretch."""
+        return replace(self, start=self.start + offset, count=count)
+
+    def continued_by(self, after: Any) -> bool:
+        """Return whether `after`, which is adjacent, is equal in all else."""
+        return bool(replace(after, start=self.start, count=self.count) == self)
+
+    def merged(self, count: int) -> Self:
+        """Return this stretch with `count` items in all."""
+        return replace(self, count=count)
+
+
 class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The integers start, start+1, ... (`count` of them)."""
 
@@ -512,27 +542,15 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Range(self.start, count)
 
 
-class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Consecutive message numbers that share a value.
+class StretchTally(StretchRecord, frozen=True, array_like=True, gc=False):
+    """Consecutive message numbers that share a value. Each message of a store is asked for it, so it calls nothing."""
 
-    Args:
-        start: first message number.
-        count: how many.
-    """
-
-    start: int
-    count: int
     value: int
-
-    def part(self, offset: int, count: int) -> StretchTally:
-        """Return `count` messages beginning `offset` messages on."""
-        return StretchTally(self.start + offset, count, self.value)
 
     def continued_by(self, after: StretchTally) -> bool:
         return self.value == after.value
 
     def merged(self, count: int) -> StretchTally:
-        """Return this tally over `count` messages."""
         return StretchTally(self.start, count, self.value)
 
 

@@ -5,29 +5,13 @@ Cost follows the number of extents, never the number of messages: a million mess
 
 from __future__ import annotations
 
-import msgspec
-
-from engine.values.stretches import RangeSet, Stretches
+from engine.values.stretches import RangeSet, Stretches, StretchRecord
 
 
-class WaitStamp(msgspec.Struct, frozen=True, gc=False):
+class WaitStamp(StretchRecord, frozen=True, gc=False):
     """When a stretch of messages began to wait, in virtual microseconds."""
 
-    start: int
-    count: int
     at_us: int
-
-    def part(self, offset: int, count: int) -> WaitStamp:
-        """Return `count` messages beginning at `offset`."""
-        return WaitStamp(self.start + offset, count, self.at_us)
-
-    def continued_by(self, after: WaitStamp) -> bool:
-        """Return whether `after` began to wait at the same time."""
-        return self.at_us == after.at_us
-
-    def merged(self, count: int) -> WaitStamp:
-        """Return this stamp for `count` messages in all."""
-        return WaitStamp(self.start, count, self.at_us)
 
 
 class WaitTimes:

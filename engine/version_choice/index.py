@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-import msgspec
-
 from engine.backing_queue.protocol import IndexLoad
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v2.formats.qi import HEADER_BYTES, STORE_MAGIC, FileHeader
@@ -20,31 +18,17 @@ from engine.storage.port import ByteChunk
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import INDEXED, Extent
 from engine.values.sizes import equal
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 DELAYED_BYTES = 512_000
 """What the open file keeps back; more is written at once."""
 READS = "rabbit_classic_queue_store_v2:read_from_disk/3"
 
 
-class CachedBody(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class CachedBody(StretchRecord, frozen=True, array_like=True, gc=False):
     """Consecutive positions whose bodies are in the cache, each with so many bytes of term."""
 
-    start: int
-    count: int
     term_bytes: int
-
-    def part(self, offset: int, count: int) -> CachedBody:
-        """Return `count` positions from the one at `offset` on."""
-        return CachedBody(self.start + offset, count, self.term_bytes)
-
-    def continued_by(self, after: CachedBody) -> bool:
-        """Return whether they are alike."""
-        return self.term_bytes == after.term_bytes
-
-    def merged(self, count: int) -> CachedBody:
-        """Return this run with `count` positions."""
-        return CachedBody(self.start, count, self.term_bytes)
 
 
 class DelayedBodies(QueueStore):

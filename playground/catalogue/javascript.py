@@ -11,13 +11,13 @@ import msgspec
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
 from engine.backing_queue.stores import SYNC_INTERVAL_US
-from engine.classic_v1.fold import IndexEntry, StoreFile, StoreRow
+from engine.classic_v1.fold import IndexEntry, StoreFile
 from engine.generations import PLACES
 from engine.releases import RELEASES
 from engine.report.transitions.base import UNITS, About, Group, Transition
 from engine.transitions import all_kinds, fields_of
 from engine.values import extents
-from engine.values.extents import DeltaExtent, Extent
+from engine.values.extents import DeltaExtent, Extent, StoreRow
 from engine.values.stretches import Range
 
 HEAD: Final = (

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.protocol import Arrival
-from engine.classic_v1.store.state import StoreIndexRow
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
+from engine.values.extents import StoreRow
 from engine.values.sizes import at
 from tests.property.test_batches_equal_singles import CONFIGS, RELEASES, prepared
 from tools.proofs.conformance.door import BackingQueueDoor, settings_of
@@ -146,7 +146,7 @@ def rows_of(door: BackingQueueDoor) -> list[tuple[int, ...]]:
                 found.append((place, extent.start + skip, extent.msg_no + skip, size, extent.flags))
     for store in (door.persistent, door.transient):
         for start, count, refs, file, offset, each, step in store.snapshot()["rows"]:
-            row = StoreIndexRow(start, count, refs, file, offset, each, step)
+            row = StoreRow(start, count, refs, file, offset, each, step)
             for skip in range(count):
                 found.append((start + skip, refs, file, row.offset_of(skip), at(each, start + skip)))
         store.verify()

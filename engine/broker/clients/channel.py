@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.protocol import DatedArrival
@@ -17,7 +18,7 @@ from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 
 class WaitingQueue(Protocol):
@@ -182,7 +183,7 @@ def connection_of(channel: str) -> str:
     return beside(channel, bare(channel).partition(".")[0])
 
 
-class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
+class UnackedDelivery(StretchRecord, frozen=True, gc=False):
     """Deliveries that wait for an acknowledgement.
 
     Args:
@@ -197,8 +198,6 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
             (H68).
     """
 
-    start: int
-    count: int
     seq_id: int
     queue: str
     consumer: str | None
@@ -215,16 +214,7 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
     def part(self, offset: int, count: int) -> UnackedDelivery:
         """Return `count` deliveries beginning at `offset`."""
         seq_id = self.seq_id + offset * self.step
-        return UnackedDelivery(
-            self.start + offset,
-            count,
-            seq_id,
-            self.queue,
-            self.consumer,
-            self.joins,
-            self.step,
-            self.life,
-        )
+        return replace(self, start=self.start + offset, count=count, seq_id=seq_id)
 
     def continued_by(self, after: UnackedDelivery) -> bool:
         """Return whether `after` continues in the same queue for the same consumer."""
@@ -235,19 +225,6 @@ class UnackedDelivery(msgspec.Struct, frozen=True, gc=False):
             and self.queue == after.queue
             and self.consumer == after.consumer
             and self.life == after.life
-        )
-
-    def merged(self, count: int) -> UnackedDelivery:
-        """Return this run with `count` deliveries in all."""
-        return UnackedDelivery(
-            self.start,
-            count,
-            self.seq_id,
-            self.queue,
-            self.consumer,
-            self.joins,
-            self.step,
-            self.life,
         )
 
 

@@ -16,10 +16,10 @@ from engine.mirrored_queue.ring import QueueRecord
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.node import Committed, ConfirmsSent, NacksSent
 from engine.values.labels import member, queue_of
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 
-class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
+class AwaitedConfirm(StretchRecord, frozen=True, gc=False):
     """Messages whose publisher waits for queues to confirm them (K1).
 
     Args:
@@ -30,8 +30,6 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
         confirmed_by: mirrored queues of which a member has already confirmed.
     """
 
-    start: int
-    count: int
     actor: str
     queues: tuple[str, ...]
     first: int
@@ -51,10 +49,6 @@ class AwaitedConfirm(msgspec.Struct, frozen=True, gc=False):
             and self.confirmed_by == after.confirmed_by
             and self.first + self.count == after.first
         )
-
-    def merged(self, count: int) -> AwaitedConfirm:
-        """Return this run with `count` messages in all."""
-        return AwaitedConfirm(self.start, count, self.actor, self.queues, self.first, self.confirmed_by)
 
 
 class ConfirmSender:

@@ -366,7 +366,8 @@ class MirrorMembership:
         if record is None or record.mirroring is None:
             return engine
         master = self.masters.get(name)
-        return master if master is not None and master.inner is engine else self.new_master(name, engine)
+        kept = master is not None and master.inner is engine
+        return cast(BackingQueue, master if kept else self.new_master(name, engine))
 
     def new_master(self, name: str, engine: BackingQueue) -> MasterQueue:
         master = self.masters[name] = MasterQueue(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.protocol import Arrival
@@ -15,36 +14,26 @@ from engine.formats.message import MessageCodec, MessageTemplate
 from engine.values.extents import RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.labels import BREAK, bare
 from engine.values.sizes import Sizes
-from engine.values.stretches import Stretches
+from engine.values.stretches import Stretches, StretchRecord
 
 PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
 MANY_RUNS: Final = 4096
 """Ranges of stored messages to remember before searching for those that are gone."""
 
 
-class StoredKind(msgspec.Struct, frozen=True, gc=False):
+class StoredKind(StretchRecord, frozen=True, gc=False):
     """Facts that store records of messages contain and index records do not.
 
     Args:
         persistent: whether their own delivery_mode is 2, whatever the queue.
     """
 
-    start: int
-    count: int
     template: int
     persistent: bool
-
-    def part(self, offset: int, count: int) -> StoredKind:
-        """Return `count` messages beginning at `offset`."""
-        return StoredKind(self.start + offset, count, self.template, self.persistent)
 
     def continued_by(self, after: StoredKind) -> bool:
         """Return whether `after` has the same template and delivery mode."""
         return self.template == after.template and self.persistent == after.persistent
-
-    def merged(self, count: int) -> StoredKind:
-        """Return this run with `count` messages in all."""
-        return StoredKind(self.start, count, self.template, self.persistent)
 
 
 class MessageKinds:

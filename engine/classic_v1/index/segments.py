@@ -8,8 +8,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Final, TypeVar
 
-import msgspec
-
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.index.slots import (
@@ -39,7 +37,7 @@ from engine.values.extents import (
     RAW_PERSISTENT,
     Extent,
 )
-from engine.values.stretches import Range, Stretch, Stretches
+from engine.values.stretches import Range, Stretch, Stretches, StretchRecord
 
 
 def publish_of(extent: Extent) -> PublishRecord:
@@ -261,29 +259,10 @@ LEADING_DIGITS: Final = re.compile(r"[0-9]+")
 _start = attrgetter("start")
 
 
-class SegmentFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class SegmentFile(StretchRecord, frozen=True, array_like=True, gc=False):
     """What the segment files contain about consecutive seq_ids: 1 published, 2 delivered, 3 acked."""
 
-    start: int
-    count: int
     part_no: int
-
-    @property
-    def end(self) -> int:
-        """One past the last seq_id."""
-        return self.start + self.count
-
-    def part(self, offset: int, count: int) -> SegmentFile:
-        """Return `count` entries beginning at `offset`."""
-        return SegmentFile(self.start + offset, count, self.part_no)
-
-    def continued_by(self, after: SegmentFile) -> bool:
-        """Return whether `after` is in the same state."""
-        return self.part_no == after.part_no
-
-    def merged(self, count: int) -> SegmentFile:
-        """Return this run with `count` entries in all."""
-        return SegmentFile(self.start, count, self.part_no)
 
 
 class IndexSegments:

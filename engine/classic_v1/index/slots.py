@@ -14,14 +14,14 @@ from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
 from engine.storage.port import ByteChunk
 from engine.values.errors import InvariantBroken
-from engine.values.stretches import Range, Stretches
+from engine.values.stretches import Range, Stretches, StretchRecord
 
 PUBLISH: Final = 1
 DELIVER: Final = 2
 ACK: Final = 4
 
 
-class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class JournalSlot(StretchRecord, frozen=True, array_like=True, gc=False):
     """Entries of consecutive seq_ids in the same state (S70).
 
     Args:
@@ -33,17 +33,10 @@ class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
         term: the embedded term of another node's message, whose bytes stay as they are; then `count` is 1.
     """
 
-    start: int
-    count: int
     publish: PublishRecord | None
     delivered: bool = False
     acked: bool = False
     term: bytes | None = None
-
-    @property
-    def end(self) -> int:
-        """One past the last seq_id."""
-        return self.start + self.count
 
     @property
     def bits(self) -> int:
@@ -81,10 +74,6 @@ class JournalSlot(msgspec.Struct, frozen=True, array_like=True, gc=False):
         ):
             return False  # as nearly always in a log whose classes alternate
         return after.term is None and self.publish.later(self.count) == after.publish
-
-    def merged(self, count: int) -> JournalSlot:
-        """Return this run with `count` entries in all."""
-        return JournalSlot(self.start, count, self.publish, self.delivered, self.acked, self.term)
 
     def with_marks(self, marks: int) -> JournalSlot:
         """Return this run as a segment file shows it with `marks` two-byte records (S60)."""

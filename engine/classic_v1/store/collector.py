@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from engine.classic_v1.store.client import CombinedFiles, DeletedFile, Result, StoreMailbox
-from engine.classic_v1.store.state import StoreIndexRow, StoreState, fits
+from engine.classic_v1.store.state import StoreState, fits
 from engine.classic_v1.transitions import CombineStarted, CombineStepped, FilesCombined, FileUnlinked
 from engine.report.transitions.queue import FileDeleted, FileLocked, RowsForgotten, RowsMoved
 from engine.values.errors import InvariantBroken
+from engine.values.extents import StoreRow
 from engine.values.stretches import Range, RangeSet
 
 
@@ -85,7 +86,7 @@ def combine(
     done(source, destination, total)
 
 
-def _live(state: StoreState, file: int) -> list[StoreIndexRow]:
+def _live(state: StoreState, file: int) -> list[StoreRow]:
     """Return the rows of live records in file order, after forgetting those without references."""
     live = _vacuum(state, file, "S183")
     size = sum(row.size_bytes for row in live)
@@ -96,7 +97,7 @@ def _live(state: StoreState, file: int) -> list[StoreIndexRow]:
     return live
 
 
-def _vacuum(state: StoreState, file: int, rule: str) -> list[StoreIndexRow]:
+def _vacuum(state: StoreState, file: int, rule: str) -> list[StoreRow]:
     """Forget the entries of a file that have no reference; return the others in the order of their records."""
     rows = state.index.in_file(file)
     garbage = RangeSet(Range(row.start, row.count) for row in rows if not row.refs)
@@ -107,7 +108,7 @@ def _vacuum(state: StoreState, file: int, rule: str) -> list[StoreIndexRow]:
     return [row for row in rows if row.refs]
 
 
-def _contiguous(live: list[StoreIndexRow]) -> tuple[int, list[StoreIndexRow]]:
+def _contiguous(live: list[StoreRow]) -> tuple[int, list[StoreRow]]:
     """Return the bytes at the file's beginning that are live without a gap, and the rows behind the first gap."""
     top = 0
     for at, row in enumerate(live):
@@ -117,7 +118,7 @@ def _contiguous(live: list[StoreIndexRow]) -> tuple[int, list[StoreIndexRow]]:
     return top, []
 
 
-def _blocks(live: Iterable[StoreIndexRow]) -> Iterator[tuple[int, int]]:
+def _blocks(live: Iterable[StoreRow]) -> Iterator[tuple[int, int]]:
     """Yield (offset, bytes) of the stretches without a gap."""
     low = size = 0
     for row in live:
@@ -131,7 +132,7 @@ def _blocks(live: Iterable[StoreIndexRow]) -> Iterator[tuple[int, int]]:
         yield low, size
 
 
-def _move(state: StoreState, live: list[StoreIndexRow], file: int, low: int) -> None:
+def _move(state: StoreState, live: list[StoreRow], file: int, low: int) -> None:
     """Give records their new place, packed from `low`; their reference counts may have changed meanwhile (S183)."""
     moved: list[tuple[int, int, int, int]] = []
     for row in live:
@@ -244,7 +245,7 @@ class GarbageCollector:
             return files.sum_size
         return (files.sum_size - 2 * (files.sum_size - files.sum_valid)) // 2
 
-    def until_start(self, row: StoreIndexRow | None, step: int, most: int) -> int:
+    def until_start(self, row: StoreRow | None, step: int, most: int) -> int:
         """Return after how many of `most` single removes a combination would start; `most` if after none.
 
         Args:
@@ -268,7 +269,7 @@ class GarbageCollector:
             return first
         return most if row is None else self._until_fits(row, step, first, most)
 
-    def _until_fits(self, records: StoreIndexRow, step: int, first: int, most: int) -> int:
+    def _until_fits(self, records: StoreRow, step: int, first: int, most: int) -> int:
         """Return after how many removes, from `first` on, the file fits together with a neighbour."""
         files = self._state.files
         limit = self._state.settings.msg_store_file_size_limit

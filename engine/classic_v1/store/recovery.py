@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from engine.backing_queue.stores import CLEAN, StoreLoad
 from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.state import FileRow, FileTallies, StoreIndexRow, StoreState, one_more, row_at
+from engine.classic_v1.store.state import FileRow, FileTallies, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.queue import StoreRecovered
 from engine.values.errors import InvariantBroken, StoreCorrupt
+from engine.values.extents import StoreRow
 from engine.values.sizes import Length, plain, read_length
 from engine.values.stretches import Range
 
@@ -157,7 +158,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: FileTallies, file: int, low: int, run: _Records) -> list[StoreIndexRow]:
+def _claim(wanted: FileTallies, file: int, low: int, run: _Records) -> list[StoreRow]:
     """Remove the records that are needed and have no place yet from `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)
@@ -295,7 +296,7 @@ def start(
             state.files.open(number, size, valid)
         for first, count, shares, place, at, each, step in stop.rows:
             state.index.insert(
-                StoreIndexRow(first, count, shares, place, at, read_length(state.codec.columns, each), step)
+                StoreRow(first, count, shares, place, at, read_length(state.codec.columns, each), step)
             )
         state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}

@@ -10,13 +10,7 @@ from typing import Final
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.store.client import RemoveSent, WriteRequest
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.state import (
-    JudgedFile,
-    StoreIndexRow,
-    StorePeer,
-    StoreState,
-    row_at,
-)
+from engine.classic_v1.store.state import JudgedFile, StorePeer, StoreState, row_at
 from engine.classic_v1.transitions import (
     OperationDeferred,
     StretchesRead,
@@ -31,6 +25,7 @@ from engine.report.transitions.queue import (
     WriteIgnored,
 )
 from engine.values.errors import InvariantBroken
+from engine.values.extents import StoreRow
 from engine.values.sizes import reach
 from engine.values.stretches import Range, RangeSet, StretchTally
 
@@ -76,7 +71,7 @@ class BodyReader:
             waiting += self.read_row(peer, row, many)
         return waiting
 
-    def read_row(self, peer: StorePeer | None, row: StoreIndexRow, count: int) -> int:
+    def read_row(self, peer: StorePeer | None, row: StoreRow, count: int) -> int:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:
@@ -231,7 +226,7 @@ class StoreRemover:
             self._state.set_refs("S147", row, 0)
             self._collector.delete_if_empty(row.file)
 
-    def defer(self, peer: StorePeer, row: StoreIndexRow) -> None:
+    def defer(self, peer: StorePeer, row: StoreRow) -> None:
         """Let the remove of the last reference wait until the file is unlocked (S187)."""
         self._collector.defer(row.file, partial(self._remove_again, peer, row.start, row.count))
         self._state.emit(
@@ -298,10 +293,10 @@ class Ender:
         state.emit(StretchesRecounted("S147", state.name, tuple(runs), 0))
         return len(rows)
 
-    def _alone(self, messages: Sequence[Range]) -> tuple[list[StoreIndexRow], list[int]]:
+    def _alone(self, messages: Sequence[Range]) -> tuple[list[StoreRow], list[int]]:
         """Return the rows of leading runs that lie alone in one file, and their bytes, as far as nothing starts."""
         state = self._state
-        found: list[StoreIndexRow] = []
+        found: list[StoreRow] = []
         sizes: list[int] = []
         first = state.index.rows.at(messages[0].start)
         if first is None or state.files[first.file].locked:
@@ -334,7 +329,7 @@ class Ender:
             sizes.append(size)
         return found, sizes
 
-    def _alike_in_cache(self, rows: Sequence[StoreIndexRow], current: bool) -> int:
+    def _alike_in_cache(self, rows: Sequence[StoreRow], current: bool) -> int:
         """Return how many leading runs are in the cache, all of them, where they are to be; else how many are not."""
         cached = self._state.cache.runs
         if not current:
@@ -454,7 +449,7 @@ class StoreWriter:
     def _ignore(self, rule: str, peer: StorePeer, start: int, count: int) -> None:
         self._state.emit(WriteIgnored(rule, self._state.name, start, count))
 
-    def _duplicate(self, peer: StorePeer, row: StoreIndexRow) -> None:
+    def _duplicate(self, peer: StorePeer, row: StoreRow) -> None:
         """Count one more reference to records that are there already (S142, S144)."""
         state = self._state
         state.set_refs("S142", row, row.refs + 1)
@@ -536,7 +531,7 @@ class StoreWriter:
         state, peer, content, step = self._state, writes[0].peer, writes[0].content, writes[0].step
         file, each, codec = state.files.current, content.record_bytes, state.codec
         begin = offset = state.handle.virtual_offset
-        rows: list[StoreIndexRow] = []
+        rows: list[StoreRow] = []
         records: list[StoreRecords] = []
         runs: list[tuple[int, int]] = []
         for write, size in zip(writes, sizes, strict=True):

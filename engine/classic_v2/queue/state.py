@@ -32,7 +32,7 @@ from engine.values.extents import (
     DeltaExtent,
     Extent,
 )
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 UNTAKEN: Final = 512
 """Loaded from the tail and not taken since: the delivery decides whether it is redelivered (W41)."""
@@ -50,29 +50,10 @@ def marked(extent: Extent, delivered: bool) -> Extent:
     return extent.with_flags(DELIVERED if delivered else 0, UNTAKEN | (0 if delivered else DELIVERED))
 
 
-class DeliveryCounts(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class DeliveryCounts(StretchRecord, frozen=True, array_like=True, gc=False):
     """Consecutive positions that were delivered equally often (W42)."""
 
-    start: int
-    count: int
     times: int
-
-    @property
-    def end(self) -> int:
-        """One past the last position."""
-        return self.start + self.count
-
-    def part(self, offset: int, count: int) -> DeliveryCounts:
-        """Return `count` positions from the one at `offset` on."""
-        return DeliveryCounts(self.start + offset, count, self.times)
-
-    def continued_by(self, after: DeliveryCounts) -> bool:
-        """Return whether the number is the same."""
-        return self.times == after.times
-
-    def merged(self, count: int) -> DeliveryCounts:
-        """Return this run over `count` positions."""
-        return DeliveryCounts(self.start, count, self.times)
 
 
 PENDING = ("ram_pending", "disk_pending")

@@ -9,9 +9,10 @@ from msgspec.structs import astuple
 
 from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.rdq import SharedRecords, scan
-from engine.classic_v2.store.state import FileMessage, V2FileRow, V2StoreState
+from engine.classic_v2.store.state import V2FileRow, V2StoreState
 from engine.classic_v2.store.writer import delete_if_empty, work
 from engine.formats.chunks import AnyChunk, RawBytes
+from engine.values.extents import StoreRow
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
 
@@ -42,7 +43,7 @@ def save(state: V2StoreState) -> None:
     stop = V2CleanStop(
         tuple(sorted(state.refs)),
         tuple((each.number, each.size, each.valid) for each in state.files.values()),
-        tuple(astuple(one) for row in state.rows for one in row.equal_parts()),
+        tuple(astuple(one)[:6] for row in state.rows for one in row.equal_parts()),
     )
     path = f"{state.directory}/{CLEAN}"
     state.storage.create(path)
@@ -65,7 +66,7 @@ def start(state: V2StoreState, refs: frozenset[str], references: Callable[[], It
     if stop is not None and stop.refs == tuple(sorted(refs)):
         for number, size, valid in stop.files:
             state.files[number] = V2FileRow(number, valid, size)
-        state.rows.insert_all(FileMessage(*row) for row in stop.rows)
+        state.rows.insert_all(StoreRow(*row) for row in stop.rows)
         state.refs.update(refs)
         state.current = max(state.files)
         _cut(state, state.files[state.current].size)
@@ -113,24 +114,24 @@ def _cut(state: V2StoreState, size: int) -> None:
     state.offset = size
 
 
-def _counted(state: V2StoreState, references: Iterable[Reference]) -> Stretches[FileMessage]:
+def _counted(state: V2StoreState, references: Iterable[Reference]) -> Stretches[StoreRow]:
     """Return a row without a file for each message that an index refers to, with its count (W99, W192)."""
     first = 2 if state.settings.counts_references_twice else 1
-    known: Stretches[FileMessage] = Stretches()
+    known: Stretches[StoreRow] = Stretches()
     for start, count in references:
         at = start
         end = start + count
         for row in known.remove(start, count):
             if row.start > at:
-                known.insert(FileMessage(at, row.start - at, first, -1, 0, 0))
+                known.insert(StoreRow(at, row.start - at, first, -1, 0, 0))
             known.insert(row.with_refs(row.refs + 1))
             at = row.end
         if at < end:
-            known.insert(FileMessage(at, end - at, first, -1, 0, 0))
+            known.insert(StoreRow(at, end - at, first, -1, 0, 0))
     return known
 
 
-def _scan_file(state: V2StoreState, number: int, known: Stretches[FileMessage]) -> None:
+def _scan_file(state: V2StoreState, number: int, known: Stretches[StoreRow]) -> None:
     """Enter the records of one file that an index refers to and no earlier file had (W150)."""
     file = state.files[number] = V2FileRow(number)
     path = state.path(number)
@@ -141,7 +142,7 @@ def _scan_file(state: V2StoreState, number: int, known: Stretches[FileMessage]) 
         offset = 0
         for chunk in chunks:
             if isinstance(chunk, SharedRecords):
-                run = FileMessage(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
+                run = StoreRow(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
                 for row in run.equal_parts():
                     size = equal(row.record_bytes)
                     _enter_run(state, file, known, row.start, row.count, row.offset, size)
@@ -164,7 +165,7 @@ def _as_bytes(data: bytes) -> list[AnyChunk]:
 def _enter_run(
     state: V2StoreState,
     file: V2FileRow,
-    known: Stretches[FileMessage],
+    known: Stretches[StoreRow],
     msg_no: int,
     count: int,
     offset: int,
@@ -174,7 +175,7 @@ def _enter_run(
     found = known.remove(msg_no, count)
     for row in found:
         at = offset + (row.start - msg_no) * total
-        state.rows.insert(FileMessage(row.start, row.count, row.refs, file.number, at, total))
+        state.rows.insert(StoreRow(row.start, row.count, row.refs, file.number, at, total))
         file.valid += row.count * total
         file.size = max(file.size, at + row.count * total)
     return bool(found)

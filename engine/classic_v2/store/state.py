@@ -19,8 +19,7 @@ from engine.report.transitions.queue import (
     StoreRecovered,
 )
 from engine.storage.port import ByteChunk, Storage
-from engine.values.extents import Extent
-from engine.values.sizes import Length, total
+from engine.values.extents import Extent, StoreRow
 from engine.values.stretches import Range, RangeSet, Stretches, StretchTally
 
 OnDisk = Callable[[RangeSet], None]
@@ -156,74 +155,6 @@ def _unheard(messages: RangeSet) -> None:
     """Take a message to a process that is no more."""
 
 
-class FileMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Rows of consecutive message numbers whose records lie back to back.
-
-    Args:
-        start: first message number.
-        count: how many.
-        refs: reference count of each.
-        file: number of the file.
-        offset: of the first record.
-        record_bytes: bytes of each record: one number, or lengths that differ.
-    """
-
-    start: int
-    count: int
-    refs: int
-    file: int
-    offset: int
-    record_bytes: Length
-
-    @property
-    def end(self) -> int:
-        """One past the last message number."""
-        return self.start + self.count
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of all records."""
-        return total(self.record_bytes, self.start, self.count)
-
-    def part(self, offset: int, count: int) -> FileMessage:
-        """Return `count` rows beginning `offset` rows on."""
-        return FileMessage(
-            self.start + offset,
-            count,
-            self.refs,
-            self.file,
-            self.offset + total(self.record_bytes, self.start, offset),
-            self.record_bytes,
-        )
-
-    def continued_by(self, after: FileMessage) -> bool:
-        """Return whether the rows that follow can be the same run."""
-        return (
-            self.refs == after.refs
-            and self.file == after.file
-            and self.record_bytes == after.record_bytes
-            and self.offset + self.size_bytes == after.offset
-        )
-
-    def merged(self, count: int) -> FileMessage:
-        """Return this run with `count` rows in all."""
-        return FileMessage(self.start, count, self.refs, self.file, self.offset, self.record_bytes)
-
-    def equal_parts(self) -> list[FileMessage]:
-        """Return the same rows by runs of one size: one by one where lengths differ."""
-        each = self.record_bytes
-        if isinstance(each, int):
-            return [self]
-        singles = [self.part(skip, 1) for skip in range(self.count)]
-        return [
-            FileMessage(row.start, 1, row.refs, row.file, row.offset, each.at(row.start)) for row in singles
-        ]
-
-    def with_refs(self, refs: int) -> FileMessage:
-        """Return the same rows with another reference count."""
-        return FileMessage(self.start, self.count, refs, self.file, self.offset, self.record_bytes)
-
-
 class V2FileRow(msgspec.Struct):
     """What is known of one file.
 
@@ -283,9 +214,7 @@ class BodyCache:
         self._runs.insert_all(kept)
 
 
-def gaps(
-    runs: Stretches[FileMessage], start: int, count: int
-) -> Iterator[tuple[int, int, FileMessage | None]]:
+def gaps(runs: Stretches[StoreRow], start: int, count: int) -> Iterator[tuple[int, int, StoreRow | None]]:
     """Yield (start, count, rows or None) over [start, start+count), cut where rows begin and end."""
     at = start
     for run in runs.overlapping(start, count):
@@ -329,7 +258,7 @@ class V2StoreState:
         self.settings = settings
         self.refs: set[str] = set()
         """Names in the client table: registered now, or known from before a clean stop (S200)."""
-        self.rows: Stretches[FileMessage] = Stretches()
+        self.rows: Stretches[StoreRow] = Stretches()
         self.files: dict[int, V2FileRow] = {}
         self.current = 0
         self.offset = 0
@@ -384,7 +313,7 @@ class V2StoreState:
         if client.on_disk is not None:
             self.waiting.setdefault(client, RangeSet()).add(start, count)
 
-    def set_refs(self, row: FileMessage, refs: int) -> None:
+    def set_refs(self, row: StoreRow, refs: int) -> None:
         """Give rows another reference count; valid bytes follow when it leaves or reaches 0 (W138)."""
         self.rows.remove(row.start, row.count)
         self.rows.insert(row.with_refs(refs))
@@ -392,7 +321,7 @@ class V2StoreState:
             self.files[row.file].valid += row.size_bytes if refs else -row.size_bytes
         self.emit(RefCountChanged("W138", self.name, row.start, row.count, refs))
 
-    def forget_rows(self, rows: Iterable[FileMessage]) -> None:
+    def forget_rows(self, rows: Iterable[StoreRow]) -> None:
         """Delete rows from the index (W138)."""
         gone = tuple(Range(row.start, row.count) for row in rows)
         for each in gone:
@@ -445,6 +374,6 @@ class V2StoreState:
             )
         )
 
-    def rows_of(self, number: int) -> list[FileMessage]:
+    def rows_of(self, number: int) -> list[StoreRow]:
         """Return the rows of one file, by offset."""
         return sorted((row for row in self.rows if row.file == number), key=lambda row: row.offset)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from engine.classic_v2.formats.qi import BlankBytes
 from engine.classic_v2.formats.rdq import SharedRecords
-from engine.classic_v2.store.state import FileMessage, SharedClient, V2StoreState, gaps
+from engine.classic_v2.store.state import SharedClient, V2StoreState, gaps
 from engine.classic_v2.transitions import CollectionTimed, FileCompacted
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.report.transitions.base import Why
@@ -20,7 +20,7 @@ from engine.report.transitions.queue import (
     WriteIgnored,
 )
 from engine.values.errors import InvariantBroken
-from engine.values.extents import Extent
+from engine.values.extents import Extent, StoreRow
 from engine.values.sizes import at, most_of, reach
 from engine.values.stretches import RangeSet
 
@@ -117,7 +117,7 @@ def _compact(state: V2StoreState, number: int) -> None:
     state.storage.fsync(path)
     for row, offset in moved:
         state.rows.remove(row.start, 1)
-        state.rows.insert(FileMessage(row.start, 1, row.refs, row.file, offset, row.record_bytes))
+        state.rows.insert(StoreRow(row.start, 1, row.refs, row.file, offset, row.record_bytes))
     file = state.files[number]
     if moved:
         rows = tuple((row.start, 1, number, offset) for row, offset in moved)
@@ -130,7 +130,7 @@ def _compact(state: V2StoreState, number: int) -> None:
         state.gc_work.append(("truncate", number, size))
 
 
-def _blank(state: V2StoreState, path: str, live: list[FileMessage]) -> None:
+def _blank(state: V2StoreState, path: str, live: list[StoreRow]) -> None:
     """Write zeros over the gaps before and between live records (W142).
 
     Where a file begins with a gap, the one behind its first record stays as it is: the broker's own quirk.
@@ -146,9 +146,9 @@ def _blank(state: V2StoreState, path: str, live: list[FileMessage]) -> None:
             state.storage.write(path, end, [BlankBytes(two.offset - end)])
 
 
-def _moves(records: list[FileMessage]) -> tuple[int, list[tuple[FileMessage, int]]]:
+def _moves(records: list[StoreRow]) -> tuple[int, list[tuple[StoreRow, int]]]:
     """Return where the file ends afterwards, and which record moves to which offset (W142)."""
-    moved: list[tuple[FileMessage, int]] = []
+    moved: list[tuple[StoreRow, int]] = []
     offset, first, last = 0, 0, len(records) - 1
     while first <= last:
         start, end = records[first], records[last]
@@ -190,9 +190,7 @@ def handle_remove(
             _remove(state, client, first, many, row)
 
 
-def _remove(
-    state: V2StoreState, client: SharedClient, start: int, count: int, row: FileMessage | None
-) -> None:
+def _remove(state: V2StoreState, client: SharedClient, start: int, count: int, row: StoreRow | None) -> None:
     death = state.dying.get(client.ref)
     if death is not None and (row is None or (row.file, row.offset) > death):
         return
@@ -246,7 +244,7 @@ def _write(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
             _once_more(state, client, part, row)
 
 
-def _once_more(state: V2StoreState, client: SharedClient, extent: Extent, row: FileMessage) -> None:
+def _once_more(state: V2StoreState, client: SharedClient, extent: Extent, row: StoreRow) -> None:
     """Write messages that have a row: count them, or forget the row where its file is about to go (W134)."""
     file = state.files.get(row.file)
     if not row.refs and (file is None or file.locked or (not file.valid and row.file != state.current)):
@@ -307,7 +305,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
 
 
 def _enter(state: V2StoreState, records: SharedRecords, file: int, offset: int) -> None:
-    state.rows.insert(FileMessage(records.msg_no, records.count, 1, file, offset, records.record_bytes))
+    state.rows.insert(StoreRow(records.msg_no, records.count, 1, file, offset, records.record_bytes))
     rule, name = "W134", state.name
     state.emit(StoreWritten(rule, name, file, offset, records.msg_no, records.count, records.record_bytes))
     state.files[file].valid += records.size_bytes

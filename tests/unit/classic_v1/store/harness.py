@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
-from engine.classic_v1.store.state import StoreIndexRow, row_at
+from engine.classic_v1.store.state import row_at
 from engine.classic_v1.transitions import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
@@ -25,7 +25,7 @@ from engine.report.transitions.queue import (
 )
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent
+from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent, StoreRow
 from engine.values.stretches import Range, RangeSet, Stretches
 
 FLAGS = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_RAM
@@ -164,7 +164,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
         state.update(
             files={number: list(rest) for number, *rest in t.files},
             current=t.current,
-            rows=Stretches(StoreIndexRow(*row) for row in t.rows),
+            rows=Stretches(StoreRow(*row) for row in t.rows),
             cache=0,
             buffered_bytes=0,
             orphans=dict(t.orphans),
@@ -187,7 +187,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
 
 
 def _fold_rows(state: dict[str, Any], t: Transition) -> None:
-    rows: Stretches[StoreIndexRow] = state.get("rows", Stretches())
+    rows: Stretches[StoreRow] = state.get("rows", Stretches())
     if isinstance(t, RefCountChanged):
         for row in rows.remove(t.msg_no, t.count):
             state["files"][row.file][1] += (bool(t.ref_count) - bool(row.refs)) * row.size_bytes
@@ -198,7 +198,7 @@ def _fold_rows(state: dict[str, Any], t: Transition) -> None:
     elif isinstance(t, RowsMoved):
         for msg_no, count, file, offset in t.rows:
             [row] = rows.remove(msg_no, count)
-            rows.insert(StoreIndexRow(msg_no, count, row.refs, file, offset, row.record_bytes, row.step))
+            rows.insert(StoreRow(msg_no, count, row.refs, file, offset, row.record_bytes, row.step))
 
 
 def _fold_files(state: dict[str, Any], t: Transition) -> None:
