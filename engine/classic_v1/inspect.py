@@ -19,7 +19,7 @@ from engine.classic_v1.formats.journal import (
 )
 from engine.classic_v1.formats.layout import find_id, find_seq, record_at, records
 from engine.classic_v1.formats.publishing import PublishRecord, embedded_bytes
-from engine.classic_v1.formats.record import MARKER, RecordHead, StoreRecords, scan_store
+from engine.classic_v1.formats.record import RecordHead, scan_store
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.index import QueueIndex
@@ -42,6 +42,7 @@ from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome,
 from engine.formats.message import MessageCodec
 from engine.formats.names import read_queue_name
 from engine.formats.properties import parse_message
+from engine.formats.store_records import MARKER, StoreRecords
 from engine.formats.terms import TermError
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage

@@ -24,7 +24,7 @@ from engine.classic_v2.formats.qi import (
     read_header,
 )
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
+from engine.classic_v2.formats.rdq import scan
 from engine.damage import (
     SIZE_BYTES,
     InspectedQueue,
@@ -40,6 +40,7 @@ from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.names import read_queue_name
 from engine.formats.properties import parse_message
+from engine.formats.store_records import ID_BYTES, MARKER
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import ProcessCrash

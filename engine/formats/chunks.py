@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 import msgspec
 
@@ -154,69 +154,69 @@ def raw(data: bytes) -> list[AnyChunk]:
     return [RawBytes(bytes(data))]
 
 
-class RecordBytes(Protocol):
-    """A run of `count` records, as `cut_records` needs it."""
+class RecordRun(msgspec.Struct, frozen=True, eq=False):
+    """A chunk of `count` records. Two are equal if all their fields are, but for the codec."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self.__struct_fields__ if name != "codec"
+        )
 
     @property
     def count(self) -> int:
         """Number of records."""
-        ...
+        raise NotImplementedError
 
     @property
     def record_bytes(self) -> Length:
         """Bytes of each record."""
-        ...
-
-    def written(self, skip: int, count: int) -> RecordBytes:
-        """Return `count` records in the order of writing, after the first `skip`."""
-        ...
+        raise NotImplementedError
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all."""
-        ...
+        """Bytes of all records."""
+        return self.written_bytes(self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the first `count` records in the order of writing."""
+        raise NotImplementedError
+
+    def part(self, offset: int, count: int) -> Self:
+        """Return `count` records from the one at `offset` on."""
+        raise NotImplementedError
+
+    def written(self, skip: int, count: int) -> Self:
+        """Return `count` records in the order of writing, after the first `skip`."""
+        return self.part(skip, count)
 
     def encode(self) -> bytes:
-        """Return the bytes."""
-        ...
+        """Return the bytes of the records."""
+        raise NotImplementedError
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
-        ...
+        """Return the chunks before and after a byte offset; outside the run, one side is empty.
 
-
-def cut_records(
-    run: RecordBytes, offset_bytes: int, written_bytes: Callable[[int], int] | None = None
-) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-    """Split a run of records at a byte offset.
-
-    Args:
-        written_bytes: gives the bytes of so many records in the order of writing, where they may differ.
-        offset_bytes: bytes before the cut; outside the run, one side is empty.
-
-    Returns:
-        The chunks before and after; a record that is cut through is `RawBytes` on both sides.
-    """
-    if offset_bytes <= 0:
-        return [], [run]
-    if offset_bytes >= run.size_bytes:
-        return [run], []
-    each = run.record_bytes
-    if isinstance(each, int):
-        whole, rest = divmod(offset_bytes, each)
-    else:
-        assert written_bytes is not None
-        whole = bisect_right(range(1, run.count + 1), offset_bytes, key=written_bytes)
-        rest = offset_bytes - written_bytes(whole)
-    before: list[AnyChunk] = [run.written(0, whole)] if whole else []
-    after: list[AnyChunk] = []
-    left = run.count - whole
-    if rest:
-        torn = run.written(whole, 1).encode()
-        before.append(RawBytes(torn[:rest]))
-        after.append(RawBytes(torn[rest:]))
-        whole += 1
-        left -= 1
-    if left:
-        after.append(run.written(whole, left))
-    return before, after
+        A record that is cut through is `RawBytes` on both sides.
+        """
+        if offset_bytes <= 0:
+            return [], [self]
+        if offset_bytes >= self.size_bytes:
+            return [self], []
+        each = self.record_bytes
+        if isinstance(each, int):
+            whole, rest = divmod(offset_bytes, each)
+        else:
+            whole = bisect_right(range(1, self.count + 1), offset_bytes, key=self.written_bytes)
+            rest = offset_bytes - self.written_bytes(whole)
+        before: list[AnyChunk] = [self.written(0, whole)] if whole else []
+        after: list[AnyChunk] = []
+        left = self.count - whole
+        if rest:
+            torn = self.written(whole, 1).encode()
+            before.append(RawBytes(torn[:rest]))
+            after.append(RawBytes(torn[rest:]))
+            whole += 1
+            left -= 1
+        if left:
+            after.append(self.written(whole, left))
+        return before, after

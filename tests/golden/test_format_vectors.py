@@ -4,10 +4,11 @@ import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import names, terms
 from engine.formats.message import MessageCodec, MessageTemplate
+from engine.formats.store_records import StoreRecords
 from engine.formats.terms import ErlangAtom, OpaqueTerm
 
 S58_TERM = bytes.fromhex(

@@ -8,11 +8,11 @@ import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.formats import chunks, message, plain_arrays
+from engine.formats import chunks, message, plain_arrays, store_records
 from engine.formats.message import MessageCodec
 
 pytestmark = pytest.mark.sources  # what is compiled keeps its numpy
-MODULES = (journal, chunks, message, publishing, record, segment)
+MODULES = (journal, chunks, message, publishing, record, segment, store_records)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_brokers_files_are_written_back_byte_for_byte(plain: None, recordings:
 def test_runs_of_own_messages_are_the_same_with_and_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     def written() -> tuple[bytes, int]:
         codec = MessageCodec()
-        store = record.StoreRecords(7, 40, 6000, True, 0, codec)
+        store = store_records.StoreRecords(7, 40, 6000, True, 0, codec)
         data = store.encode()
         return data, len(record.decode_store(data, MessageCodec()))
 

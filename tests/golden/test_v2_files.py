@@ -25,7 +25,7 @@ from engine.classic_v2.formats.qi import (
     read_header,
 )
 from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries, read_entry
-from engine.classic_v2.formats.rdq import SharedRecords, read_record, scan
+from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
@@ -33,6 +33,7 @@ from engine.classic_v2.store import SharedStore
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
+from engine.formats.store_records import StoreRecords, read_record
 from engine.storage.directory import DirectoryStorage
 from engine.values.sizes import at as size_at
 from tests.conftest import RECORDINGS
@@ -99,7 +100,7 @@ def test_the_shared_store_file(release: str) -> None:
     data = data_of(release, "0.rdq")
     codec = codec_of(release)
     found = list(scan(data, lambda *_: True, False))
-    records = [read_record(data, at, total, codec) for at, total, _ in found]
+    records = [read_record(data, at, total - 9, codec) for at, total, _ in found]
     assert [each.body_bytes for each in records] == [5000, 5000, 5000]
     assert [codec.id_bytes(each.msg_no) for each in records] == [id16 for _, _, id16 in found]
     assert b"".join(each.encode() for each in records) == data
@@ -119,9 +120,9 @@ def test_what_is_written_is_read_back(size: int, persistent: bool, second: bool)
     assert len(data) == entries.size_bytes
     assert read_entries(data, 0, entries.record_bytes - 8, 4, codec) == [entries]
     assert b"".join(chunk.encode() for half in entries.cut(len(data) // 3) for chunk in half) == data
-    records = SharedRecords(5, 4, size, persistent, 0, codec)
+    records = StoreRecords(5, 4, size, persistent, 0, codec)
     found = [
-        read_record(records.encode(), at, total, codec)
+        read_record(records.encode(), at, total - 9, codec)
         for at, total, _ in scan(records.encode(), lambda *_: True, False)
     ]
     assert [each.msg_no for each in found] == [5, 6, 7, 8]

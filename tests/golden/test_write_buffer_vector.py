@@ -1,7 +1,7 @@
 """S33, vector B1: when the store's buffer reaches the file."""
 
-from engine.classic_v1.formats.record import StoreRecords
 from engine.formats.message import MessageCodec
+from engine.formats.store_records import StoreRecords
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
 

@@ -12,7 +12,7 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, count_alike, count_matching, cut_records, raw
+from engine.formats.chunks import AnyChunk, RecordRun, count_alike, count_matching, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, big_endian
 from engine.values.sizes import Length, Sizes, total
 
@@ -46,7 +46,7 @@ _WORD = struct.Struct(">Q")
 _WORD_MASK = (1 << 64) - 1
 
 
-class JournalRecords(msgspec.Struct, frozen=True, eq=False):
+class JournalRecords(RecordRun, frozen=True, eq=False):
     """One action on consecutive seq_ids, one after the other (S62).
 
     Args:
@@ -72,12 +72,6 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     def __post_init__(self) -> None:
         if self.count == 1 and self.step != 1:
             msgspec.structs.force_setattr(self, "step", 1)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, JournalRecords) and self._values() == other._values()
-
-    def _values(self) -> tuple[object, ...]:
-        return (self.action, self.start, self.count, self.publish, self.term, self.step)
 
     @property
     def record_bytes(self) -> Length:
@@ -109,10 +103,6 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     def written(self, skip: int, count: int) -> JournalRecords:
         """Return the records of `count` seq_ids in the order of writing, after the first `skip`."""
         return self.part(skip if self.step > 0 else self.count - skip - count, count)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset; what is cut inside one seq_id's records is RawBytes on both sides."""
-        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the records."""

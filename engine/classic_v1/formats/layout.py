@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from engine.classic_v1.formats.journal import ACK, DELIVER, PERSISTENT, SEQ_MASK, TRANSIENT
-from engine.classic_v1.formats.record import MARKER
 from engine.classic_v1.formats.segment import MARK, PERSISTENT_PUBLISH, REL_MASK
 from engine.formats.layout import FieldBits, FileField, FileLayout, FoundBytes, NoRecord, Read, term_fields
+from engine.formats.store_records import MARKER
 
 _SHARED = struct.Struct(">QII")
 _SHARED_BYTES: Final = 32

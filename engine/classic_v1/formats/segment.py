@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -14,10 +14,10 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import (
     AnyChunk,
     RawBytes,
+    RecordRun,
     ZeroBytes,
     count_alike,
     count_matching,
-    cut_records,
     growing,
 )
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
@@ -35,7 +35,7 @@ REL_MASK: Final = 0x3FFF
 _HEAD = struct.Struct(">H")
 
 
-class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
+class SegmentRecords(RecordRun, frozen=True, eq=False):
     """Entries of one segment with consecutive seq_ids, written in descending order (S65).
 
     Args:
@@ -54,12 +54,6 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
     entry_count: int
     codec: MessageCodec
     term: bytes | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SegmentRecords) and self._values() == other._values()
-
-    def _values(self) -> tuple[object, ...]:
-        return (self.start, self.count, self.publish, self.marks, self.entry_count, self.term)
 
     @property
     def record_bytes(self) -> Length:
@@ -91,10 +85,6 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
     def written(self, skip: int, count: int) -> SegmentRecords:
         """Return `count` entries in the order of writing, after the first `skip`."""
         return self.part(self.count - skip - count, count)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset; an entry cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the entries, highest seq_id first."""

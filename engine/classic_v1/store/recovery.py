@@ -11,10 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.stores import CLEAN, StoreLoad
-from engine.classic_v1.formats.record import RecordHead, StoreRecords, decode_store
+from engine.classic_v1.formats.record import RecordHead, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, FileTallies, StoreState, one_more, row_at
 from engine.formats.chunks import RawBytes
+from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import StoreRecovered
 from engine.values.errors import InvariantBroken, StoreCorrupt
 from engine.values.extents import StoreRow

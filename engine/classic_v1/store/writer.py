@@ -7,7 +7,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Final
 
-from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.store.client import RemoveSent, WriteRequest
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import JudgedFile, StorePeer, StoreState, row_at
@@ -17,6 +16,7 @@ from engine.classic_v1.transitions import (
     StretchesRecounted,
     StretchesWritten,
 )
+from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import (
     FileRolledOver,
     RowsForgotten,

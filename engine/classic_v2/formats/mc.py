@@ -9,14 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from engine.formats import properties as amqp
-from engine.formats.arrays import Bytes2D, np
+from engine.formats.arrays import np
 from engine.formats.message import (
     OWN_PREFIX,
     MessageCodec,
     MessageTemplate,
     ParsedTerm,
     TermLayout,
-    big_endian,
 )
 from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY
 from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
@@ -128,29 +127,6 @@ class McCodec(MessageCodec):
         row = np.frombuffer(before_id + bytes(16) + b"".join(pairs), np.uint8)
         first = len(frames[0]) if frames else 0
         return TermLayout(row, len(before_id), len(content) - 1 - first, min(8, size_bytes))
-
-    def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
-        """Return the terms of `count` messages as one table, a term a row; arguments as in `MessageCodec`."""
-        layout = self.layout(template, size_bytes, raw_persistent)
-        rows = np.empty((count, len(layout.row)), np.uint8)
-        self.fill_terms(rows, 0, layout, msg_no, count)
-        return rows
-
-    def fill_terms(self, rows: Bytes2D, at: int, layout: TermLayout, msg_no: int, count: int) -> None:
-        """Write the terms of consecutive message numbers into a table of records, one message a row.
-
-        Args:
-            rows: the table.
-            at: column at which the terms begin.
-            layout: the common shape.
-            msg_no: number of the first row's message.
-            count: number of rows.
-        """
-        rows[:, at : at + len(layout.row)] = layout.row
-        rows[:, at + layout.id_at : at + layout.id_at + 16] = self.ids(msg_no, count)
-        if layout.lead_bytes:
-            body = at + layout.body_at
-            rows[:, body : body + layout.lead_bytes] = big_endian(msg_no, count)[:, : layout.lead_bytes]
 
     def _parse(self, term: bytes) -> ParsedTerm:
         """Take a message container apart (W160, W161), or a message of 3.x, which stays as it is (W100)."""

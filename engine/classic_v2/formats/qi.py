@@ -11,7 +11,7 @@ import msgspec
 
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RawBytes, count_matching, cut_records, raw
+from engine.formats.chunks import AnyChunk, RawBytes, RecordRun, count_matching, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.values.sizes import Each, Length, at, total
 
@@ -108,7 +108,7 @@ class BodyLocation(IntEnum):
     QUEUE = 2
 
 
-class IndexSlots(msgspec.Struct, frozen=True, eq=False):
+class IndexSlots(RecordRun, frozen=True, eq=False):
     """Live slots of consecutive positions whose messages are alike (W83).
 
     Args:
@@ -140,10 +140,9 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         """Bytes of one slot."""
         return SLOT_BYTES
 
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of all slots."""
-        return self.count * SLOT_BYTES
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of so many slots."""
+        return count * SLOT_BYTES
 
     @property
     def numbered(self) -> bool:
@@ -182,9 +181,6 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
                 offset += term_bytes + ENTRY_HEADER_BYTES
         return found
 
-    written = part
-    """Slots are in the order of positions."""
-
     def continued_by(self, after: IndexSlots) -> bool:
         """Return whether the slots after this run can join it."""
         return (
@@ -201,10 +197,6 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
     def merged(self, count: int) -> IndexSlots:
         """Return this run with `count` slots in all."""
         return msgspec.structs.replace(self, count=count)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset; a slot cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the slots."""

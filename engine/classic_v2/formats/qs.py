@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, count_matching, cut_records
+from engine.formats.chunks import RecordRun, count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import EngineError
@@ -25,7 +25,7 @@ class EntryDamaged(EngineError):
     """An entry ends early, has another size or another checksum than it should, or holds no message (W117, W120)."""
 
 
-class StoreEntries(msgspec.Struct, frozen=True, eq=False):
+class StoreEntries(RecordRun, frozen=True, eq=False):
     """Entries of consecutive message numbers, back to back (W112).
 
     Args:
@@ -50,21 +50,6 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     term: bytes | None = None
     step: int = 1
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StoreEntries) and self._values() == other._values()
-
-    def _values(self) -> tuple[object, ...]:
-        return (
-            self.msg_no,
-            self.count,
-            self.body_bytes,
-            self.raw_persistent,
-            self.template,
-            self.checked,
-            self.term,
-            self.step,
-        )
-
     @property
     def record_bytes(self) -> Length:
         """Bytes of each entry with its header."""
@@ -72,11 +57,6 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
             return len(self.term) // self.count + ENTRY_HEADER_BYTES
         term = self.codec.term_length(self.template, self.body_bytes, self.raw_persistent)
         return term + ENTRY_HEADER_BYTES
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of all entries."""
-        return self.written_bytes(self.count)
 
     def written_bytes(self, count: int) -> int:
         """Return the bytes of the first `count` entries."""
@@ -91,18 +71,11 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
             term = term[offset * each : (offset + count) * each]
         return msgspec.structs.replace(self, msg_no=self.msg_no + offset * self.step, count=count, term=term)
 
-    written = part
-    """Entries are in the order in which they were written."""
-
     def turned(self) -> StoreEntries:
         """Return the same entries in the other order."""
         last = self.msg_no + (self.count - 1) * self.step
         term = None if self.term is None else b"".join(reversed(self._foreign_terms()))
         return msgspec.structs.replace(self, msg_no=last, step=-self.step, term=term)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset; an entry cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the entries."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeGuard
 
 import msgspec
 from msgspec.structs import astuple
 
 from engine.backing_queue.stores import CLEAN
-from engine.classic_v2.formats.rdq import SharedRecords, scan
+from engine.classic_v2.formats.mc import McCodec
+from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.store.state import V2FileRow, V2StoreState
 from engine.classic_v2.store.writer import delete_if_empty, work
 from engine.formats.chunks import AnyChunk, RawBytes
+from engine.formats.store_records import StoreRecords
 from engine.values.extents import StoreRow
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
@@ -136,12 +139,12 @@ def _scan_file(state: V2StoreState, number: int, known: Stretches[StoreRow]) -> 
     file = state.files[number] = V2FileRow(number)
     path = state.path(number)
     chunks = state.storage.read(path, _as_bytes)
-    if any(isinstance(chunk, SharedRecords) for chunk in chunks) and not any(
+    if any(_is_own(chunk) for chunk in chunks) and not any(
         getattr(chunk, "plain", False) for chunk in chunks
     ):
         offset = 0
         for chunk in chunks:
-            if isinstance(chunk, SharedRecords):
+            if _is_own(chunk):
                 run = StoreRow(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
                 for row in run.equal_parts():
                     size = equal(row.record_bytes)
@@ -156,6 +159,11 @@ def _scan_file(state: V2StoreState, number: int, known: Stretches[StoreRow]) -> 
 
     for _ in scan(data, accept, state.settings.scan_stops_early):
         pass
+
+
+def _is_own(chunk: AnyChunk) -> TypeGuard[StoreRecords]:
+    """Return whether a chunk was written by 4.x; what 3.x wrote is scanned."""
+    return isinstance(chunk, StoreRecords) and isinstance(chunk.codec, McCodec)
 
 
 def _as_bytes(data: bytes) -> list[AnyChunk]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from engine.classic_v2.formats.qi import BlankBytes
-from engine.classic_v2.formats.rdq import SharedRecords
 from engine.classic_v2.store.state import SharedClient, V2StoreState, gaps
 from engine.classic_v2.transitions import CollectionTimed, FileCompacted
 from engine.formats.message import RECORD_OVERHEAD_BYTES
+from engine.formats.store_records import StoreRecords
 from engine.report.transitions.base import Why
 from engine.report.transitions.queue import (
     BufferWritten,
@@ -266,7 +266,7 @@ def _once_more(state: V2StoreState, client: SharedClient, extent: Extent, row: S
 def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
-    records = SharedRecords(
+    records = StoreRecords(
         extent.msg_no,
         extent.count,
         extent.size_bytes,
@@ -304,7 +304,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
         done += count
 
 
-def _enter(state: V2StoreState, records: SharedRecords, file: int, offset: int) -> None:
+def _enter(state: V2StoreState, records: StoreRecords, file: int, offset: int) -> None:
     state.rows.insert(StoreRow(records.msg_no, records.count, 1, file, offset, records.record_bytes))
     rule, name = "W134", state.name
     state.emit(StoreWritten(rule, name, file, offset, records.msg_no, records.count, records.record_bytes))
@@ -312,7 +312,7 @@ def _enter(state: V2StoreState, records: SharedRecords, file: int, offset: int) 
     state.files[file].size += records.size_bytes
 
 
-def _append_large(state: V2StoreState, client: SharedClient, record: SharedRecords) -> None:
+def _append_large(state: V2StoreState, client: SharedClient, record: StoreRecords) -> None:
     """Write a message of 4 MB or more into a file of its own (W137)."""
     state.cache.handled(record.msg_no, 1)
     state.await_sync(client, record.msg_no, 1)

@@ -19,11 +19,11 @@ from engine.classic_v1.formats.layout import (
     store_record,
 )
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.formats.segment import SegmentRecords
 from engine.formats import properties, terms
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.properties import StoredNames
+from engine.formats.store_records import StoreRecords
 from engine.formats.terms import ErlangAtom
 
 S58_TERM = bytes.fromhex(

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, MessageTemplate
+from engine.formats.store_records import StoreRecords
 from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64

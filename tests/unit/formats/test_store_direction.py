@@ -2,8 +2,9 @@
 
 import pytest
 
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import decode_store
 from engine.formats.message import MessageCodec
+from engine.formats.store_records import StoreRecords
 
 
 def run(msg_no: int, count: int, step: int = 1, body_bytes: int = 300) -> StoreRecords:

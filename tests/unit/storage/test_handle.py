@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.classic_v1.formats.record import StoreRecords
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
+from engine.formats.store_records import StoreRecords
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
@@ -19,6 +19,7 @@ from engine.formats import properties
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
 from engine.formats.properties import ParsedMessage, parse_message
+from engine.formats.store_records import StoreRecords
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import ByteChunk

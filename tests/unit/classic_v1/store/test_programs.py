@@ -5,7 +5,8 @@ import tempfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.record import decode_store
+from engine.formats.store_records import StoreRecords
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.sizes import at as length_at

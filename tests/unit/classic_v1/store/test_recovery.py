@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.transitions import CombineStepped
 from engine.formats.chunks import RawBytes, ZeroBytes
+from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
