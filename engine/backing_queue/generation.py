@@ -302,3 +302,52 @@ class TwoStores(ABC, Generic[S]):
 
     def before_power_cut(self, directories: Iterator[str]) -> None:
         """Do nothing where no file of a queue is ever truncated."""
+
+
+T = TypeVar("T", bound=StorageSettings)
+C = TypeVar("C", bound=MessageCodec)
+
+
+class QueueMeans(msgspec.Struct, Generic[T, C, S], frozen=True, kw_only=True):
+    """Everything from which a blank queue with clients of two stores is made; see also `QueueConfig`.
+
+    Args:
+        persistent, transient: the message stores of the virtual host, which run already.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+    """
+
+    name: str
+    durable: bool
+    settings: T
+    codec: C
+    storage: Storage
+    directory: str
+    persistent: S
+    transient: S
+    ref: str
+    emit: Callable[[Transition], None]
+    settle: Callable[[], None]
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+    resource: bytes | None = None
+    accounts: Mapping[str, Any] = {}
+
+
+def means_of(queue: QueueConfig, settings: T, codec: C, files: TwoStores[S]) -> QueueMeans[T, C, S]:
+    """Return what a queue is made of, given its settings, codec and stores by their own types."""
+    return QueueMeans(
+        name=queue.name,
+        durable=queue.durable,
+        settings=settings,
+        codec=codec,
+        storage=queue.storage,
+        directory=queue.directory,
+        persistent=files.persistent,
+        transient=files.transient,
+        ref=queue.ref,
+        emit=queue.emit,
+        settle=files.settle,
+        as_read=queue.as_read,
+        resource=queue.resource,
+        accounts=queue.credit or {},
+    )

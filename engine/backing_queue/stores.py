@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
+from engine.storage.port import Storage
 
 CLEAN: Final = "clean_stop.json"
 """The engine's own file for a clean stop; the broker writes its own tables instead (S129, S240, W132)."""
+BROKERS_CLEAN: Final = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
+"""What a broker leaves at a clean stop; stale as soon as the engine has written here."""
 SYNC_INTERVAL_US: Final = 25_000
 """A store that is never idle syncs this long after the first request (K6)."""
 
@@ -80,3 +83,22 @@ class MessageStore(Protocol):
 
     def verify(self) -> None:
         """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
+
+
+N = TypeVar("N")
+
+
+def take_clean_stop(storage: Storage, directory: str, kind: type[N]) -> N | None:
+    """Read and remove the note of a store's clean stop; remove a broker's too (S206)."""
+    names = set(storage.list(directory))
+    for name in names.intersection(BROKERS_CLEAN):
+        storage.delete(f"{directory}/{name}")
+    if CLEAN not in names:
+        return None
+    path = f"{directory}/{CLEAN}"
+    data = storage.read_bytes(path, 0, storage.size(path) or 0)
+    storage.delete(path)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError:
+        return None

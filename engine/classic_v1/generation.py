@@ -11,9 +11,10 @@ from engine.backing_queue.generation import (
     StorageGeneration,
     StorageSettings,
     TwoStores,
+    means_of,
 )
 from engine.backing_queue.protocol import BackingQueue, CleanTerms
-from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
@@ -83,27 +84,11 @@ def make(means: QueueConfig) -> VariableQueue:
     return VariableQueue(queue_means(means))
 
 
-def queue_means(means: QueueConfig) -> QueueMeans:
+def queue_means(means: QueueConfig) -> V1Means:
     """Return what a queue of version 1 is made of."""
-    files, settings = means.files, means.settings
-    assert isinstance(files, VhostStores)
-    assert isinstance(settings, QueueSettings)
-    return QueueMeans(
-        name=means.name,
-        durable=means.durable,
-        settings=settings,
-        codec=means.codec,
-        storage=means.storage,
-        directory=means.directory,
-        persistent=files.persistent,
-        transient=files.transient,
-        ref=means.ref,
-        emit=means.emit,
-        settle=files.settle,
-        as_read=means.as_read,
-        resource=means.resource,
-        accounts=means.credit or {},
-    )
+    assert isinstance(means.settings, QueueSettings)
+    assert isinstance(means.files, VhostStores)
+    return means_of(means, means.settings, means.codec, means.files)
 
 
 def codec(_settings: StorageSettings, id_prefix: bytes, templates: Sequence[MessageTemplate]) -> MessageCodec:

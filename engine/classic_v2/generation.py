@@ -11,6 +11,7 @@ from engine.backing_queue.generation import (
     StorageGeneration,
     StorageSettings,
     TwoStores,
+    means_of,
 )
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
@@ -61,28 +62,10 @@ def make(means: QueueConfig) -> ClassicQueueV2:
 
 def v2_means(means: QueueConfig) -> V2Means:
     """Return what a queue of version 2 is made of."""
-    files, settings, messages = means.files, means.settings, means.codec
-    assert isinstance(files, V2VhostStores)
-    assert isinstance(settings, V2Settings)
-    assert isinstance(messages, McCodec)
-    return V2Means(
-        name=means.name,
-        durable=means.durable,
-        arguments=means.arguments,
-        vhost=messages.vhost,
-        settings=settings,
-        codec=messages,
-        storage=means.storage,
-        directory=means.directory,
-        persistent=files.persistent,
-        transient=files.transient,
-        ref=means.ref,
-        emit=means.emit,
-        as_read=means.as_read,
-        settle=files.settle,
-        accounts=means.credit or {},
-        resource=means.resource,
-    )
+    assert isinstance(means.settings, V2Settings)
+    assert isinstance(means.codec, McCodec)
+    assert isinstance(means.files, V2VhostStores)
+    return means_of(means, means.settings, means.codec, means.files)
 
 
 def codec(settings: StorageSettings, id_prefix: bytes, templates: Sequence[MessageTemplate]) -> MessageCodec:

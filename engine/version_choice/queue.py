@@ -12,7 +12,7 @@ from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
-from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.queue.queue import start_again
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.settings import GIBIBYTE, QueueSettings
@@ -237,7 +237,7 @@ class VersionedQueue(VariableQueue):
     queue_version: int
     """The version of its files now."""
 
-    def __init__(self, means: QueueMeans, version: int) -> None:
+    def __init__(self, means: V1Means, version: int) -> None:
         self._means = means
         self._have(version)
         self._of_files = MutableState(means.emit)
@@ -249,7 +249,7 @@ class VersionedQueue(VariableQueue):
         self.kind = NAMES[version]
 
     @override
-    def _index(self, means: QueueMeans) -> IndexPort:
+    def _index(self, means: V1Means) -> IndexPort:
         return self._index_2() if self.queue_version == 2 else self._index_1()
 
     def _index_1(self) -> QueueIndex:

@@ -12,6 +12,7 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store.server import unreported
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
 from tests.fuzz.damage import Files, damaged, load, stored
@@ -75,7 +76,6 @@ def _queue(
         V2Means(
             name=folder,
             durable=True,
-            vhost="/",
             settings=settings,
             codec=codec,
             storage=storage,
@@ -83,6 +83,7 @@ def _queue(
             persistent=stores[0],
             transient=stores[1],
             ref=folder,
+            emit=unreported,
             settle=partial(_settle, stores),
         )
     )

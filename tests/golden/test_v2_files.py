@@ -30,6 +30,7 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store.server import unreported
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
@@ -177,7 +178,6 @@ class Opened:
                 V2Means(
                     name=name,
                     durable=True,
-                    vhost="/",
                     settings=settings,
                     codec=self.codec,
                     storage=files,
@@ -185,6 +185,7 @@ class Opened:
                     persistent=persistent,
                     transient=transient,
                     ref=name,
+                    emit=unreported,
                     settle=self.settle,
                 )
             )

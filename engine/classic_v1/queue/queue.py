@@ -34,8 +34,8 @@ from engine.classic_v1.queue.reduce import (
 )
 from engine.classic_v1.queue.state import (
     PENDING,
-    QueueMeans,
     QueueState,
+    V1Means,
     both_written,
     check,
     counters_of,
@@ -322,7 +322,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         means: what it is made of.
     """
 
-    def __init__(self, means: QueueMeans) -> None:
+    def __init__(self, means: V1Means) -> None:
         self.name, self.durable = means.name, means.durable
         self.state = QueueState(
             means,
@@ -344,7 +344,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
             ),
         )
 
-    def _index(self, means: QueueMeans) -> IndexPort:
+    def _index(self, means: V1Means) -> IndexPort:
         """Return a blank index over the queue's files."""
         return QueueIndex(
             queue=means.name,

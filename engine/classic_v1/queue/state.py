@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
-from engine.backing_queue.generation import as_it_is
+from engine.backing_queue.generation import QueueMeans
 from engine.backing_queue.protocol import Arrival
 from engine.backing_queue.rates import QueueRates
 from engine.classic_v1.index.port import IndexPort, SmallBodies
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import ClientAccount, MsgStore
+from engine.classic_v1.store import MsgStore
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
-from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.base import Why
 from engine.report.transitions.queue import ConfirmsDue
-from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -64,36 +61,8 @@ COUNTERS = (
 """Counters of a snapshot, named after the broker's record; sets are shown as counts."""
 
 
-class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything from which a blank queue is made.
-
-    Args:
-        name, durable: as declared.
-        settings, codec: of the virtual host.
-        storage, directory: where the files of its index are.
-        persistent, transient: the message stores of the virtual host, which run already.
-        ref: name of the queue at the stores.
-        emit: receives every transition.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        as_read: what messages are that were read back from disk: with all that they carry.
-        resource: what the broker calls the queue in its files, where that is not its name.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
-    """
-
-    name: str
-    durable: bool
-    settings: QueueSettings
-    codec: MessageCodec
-    storage: Storage
-    directory: str
-    persistent: MsgStore
-    transient: MsgStore
-    ref: str
-    emit: Callable[[Transition], None]
-    settle: Callable[[], None]
-    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-    resource: bytes | None = None
-    accounts: Mapping[str, ClientAccount] = {}
+V1Means = QueueMeans[QueueSettings, MessageCodec, MsgStore]
+"""Everything from which a blank queue is made."""
 
 
 class QueueState:
@@ -106,7 +75,7 @@ class QueueState:
     """
 
     def __init__(
-        self, means: QueueMeans, index: IndexPort, persistent: StoreClient, transient: StoreClient
+        self, means: V1Means, index: IndexPort, persistent: StoreClient, transient: StoreClient
     ) -> None:
         settings = means.settings
         self.name = means.name

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from engine.backing_queue.stores import CLEAN, StoreLoad
+from engine.backing_queue.stores import CLEAN, StoreLoad, take_clean_stop
 from engine.classic_v1.formats.record import RecordHead, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, FileTallies, StoreState, one_more, row_at
@@ -231,10 +231,6 @@ def _complete(data: bytes) -> bool:
     return len(data) >= SIZE_FIELD_BYTES and size > 0 and size + 9 == len(data)
 
 
-BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
-"""Files of a broker's clean stop; outdated once the engine has written here (S206, S211)."""
-
-
 class CleanStop(msgspec.Struct, frozen=True):
     """What a clean stop leaves (S201).
 
@@ -284,7 +280,7 @@ def start(
     Returns:
         Whether the start is clean.
     """
-    stop = _read_stop(state)
+    stop = take_clean_stop(state.storage, state.directory, CleanStop)
     crashed = _append_tmp_files(state)
     on_disk = dict(disk(state))
     if (
@@ -308,22 +304,6 @@ def start(
     for file in list(state.files):
         collector.delete_if_empty(file.number)
     return False
-
-
-def _read_stop(state: StoreState) -> CleanStop | None:
-    """Read and remove the note of a clean stop; remove a broker's too (S206)."""
-    names = set(state.storage.list(state.directory))
-    for name in names.intersection(BROKERS_CLEAN):
-        state.storage.delete(f"{state.directory}/{name}")
-    if CLEAN not in names:
-        return None
-    path = f"{state.directory}/{CLEAN}"
-    data = state.storage.read_bytes(path, 0, state.storage.size(path) or 0)
-    state.storage.delete(path)
-    try:
-        return msgspec.json.decode(data, type=CleanStop)
-    except msgspec.DecodeError:
-        return None
 
 
 def _append_tmp_files(state: StoreState) -> bool:

@@ -329,7 +329,7 @@ class ClassicQueueV2(V2Reading):
             means.directory, means.storage, means.codec, means.settings, means.name, means.emit
         )
         called = means.name.encode() if means.resource is None else means.resource
-        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.vhost.encode(), called)
+        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.codec.vhost.encode(), called)
         self.name, self.durable = means.name, means.durable
         self.state = V2QueueState(
             means,

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
-import msgspec
-
-from engine.backing_queue.generation import as_it_is
+from engine.backing_queue.generation import QueueMeans
 from engine.backing_queue.rates import UPDATE_ABOVE, QueueRates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedClient, SharedStore, V2ClientAccount
-from engine.classic_v2.store.server import unreported
-from engine.report.transitions.base import Transition
+from engine.classic_v2.store import SharedClient, SharedStore
 from engine.report.transitions.queue import ConfirmsDue, CountersChanged
-from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -94,39 +89,8 @@ def by_place(extents: Iterable[Extent]) -> dict[str, list[Extent]]:
     return found
 
 
-class V2Means(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything from which a blank queue is made.
-
-    Args:
-        name, durable, arguments: as declared.
-        vhost: name of the virtual host.
-        settings, codec: of the virtual host.
-        storage, directory: where the queue's own files are.
-        persistent, transient: the shared stores of the virtual host, which run already.
-        ref: name of the queue at the stores.
-        emit: receives every transition.
-        as_read: what messages of a shared store are that the index names after a start: with all that they carry.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
-        resource: what the broker calls the queue in its files, where that is not its name.
-    """
-
-    name: str
-    durable: bool
-    arguments: Mapping[str, Any] = {}
-    vhost: str
-    settings: V2Settings
-    codec: McCodec
-    storage: Storage
-    directory: str
-    persistent: SharedStore
-    transient: SharedStore
-    ref: str
-    emit: Callable[[Transition], None] = unreported
-    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-    settle: Callable[[], None]
-    accounts: Mapping[str, V2ClientAccount] = {}
-    resource: bytes | None = None
+V2Means = QueueMeans[V2Settings, McCodec, SharedStore]
+"""Everything from which a blank queue is made."""
 
 
 class V2QueueState:

@@ -8,7 +8,7 @@ from typing import TypeGuard
 import msgspec
 from msgspec.structs import astuple
 
-from engine.backing_queue.stores import CLEAN
+from engine.backing_queue.stores import CLEAN, take_clean_stop
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.store.state import V2FileRow, V2StoreState
@@ -18,10 +18,6 @@ from engine.formats.store_records import StoreRecords
 from engine.values.extents import StoreRow
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
-
-BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
-"""What a broker leaves at a clean stop; stale as soon as the engine has written here."""
-
 
 Reference = tuple[int, int]
 """Messages to which an index refers once: the number of the first, and how many (W99)."""
@@ -63,7 +59,7 @@ def start_new(state: V2StoreState) -> None:
 
 def start(state: V2StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]) -> bool:
     """Start on the files that are there; return whether the start is clean (W150)."""
-    stop = _read_stop(state)
+    stop = take_clean_stop(state.storage, state.directory, V2CleanStop)
     names = [name for name in state.storage.list(state.directory) if name.endswith(".rdq")]
     numbers = sorted(int(name[:-4]) for name in names if name[:-4].isdecimal())
     if stop is not None and stop.refs == tuple(sorted(refs)):
@@ -90,22 +86,6 @@ def start(state: V2StoreState, refs: frozenset[str], references: Callable[[], It
     while work(state):
         pass
     return False
-
-
-def _read_stop(state: V2StoreState) -> V2CleanStop | None:
-    """Read and remove the note of a clean stop; remove a broker's too."""
-    names = set(state.storage.list(state.directory))
-    for name in names.intersection(BROKERS_CLEAN):
-        state.storage.delete(f"{state.directory}/{name}")
-    if CLEAN not in names:
-        return None
-    path = f"{state.directory}/{CLEAN}"
-    data = state.storage.read_bytes(path, 0, state.storage.size(path) or 0)
-    state.storage.delete(path)
-    try:
-        return msgspec.json.decode(data, type=V2CleanStop)
-    except msgspec.DecodeError:
-        return None
 
 
 def _cut(state: V2StoreState, size: int) -> None:

@@ -60,7 +60,6 @@ class World:
             V2Means(
                 name="q",
                 durable=self.durable,
-                vhost="/",
                 settings=self.settings,
                 codec=self.codec,
                 storage=self.storage,

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.protocol import CleanTerms
-from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
@@ -109,7 +109,7 @@ class BackingQueueDoor(Operations):
 
     def _make_queue(self) -> None:
         self.queue = VariableQueue(
-            QueueMeans(
+            V1Means(
                 name=self.config["queue"],
                 durable=self.config["durable"],
                 settings=self.settings,

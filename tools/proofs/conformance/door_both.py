@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.backing_queue.protocol import CleanTerms, TakenMessages
-from engine.classic_v1.queue import QueueMeans
+from engine.classic_v1.queue import V1Means
 from engine.classic_v1.store import MsgStore
 from engine.classic_v2.index.recovery import references
 from engine.formats.arrays import Bytes2D, np
@@ -127,7 +127,7 @@ class BothDoor(V2Door):
 
     def _make_queue(self) -> None:
         self.queue = VersionedQueue(
-            QueueMeans(
+            V1Means(
                 name=self.config["queue"],
                 durable=self.config["durable"],
                 settings=self.both,

@@ -15,6 +15,7 @@ from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store.server import unreported
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageTemplate
@@ -142,7 +143,6 @@ class V2Door(Operations):
             V2Means(
                 name=self.config["queue"],
                 durable=self.config["durable"],
-                vhost=self.config["vhost"],
                 settings=self.settings,
                 codec=self.codec,
                 storage=self.storage,
@@ -150,6 +150,7 @@ class V2Door(Operations):
                 persistent=self.persistent,
                 transient=self.transient,
                 ref=REF,
+                emit=unreported,
                 settle=self.settle,
             )
         )

@@ -12,7 +12,7 @@ import msgspec
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
-from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats import properties
@@ -55,7 +55,7 @@ class DirectoryNode(BackingQueueDoor):
 
     def _make_queue(self) -> None:
         self.queue = VariableQueue(
-            QueueMeans(
+            V1Means(
                 name=self.config["queue"],
                 durable=self.config["durable"],
                 settings=self.settings,
@@ -172,7 +172,7 @@ class DirectoryHost:
 
     def _queue(self, name: str) -> VariableQueue:
         return VariableQueue(
-            QueueMeans(
+            V1Means(
                 name=name,
                 durable=True,
                 settings=self.settings,

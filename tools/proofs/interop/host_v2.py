@@ -15,6 +15,7 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store.server import unreported
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.releases import RELEASES
@@ -128,7 +129,6 @@ class HostV2:
             V2Means(
                 name=name,
                 durable=True,
-                vhost=self.codec.vhost,
                 settings=self.settings,
                 codec=self.codec,
                 storage=self.storage,
@@ -136,6 +136,7 @@ class HostV2:
                 persistent=self.stores[0],
                 transient=self.stores[1],
                 ref=ref_of(name) if terms is None or terms.persistent_ref is None else terms.persistent_ref,
+                emit=unreported,
                 settle=self.settle,
             )
         )
