@@ -67,7 +67,6 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
         return total(self.record_bytes, self.msg_no, self.count)
 
     def written_bytes(self, count: int) -> int:
-        """Return the bytes of the first `count` records in the order of writing."""
         low = self.msg_no if self.step > 0 else self.msg_no + self.count - count
         return total(self.record_bytes, low, count)
 
@@ -76,7 +75,6 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
         return self.written_bytes(reach(self.record_bytes, self.msg_no, self.count, self.step, needed))
 
     def part(self, offset: int, count: int) -> StoreRecords:
-        """Return `count` records from the one at `offset` on."""
         return StoreRecords(
             self.msg_no + offset,
             count,
@@ -89,11 +87,10 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
         )
 
     def written(self, skip: int, count: int) -> StoreRecords:
-        """Return `count` records in the order of writing, after the first `skip`."""
         return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
     def encode(self) -> bytes:
-        """Return the bytes of the records."""
+        """Return the records as they lie in the file, in the order of writing."""
         codec = self.codec
         if self.term is not None:
             size = SIZE.pack(ID_BYTES + len(self.term))

@@ -105,7 +105,7 @@ class JournalRecords(RecordRun, frozen=True, eq=False):
         return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
     def encode(self) -> bytes:
-        """Return the bytes of the records."""
+        """Return the records as they lie in the file, in the order of writing."""
         publish = self.publish
         if self.action == "deliver_ack":
             marks = np.empty((self.count, 2 * MARK_BYTES), np.uint8)

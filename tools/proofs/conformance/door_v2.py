@@ -18,7 +18,7 @@ from engine.classic_v2.store import SharedStore
 from engine.classic_v2.store.server import unreported
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageTemplate
+from engine.formats.message import MessageTemplate, TermLayout
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash, ProcessCrashed
 from engine.values.stretches import Range
@@ -54,6 +54,13 @@ class TraceCodec(McCodec):
         id16 = id_of(msg_no)
         self._foreign_numbers.setdefault(id16, msg_no)
         return id16
+
+    def fill(self, rows: Bytes2D, at: int, layout: TermLayout, ids: Bytes2D) -> None:
+        """Write terms into a table of records: bodies begin with the number, which the driver's ids do not contain."""
+        super().fill(rows, at, layout, ids)
+        numbers = b"".join(self._foreign_numbers[each.tobytes()].to_bytes(8, "big") for each in ids)
+        body, lead = at + layout.body_at, layout.lead_bytes
+        rows[:, body : body + lead] = np.frombuffer(numbers, np.uint8).reshape(len(ids), 8)[:, :lead]
 
 
 def id_of(msg_no: int) -> bytes:
