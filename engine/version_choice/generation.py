@@ -33,8 +33,10 @@ from engine.version_choice.queue import (
     OWN_BOUNDS,
     BothSettings,
     VersionedQueue,
+    by_segment,
     files_of_the_other,
     seen_at_start,
+    without,
 )
 
 
@@ -160,10 +162,8 @@ class ConvertingQueue(ClassicQueueV2):
         q = self.state
         before = q.store.written_by(old.codec)
         count = size_bytes = 0
-        low, high = old.bounds()
-        while low < high:
-            up = min(old.next_segment_boundary(low), high)
-            for entry in old.read(low, up):
+        for entries in by_segment(old):
+            for entry in entries:
                 for part in self._missing(entry):
                     extent = part.with_flags(IN_STORE | INDEXED, IN_RAM)
                     if not extent.home_store:
@@ -173,8 +173,6 @@ class ConvertingQueue(ClassicQueueV2):
                     size_bytes += extent.total_bytes
             q.index.flush()
             q.store.flush()
-            old.forget_segment(low)
-            low = up
         q.store.terminate()
         q.store.written_by(before)
         old.forget_journal()
@@ -182,10 +180,7 @@ class ConvertingQueue(ClassicQueueV2):
 
     def _missing(self, entry: Extent) -> list[Extent]:
         """Return messages that a conversion which was interrupted has not moved yet, equal ones together."""
-        left = RangeSet([Range(entry.start, entry.count)])
-        for known in self.state.index.entries.overlapping(entry.start, entry.count):
-            left.discard(known.start, known.count)
-        parts = [entry.part(each.start - entry.start, each.count) for each in left]
+        parts = without(entry, self.state.index.entries.overlapping(entry.start, entry.count))
         return [one for part in parts for one in part.equal_parts()]
 
 

@@ -170,7 +170,7 @@ class DelayedBodies(QueueStore):
             self.on_written(written)
 
     def boundary(self, seq: int) -> int:
-        """Return the first position of the next segment."""
+        """Return the first position of the next segment: up to it bodies may be read together (W121)."""
         return self._settings.boundary(seq)
 
     # --- removing ----------------------------------------------------------------------------------------------------
@@ -233,29 +233,6 @@ class DelayedBodies(QueueStore):
                 seq = end
 
 
-class QueueBodies:
-    """The small bodies of a queue, as its lanes ask for them."""
-
-    def __init__(self, store: DelayedBodies) -> None:
-        self.store = store
-
-    def write(self, extent: Extent, descending: bool = False) -> None:
-        """Write bodies."""
-        self.store.write([extent], descending)
-
-    def read(self, extent: Extent) -> None:
-        """Read bodies one by one."""
-        self.store.read(extent.start, extent.count)
-
-    def alike(self, extent: Extent) -> int:
-        """Return how many may be read and then removed: those of one segment (W121)."""
-        return self.store.boundary(extent.start) - extent.start
-
-    def remove(self, ranges: Sequence[Range]) -> None:
-        """Take bodies out of the cache."""
-        self.store.remove_all(ranges)
-
-
 class FilesIndex:
     """Which messages a queue holds, in `.qi` and `.qs` files.
 
@@ -272,7 +249,7 @@ class FilesIndex:
         self.store = store
         self.directory = files.directory
         self.size = files.settings.segment_entry_count
-        self.bodies = QueueBodies(store)
+        self.bodies = store
         self._on_written = on_written
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -107,24 +107,29 @@ def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
 
     Each `.idx` file is deleted once its messages are written, the journal last.
     """
-    low, high = old.bounds()
-    while low < high:
-        up = min(old.next_segment_boundary(low), high)
-        for entry in old.read(low, up):
+    for entries in by_segment(old):
+        for entry in entries:
             extent = entry.with_flags(clear=WANTS_CONFIRM | IN_RAM)
-            known = new.files.entries.overlapping(extent.start, extent.count)
-            for part in _without(extent, known):
+            for part in without(extent, new.files.entries.overlapping(extent.start, extent.count)):
                 if not part.home_store:
                     new.store.write([part])
                     part = part.with_flags(IN_STORE)  # noqa: PLW2901 - it is the same message
                 new.publish([part], None)
         new.flush()
-        old.forget_segment(low)
-        low = up
     old.forget_journal()
 
 
-def _without(extent: Extent, known: Iterable[Extent]) -> list[Extent]:
+def by_segment(old: QueueIndex | FilesIndex) -> Iterator[list[Extent]]:
+    """Yield the live entries of each segment, whose files are deleted after that."""
+    low, high = old.bounds()
+    while low < high:
+        up = min(old.next_segment_boundary(low), high)
+        yield old.read(low, up)
+        old.forget_segment(low)
+        low = up
+
+
+def without(extent: Extent, known: Iterable[Extent]) -> list[Extent]:
     """Return the messages that an earlier conversion has not moved yet."""
     left = RangeSet([Range(extent.start, extent.count)])
     for each in known:
@@ -146,21 +151,13 @@ def entries_to_version_1(
     if contains is not None:
         new.recover(None, False, contains, refuse=False)
     known = bool(new.segments.unacked)
-    low, high = old.bounds()
-    while low < high:
-        up = min(old.next_segment_boundary(low), high)
-        for entry in old.read(low, up):
-            extent = entry
+    for entries in by_segment(old):
+        for extent in entries:
             if not extent.home_store and extent.in_store:
                 old.store.read(extent.start, extent.count)
-            parts = [extent]
-            if known:
-                parts = _without(extent, new.read(extent.start, extent.end))
-            for part in parts:
+            for part in without(extent, new.read(extent.start, extent.end) if known else ()):
                 new.publish([part.with_flags(clear=WANTS_CONFIRM)], None)
         new.flush()
-        old.forget_segment(low)
-        low = up
 
 
 # --- entries in RAM --------------------------------------------------------------------------------------------------

@@ -14,16 +14,16 @@ from engine.values.stretches import Range, RangeSet
 class SmallBodies(Protocol):
     """Bodies of messages that are not in a shared store."""
 
-    def write(self, extent: Extent, descending: bool = False) -> None:
+    def write(self, extents: Sequence[Extent], descending: bool = False) -> None:
         """Write the bodies, the last message first where `descending`."""
 
-    def read(self, extent: Extent) -> None:
-        """Read the bodies, one after the other."""
+    def read(self, start: int, count: int) -> None:
+        """Read the bodies of these positions, one after the other."""
 
-    def alike(self, extent: Extent) -> int:
-        """Return how many messages from the first on may be read together and then removed together."""
+    def boundary(self, seq: int) -> int:
+        """Return the position up to which bodies may be read together and then removed together."""
 
-    def remove(self, ranges: Sequence[Range]) -> None:
+    def remove_all(self, ranges: Sequence[Range]) -> None:
         """Remove the bodies of these positions."""
 
 

@@ -20,7 +20,7 @@ def trim(q: QueueState, extent: Extent) -> Extent:
 def fetch_body(q: QueueState, extent: Extent) -> None:
     """Read bodies that are not in RAM; only those of a shared store count as reads (S60, W18)."""
     if q.bodies and not extent.home_store:
-        q.bodies.read(extent)
+        q.bodies.read(extent.start, extent.count)
         return
     q.client_of(extent).read(extent)
     q.disk_read_count += extent.count
@@ -48,7 +48,7 @@ def write_body(
     if flags & IN_STORE or not (force or flags & PERSISTENT) or not (flags & HOME_STORE or q.bodies):
         return extent
     if q.bodies and not extent.home_store:
-        q.bodies.write(extent, descending)
+        q.bodies.write([extent], descending)
     else:
         q.client_of(extent).write(extent, one_by_one, descending)
     q.disk_write_count += extent.count
@@ -258,7 +258,7 @@ def end_messages(
             client.remove(removed, one_by_one, descending=not one_by_one)
     bodies = q.index.bodies
     if bodies and drop_cached:
-        bodies.remove([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
+        bodies.remove_all([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
     if not acknowledge:
         return
     marks = unmarked(q, extents) if q.settings.flags_deliveries else []

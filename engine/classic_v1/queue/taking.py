@@ -341,7 +341,7 @@ def _alike(q: QueueState, count: int) -> int:
     if first is None or first.flags & IN_RAM:
         return count
     if q.bodies and not first.home_store:
-        return min(count, q.bodies.alike(first))
+        return min(count, q.bodies.boundary(first.start) - first.start)
     return min(count, q.client_of(first).alike(first))
 
 
