@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +13,7 @@ from engine.backing_queue.protocol import Arrival, DatedArrival, TakenMessages
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, until_unknown
 from engine.broker.clients.consumers import WayOut
-from engine.broker.clients.queue import ClientQueue, GetAnswers
+from engine.broker.clients.queue import GetAnswers
 from engine.broker.queues.evictions import Bury, LimitEvictions, counted
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
@@ -49,24 +49,6 @@ class QueueCallbacks(NamedTuple):
     broken: Callable[[str], None]
 
 
-class SettledQueue(Protocol):
-    """A queue whose deliveries are settled."""
-
-    name: str
-    process: QueueProcess
-    ring: ConsumerRing
-    evictions: LimitEvictions
-
-    @property
-    def consumers(self) -> Sequence[Consumer]:
-        """Those that consume from it."""
-        ...
-
-    def run_backlog(self, spacing_us: int) -> None:
-        """Deliver waiting messages while a consumer is ready (P7)."""
-        ...
-
-
 class MessageSettlements:
     """Settles or requeues the deliveries of one queue.
 
@@ -74,7 +56,7 @@ class MessageSettlements:
         bury: takes rejected messages, if the queue has a dead-letter exchange.
     """
 
-    def __init__(self, queue: SettledQueue, bury: Bury) -> None:
+    def __init__(self, queue: QueueDeliveries, bury: Bury) -> None:
         self._queue = queue
         self._bury = bury
 
@@ -168,20 +150,6 @@ class MessageSettlements:
         self.take_back(None, tags, True, True)
 
 
-class ServedQueue(ClientQueue, Protocol):
-    """A queue whose consumers work."""
-
-    @property
-    def process(self) -> QueueProcess:
-        """Its process."""
-        ...
-
-    @property
-    def ring(self) -> ConsumerRing:
-        """Those that consume from it."""
-        ...
-
-
 class FinishedMessages:
     """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact rate: a
     message that it gets while it finishes its last one comes next. Only an idle consumer starts again.
@@ -190,7 +158,7 @@ class FinishedMessages:
         way_out: the way of acknowledgements if work takes time.
     """
 
-    def __init__(self, queue: ServedQueue, way_out: WayOut, scheduler: TimerScheduler) -> None:
+    def __init__(self, queue: QueueDeliveries, way_out: WayOut, scheduler: TimerScheduler) -> None:
         self._queue = queue
         self._way_out = way_out
         self._scheduler = scheduler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from engine.backing_queue.protocol import BackingQueue, Message, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
@@ -24,50 +24,8 @@ from engine.broker.time.processes import ImmediateProcess, NodeProcesses
 from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.labels import beside
+from engine.values.marks import override
 from engine.values.stretches import Range
-
-
-class MailPort(Protocol):
-    """The mailbox of a queue process."""
-
-    process: WorkProcess
-
-    @property
-    def more_follows(self) -> bool:
-        """Whether the queue is handling only a part of one message."""
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing waits and nothing is being worked on."""
-
-    @property
-    def consumer_priority(self) -> int:
-        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
-
-    def post(self, priority: int, do: Callable[[], None]) -> None:
-        """Let the process do something when its turn comes."""
-
-    def together(self, do: Callable[[], None]) -> None:
-        """Do something, and treat everything of it that reaches the queue at once as one message."""
-
-    def sweep(self) -> None:
-        """Put messages of the stores, the index and the queue itself into the mailbox."""
-
-    def at_once(self, do: Callable[[], None]) -> None:
-        """Do something that waits for the stores, which answer at once meanwhile (Q56)."""
-
-    def read(self) -> None:
-        """Handle messages of the stores and the index, unless they wait in the mailbox (K7, F5)."""
-
-    def settle(self) -> None:
-        """Sync or wait, if the mailbox is known to be empty (P1, P2)."""
-
-    def handled(self) -> None:
-        """Do the steps after a message."""
-
-    def stop(self) -> None:
-        """End with the queue process, or because another mailbox replaces this one."""
-
 
 MILLISECOND_US = 1000
 INFO = 9
@@ -93,7 +51,7 @@ class QueueProcess:
         self,
         *,
         queue: BackingQueue,
-        mail: Callable[[QueueProcess], MailPort],
+        mail: Callable[[QueueProcess], ImmediateMail],
         scheduler: TimerScheduler,
         settings: Callable[[], NodeSettings],
         monitor: MemoryMonitor,
@@ -368,7 +326,7 @@ class QueueProcess:
             if timer is not None:
                 timer.cancel()
 
-    def change_mail(self, mail: Callable[[QueueProcess], MailPort]) -> None:
+    def change_mail(self, mail: Callable[[QueueProcess], ImmediateMail]) -> None:
         """Take another mailbox, in which nothing waits yet."""
         self.mail.stop()
         self.mail = mail(self)
@@ -383,28 +341,36 @@ class QueueProcess:
 
 
 class ImmediateMail:
-    """Lets the process do at once what it is sent, as `engine.broker.queues.mail.Mail` asks.
+    """The mailbox of a queue process: this one lets the process do at once what it is sent.
 
     Args:
         process: to which its clients send.
         end: called with the id of that process when it ends.
     """
 
-    idle = True
-    consumer_priority = PUBLISH
-
     def __init__(self, queue_process: QueueProcess, process: WorkProcess, end: Callable[[str], None]) -> None:
         self.process = process
         self.more_follows = False
+        """Whether the queue is handling only a part of one message."""
         self._owner = queue_process
         self._end = end
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+        return True
+
+    @property
+    def consumer_priority(self) -> int:
+        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
+        return PUBLISH
+
     def post(self, priority: int, do: Callable[[], None]) -> None:
-        """Do it now, because nothing waits before it."""
+        """Let the process do something when its turn comes: now, where nothing waits before it."""
         do()
 
     def together(self, do: Callable[[], None]) -> None:
-        """Do something; the stores and the index work when all of it is done."""
+        """Do something, and treat everything of it that reaches the queue at once as one message."""
         self._owner.begin()
         self.more_follows = True
         do()
@@ -412,18 +378,21 @@ class ImmediateMail:
         self._owner.handled()
 
     def sweep(self) -> None:
-        """Do nothing: `read` is called after each message."""
+        """Put what the stores, the index and the queue itself sent into the mailbox, unless `read` does (K7, F5)."""
 
     def at_once(self, do: Callable[[], None]) -> None:
-        """Do it: the stores answer without delay anyway (Q56)."""
+        """Do something that waits for the stores, which answer at once meanwhile (Q56)."""
         do()
 
     def read(self) -> None:
-        """Handle what the stores and the index sent (K7, F5)."""
+        """Handle what the stores and the index sent, unless it waits in the mailbox (K7, F5)."""
         self._owner.queue.drain_mailbox()
 
     def settle(self) -> None:
-        """Sync if somebody waits for a confirm: a receive timeout of 0 comes before the sync timer (P2)."""
+        """Sync or wait, if the mailbox is known to be empty (P1).
+
+        Sync if somebody waits for a confirm: a receive timeout of 0 comes before the sync timer (P2).
+        """
         needs = self._owner.queue.needs_timeout()
         if needs == "timed":
             self._owner.queue.timeout()
@@ -432,10 +401,10 @@ class ImmediateMail:
         self._owner.wait_idle(needs)
 
     def handled(self) -> None:
-        """Do nothing: the mailbox is empty."""
+        """Do the steps after a message; none, where the mailbox is empty."""
 
     def stop(self) -> None:
-        """End with the queue process, or because work takes time from now on."""
+        """End with the queue process, or because another mailbox replaces this one."""
         self._end(self.process.id)
 
 
@@ -453,17 +422,15 @@ PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
 CONSUMER_BIAS: Final = 2.0
 
 
-class QueueMail:
-    """The mailbox of one queue process, and its steps after a quantum."""
+class QueueMail(ImmediateMail):
+    """The mailbox where work takes time: what is sent waits in it, and steps follow after a quantum."""
 
     def __init__(
         self, queue_process: QueueProcess, processes: NodeProcesses, scheduler: TimerScheduler
     ) -> None:
-        self.more_follows = False
-        self.process: WorkProcess = processes.of(
-            "queue", queue_process.name, after_each=self._rest, more_credit=self._credit
-        )
-        self._owner = queue_process
+        name = queue_process.name
+        process = processes.of("queue", name, after_each=self._rest, more_credit=self._credit)
+        super().__init__(queue_process, process, processes.end)
         self._processes = processes
         self._scheduler = scheduler
         self._sync_timer: ScheduledTimer | None = None
@@ -474,22 +441,23 @@ class QueueMail:
 
     # --- what comes in -----------------------------------------------------------------------------------------------
 
+    @override
     def post(self, priority: int, do: Callable[[], None]) -> None:
-        """Let the process do something when its turn comes."""
         self.process.post(priority, 1, partial(_alone, do))
 
     @property
+    @override
     def consumer_priority(self) -> int:
-        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
         incoming, outgoing, _, _ = self._owner.queue.rates
         return 2 if incoming > 0 and outgoing / incoming < CONSUMER_BIAS else PUBLISH
 
+    @override
     def together(self, do: Callable[[], None]) -> None:
         """Do it; its messages to the queue wait in the mailbox one by one."""
         do()
 
+    @override
     def sweep(self) -> None:
-        """Put what the stores, the index and the queue itself sent into the mailbox (K7, F5, Q52)."""
         for message in self._owner.queue.take_posted():
             self._number += 1
             self._swept[self._number] = message
@@ -501,6 +469,7 @@ class QueueMail:
             self._owner.begin().take_message(*message)
             self._owner.handled(collects=False)
 
+    @override
     def at_once(self, do: Callable[[], None]) -> None:
         """Queue it as a message during which the process does nothing else (Q56)."""
         self.post(PUBLISH, partial(self._answered, do))
@@ -511,14 +480,17 @@ class QueueMail:
         self._owner.queue.answered_at_once(waiting, do)
         self._owner.handled()
 
+    @override
     def read(self) -> None:
         """Do nothing: what stores and index sent has its turn in the mailbox."""
 
     # --- after each handled message ----------------------------------------------------------------------------------
 
+    @override
     def settle(self) -> None:
         """Do nothing yet: whether the mailbox is empty shows when the quantum is over."""
 
+    @override
     def handled(self) -> None:
         """Go on to what follows a message: at once if it came from outside the mailbox, else after the quantum."""
         if not self.process.busy:
@@ -569,16 +541,16 @@ class QueueMail:
             self._sync_timer.cancel()
             self._sync_timer = None
 
+    @override
     def stop(self) -> None:
-        """End with the queue process, or because work takes no time any more."""
         self._stop_sync_timer()
         self._swept.clear()
         self._owner.queue.let_stores_work_alone(False)
-        self._processes.end(self.process.id)
+        super().stop()
 
     @property
+    @override
     def idle(self) -> bool:
-        """Whether nothing waits and nothing is being worked on."""
         return self.process.idle
 
     def _credit(self) -> dict[str, CreditPair]:

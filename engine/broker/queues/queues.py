@@ -27,7 +27,6 @@ from engine.broker.queues.evictions import Dead, Reason
 from engine.broker.queues.queue_process import (
     MILLISECOND_US,
     ImmediateMail,
-    MailPort,
     QueueMail,
     QueueProcess,
 )
@@ -346,7 +345,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
             on_clock=partial(self.report_timers, name),
         )
 
-    def _mail(self, process: QueueProcess) -> MailPort:
+    def _mail(self, process: QueueProcess) -> ImmediateMail:
         if self._processes.timed:
             return QueueMail(process, self._processes, self._clock)
         return ImmediateMail(process, self._processes.of("queue", process.name), self._processes.end)
