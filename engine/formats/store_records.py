@@ -75,6 +75,7 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
         return self.written_bytes(reach(self.record_bytes, self.msg_no, self.count, self.step, needed))
 
     def part(self, offset: int, count: int) -> StoreRecords:
+        """Return `count` records from the one of the number `offset` higher on."""
         return StoreRecords(
             self.msg_no + offset,
             count,

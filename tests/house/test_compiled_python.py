@@ -14,6 +14,7 @@ import pytest
 
 from tools.compiled import chosen
 from tools.compiled_pickles import OWN_WAY
+from tools.compiled_records import is_record
 
 ITERABLE = {"__iter__", "__getitem__"}
 WITH_CONTAINS = {"Mapping", "MutableMapping", "Sequence", "Set", "dict", "list", "tuple", "set", "deque"}
@@ -205,7 +206,10 @@ def second_names(compiled: Trees) -> list[str]:
 
 
 def inherited_outside(compiled: Trees, every: Trees) -> list[str]:
-    """Return classes of Python whose base is compiled: a checkpoint would lack what they add to it."""
+    """Return classes of Python whose base is compiled: a checkpoint would lack what they add to it.
+
+    A record is not compiled, and so is no base of one (`put_beside`).
+    """
     found = []
     for path, tree in every.items():
         modules = {
@@ -217,7 +221,7 @@ def inherited_outside(compiled: Trees, every: Trees) -> list[str]:
         found += [
             f"{path}:{node.lineno} {node.name}({base})"
             for node in tree.body
-            if isinstance(node, ast.ClassDef) and path not in compiled
+            if isinstance(node, ast.ClassDef) and path not in compiled and not is_record(node)
             for base in (ast.unparse(each).split("[")[0] for each in node.bases)
             if modules.get(base) in compiled and not base.endswith(OWN_WAY)
         ]

@@ -15,10 +15,10 @@ from engine.backing_queue.protocol import (
     IndexLoad,
     MirrorableQueue,
     NeedsTimeout,
+    StateQueue,
     TakenMessages,
 )
 from engine.backing_queue.rates import UPDATE_ABOVE
-from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort

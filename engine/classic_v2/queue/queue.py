@@ -14,9 +14,9 @@ from engine.backing_queue.protocol import (
     DrainedMailbox,
     IndexLoad,
     NeedsTimeout,
+    StateQueue,
     TakenMessages,
 )
-from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.recovery import references
