@@ -404,7 +404,12 @@ class ClusterNodes:
             raise CommandError("node_waits", name=node, last=self.last)
         there.up = True
         self.last = None
-        at_home = [each for each in cluster.records.values() if each.master == node and not each.alive]
+        at_home = [
+            each
+            for each in cluster.records.values()
+            # One that is not durable waits for the mirror that takes over (H73, H76).
+            if each.master == node and not each.alive and self._definitions.queues[each.name].durable
+        ]
         for name in there.host.names():
             if name not in {each.name for each in at_home}:
                 there.host.wipe(name)

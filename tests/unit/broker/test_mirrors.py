@@ -117,6 +117,24 @@ def test_the_ring_gives_no_credit() -> None:
     assert follower.node.queues["orders"].depth == 10_000
 
 
+def test_a_node_leaves_a_transient_queue_to_the_mirror_that_takes_over() -> None:
+    """H73, H76: its old master's node comes back while the mirror that is to take over stands still."""
+    scenario = {
+        "version": 1,
+        "profile": "real",
+        "settings": {"nodes": 2},
+        "topology": {"queues": [{"name": "orders", "durable": False}]},
+    }
+    follower = Follower(Cluster(parse(scenario), LedgerStorage(), keep=1_000_000))
+    play(follower, HA, {**BURST, "count": 5}, {"do": "freeze", "node": "n2"})
+    play(follower, {"do": "kill_node", "node": "n1"}, {"do": "start_node", "node": "n1"})
+    assert not follower.node.queues
+    play(follower, {"do": "thaw", "node": "n2"})
+    state = follower.node.snapshot()["queues"]["orders"]
+    assert state["node"] == "n2"
+    assert follower.node.queues["orders"].depth == 5
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
