@@ -20,13 +20,13 @@ def disk_reads(levels: RunLevels, read: StoreRead) -> int:
 
 @counted(_("disk writes"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=(BufferWritten,))
 def disk_writes(levels: RunLevels, write: Any) -> int:
-    """Write calls that wrote anything; of queues of version 2 one for each file of a flush."""
+    """Write calls that wrote anything, one for all that is synced at one moment; of version 2 one a file of a flush."""
     return int(write.bytes_ > 0)
 
 
 @counted(_("fsync calls"), MetricUnit.COUNT, BetterWay.LOWER, TotalOf, reads=())
 def fsyncs(levels: RunLevels, sync: Transition) -> int:
-    """Calls that wait until the disk has everything; version 2 calls it at a stop and a compaction alone (W65)."""
+    """Calls that wait for the disk, one a moment and file; version 2 has one at a stop and a compaction alone (W65)."""
     return 1
 
 

@@ -231,6 +231,14 @@ def test_disk_work_is_counted_in_calls_and_bytes() -> None:
     assert {name: figures[name] for name in wanted} == wanted
 
 
+def test_what_is_synced_again_at_the_same_moment_is_one_write() -> None:
+    """A node goes through its mailbox before it syncs (P2, S166); where work takes no time each message would count."""
+    store = (BufferWritten("S21", "persistent", 0, 900), StoreSynced("S23", "persistent", 0))
+    journals = [JournalSynced("S82", queue, 100) for queue in ("persistent", "persistent", "q")]
+    figures = row(*((1, each) for each in (*store, *store, *journals)), *((2, each) for each in store))
+    assert (figures["disk_writes"], figures["fsyncs"], figures["bytes_written"]) == (4, 4, 3000)
+
+
 def test_clocks_run_in_virtual_time() -> None:
     figures = row(
         (0, NodeChanged("M7", "memory", {"process_memory": 500})),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from engine.classic_v1.transitions import (
     CombineStepped,
     FilesCombined,
@@ -16,7 +18,7 @@ from engine.classic_v1.transitions import (
     StretchesRead,
 )
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
-from engine.counting.levels import RunLevels
+from engine.counting.levels import RunLevels, follows
 from engine.counting.metric import BetterWay, MetricUnit, TotalOf, counted
 from engine.values.marks import gettext_noop as _
 
@@ -24,8 +26,41 @@ COPIES: Final = frozenset({"tmp_written", "copied_back", "source_copied"})
 """Steps of a collection that write."""
 
 bytes_written.also(JournalSynced, SegmentWritten)
-disk_writes.also(JournalSynced, SegmentWritten)
-fsyncs.also(JournalSynced, SegmentWritten, StoreSynced)
+disk_writes.also(SegmentWritten)
+fsyncs.also(SegmentWritten)
+
+
+class SyncMoment(msgspec.Struct):
+    """Which stores and journals were synced at the run's moment; `again` is whether the last one had been before.
+
+    A process that works in no time syncs between any two messages; a node's does when its mailbox is empty (P2, S166).
+    """
+
+    at_us: int = 0
+    synced: set[str] = set()
+    again: bool = False
+
+
+@follows(StoreSynced, JournalSynced)
+def _followed(levels: RunLevels, at_us: int, sync: StoreSynced | JournalSynced) -> None:
+    moment = levels.part(SyncMoment)
+    own = sync.store if isinstance(sync, StoreSynced) else f"journal of {sync.queue}"
+    if moment.at_us != at_us:
+        moment.at_us, moment.synced = at_us, set()
+    moment.again = own in moment.synced
+    moment.synced.add(own)
+
+
+@fsyncs.of(StoreSynced, JournalSynced)
+def _synced_once(levels: RunLevels, sync: StoreSynced | JournalSynced) -> int:
+    return int(not levels.part(SyncMoment).again)
+
+
+@disk_writes.of(StoreSynced, JournalSynced)
+def _written_once(levels: RunLevels, sync: StoreSynced | JournalSynced) -> int:
+    """Count a journal's write; take back the one of a store, which was counted a moment before."""
+    again = levels.part(SyncMoment).again
+    return int(sync.bytes_ > 0 and not again) if isinstance(sync, JournalSynced) else -int(again)
 
 
 @disk_reads.of(SegmentRead)
