@@ -228,6 +228,8 @@ def prices(peers: dict[str, Any]) -> Iterator[Row]:
         what = "the engine as " if name in RELEASES.values() else ""
         yield f"microseconds a message of a log of {rows} with a backlog, {what}{name}", f"{us:.2f}"
     for name, count in peers["calls_a_message"].items():
+        times = peers["us_a_message"][name] / peers["us_a_message"]["SimPy"]
+        yield f"the price of fidelity: times what SimPy takes for it, the engine as {name}", f"{times:.1f}"
         yield f"calls of functions a message of it, the engine as {name}", f"{count:.0f}"
 
 
