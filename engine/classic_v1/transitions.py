@@ -10,7 +10,7 @@ from engine.values.extents import DeltaExtent
 from engine.values.sizes import Length
 
 
-class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class EntriesRecorded(Transition, frozen=True):
     """Index actions were recorded for consecutive seq_ids (S71-S77).
 
     Args:
@@ -21,8 +21,7 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     a segment file vanishes; dirty grows by one per action; the journal's buffer grows by journal_bytes.
     """
 
-    about: ClassVar[About] = About(group="files", function="add_to_journal", fold="index", shown="step")
-
+    about = About("files", "add_to_journal", "index", shown="step")
     queue: str
     action: str
     start: int
@@ -30,7 +29,7 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     journal_bytes: int
 
 
-class StretchesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StretchesRecorded(Transition, frozen=True):
     """One index action was recorded for several runs of a log, in this order (S71-S77); else as EntriesRecorded.
 
     Args:
@@ -40,96 +39,79 @@ class StretchesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=F
     Fold: as EntriesRecorded for each run.
     """
 
-    about: ClassVar[About] = About(group="files", function="add_to_journal", fold="index", shown="step")
-
+    about = About("files", "add_to_journal", "index", shown="step")
     queue: str
     action: str
     runs: tuple[tuple[int, int], ...]
     journal_bytes: int
 
 
-class JournalOpened(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class JournalOpened(Transition, frozen=True):
     """journal.jif exists from now on (S70)."""
 
-    about: ClassVar[About] = About(group="files", function="get_journal_handle", fold="index", shown="step")
-
+    about = About("files", "get_journal_handle", "index", shown="step")
     queue: str
 
 
-class JournalSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class JournalSynced(Transition, frozen=True):
     """The journal's buffer was written to its file, and the file was fsynced (S82)."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="sync",
-        fold="index",
-        shown="detail",
-        setting="queue_sync_interval_ms",
-        mark="fsync",
-        disk="syncs",
+    about = About(
+        "files", "sync", "index", shown="detail", setting="queue_sync_interval_ms", mark="fsync", disk="syncs"
     )
-
     queue: str
     bytes_: int
 
 
-class JournalFlushed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class JournalFlushed(Transition, frozen=True):
     """The journal was moved into segments and cleared (S79, S80). why: dirty, max_journal, hint, cause."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="flush_journal",
-        fold="index",
+    about = About(
+        "files",
+        "flush_journal",
+        "index",
         shown="detail",
         weight=2,
         setting="queue_index_max_journal_entries",
         disk="writes",
         units={"dirty": "records", "max_journal": "records"},
     )
-
     queue: str
     why: Why = {}
 
 
-class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class SegmentWritten(Transition, frozen=True):
     """Pending entries were appended to a segment file, and the file was fsynced (S80.1).
 
     Fold: within the segment, code = 8 * (file part + number of journal bits); the file grows by bytes_.
     """
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="append_journal_to_segment",
-        fold="segments",
+    about = About(
+        "files",
+        "append_journal_to_segment",
+        "segments",
         shown="detail",
         setting="segment_entry_count",
         disk="writes",
     )
-
     queue: str
     segment: int
     bytes_: int
 
 
-class SegmentDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class SegmentDeleted(Transition, frozen=True):
     """A segment without unacked entries is forgotten, its file deleted (bytes_ is 0 if it had none; S80.1)."""
 
-    about: ClassVar[About] = About(
-        group="files", function="delete_segment", fold="segments", weight=2, setting="segment_entry_count"
-    )
-
+    about = About("files", "delete_segment", "segments", weight=2, setting="segment_entry_count")
     queue: str
     segment: int
     bytes_: int
 
 
-class SegmentRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class SegmentRead(Transition, frozen=True):
     """A segment file was read for seq_ids [start, end) (S86, S90)."""
 
-    about: ClassVar[About] = About(
-        group="files", function="load_segment", weight=2, setting="segment_entry_count", disk="reads"
-    )
-
+    about = About("files", "load_segment", weight=2, setting="segment_entry_count", disk="reads")
     queue: str
     segment: int
     start: int
@@ -137,15 +119,14 @@ class SegmentRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
     bytes_: int
 
 
-class IndexReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexReset(Transition, frozen=True):
     """The queue's directory was erased (S92, S93)."""
 
-    about: ClassVar[About] = About(group="files", function="erase_index_dir", fold="index")
-
+    about = About("files", "erase_index_dir", "index")
     queue: str
 
 
-class IndexForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexForgotten(Transition, frozen=True):
     """What fetchwhile's own collecting had changed in the index's RAM is forgotten; its files stay (V9).
 
     Args:
@@ -156,113 +137,88 @@ class IndexForgotten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     Fold: entries, buffered_bytes and dirty become these.
     """
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="fetch_by_predicate",
-        fold="index",
-        units={"dirty": "records", "buffered_bytes": "bytes"},
+    about = About(
+        "files", "fetch_by_predicate", "index", units={"dirty": "records", "buffered_bytes": "bytes"}
     )
-
     queue: str
     entries: tuple[tuple[int, int, int], ...]
     buffered_bytes: int
     dirty: int
 
 
-class PutBack(Shift, frozen=True, tag=True, gc=False):
+class PutBack(Shift, frozen=True):
     """The first message that did not match goes back to the head (Q36)."""
 
-    about: ClassVar[About] = About(group="messages", function="in_r", fold="shift", shown="detail")
+    about = About("messages", "in_r", "shift", shown="detail")
 
 
-class AlphasPushed(Shift, frozen=True, tag=True, gc=False):
+class AlphasPushed(Shift, frozen=True):
     """Reduction moves alphas out of q1's head or q4's tail (Q46)."""
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="push_alphas_to_betas",
-        fold="shift",
-        weight=6,
-        setting="vm_memory_high_watermark_paging_ratio",
+    about = About(
+        "memory", "push_alphas_to_betas", "shift", weight=6, setting="vm_memory_high_watermark_paging_ratio"
     )
 
 
-class PendingPaged(Shift, frozen=True, tag=True, gc=False):
+class PendingPaged(Shift, frozen=True):
     """Reduction drops the bodies of pending acks, newest first (Q47)."""
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="limit_ram_acks",
-        fold="shift",
-        weight=6,
-        setting="vm_memory_high_watermark_paging_ratio",
+    about = About(
+        "memory", "limit_ram_acks", "shift", weight=6, setting="vm_memory_high_watermark_paging_ratio"
     )
 
 
-class BetasPushed(Shift, frozen=True, tag=True, gc=False):
+class BetasPushed(Shift, frozen=True):
     """Reduction moves index entries of q3's tail or q2's head into delta (Q49)."""
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="push_betas_to_deltas",
-        fold="shift",
+    about = About(
+        "memory",
+        "push_betas_to_deltas",
+        "shift",
         weight=7,
         setting="msg_store_io_batch_size",
         units={"limit": "seq_id"},
     )
 
 
-class DeltaRead(Shift, frozen=True, tag=True, gc=False):
+class DeltaRead(Shift, frozen=True):
     """One read brings messages from delta back to q3 (Q34). why: start, stop, boundary, dropped, skipped."""
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="maybe_deltas_to_betas",
-        fold="shift",
-        weight=8,
-        setting="segment_entry_count",
-        mark="read",
+    about = About(
+        "memory", "maybe_deltas_to_betas", "shift", weight=8, setting="segment_entry_count", mark="read"
     )
 
 
-class LaneJoined(Shift, frozen=True, tag=True, gc=False):
+class LaneJoined(Shift, frozen=True):
     """A whole sub-queue moves: q1 becomes q4 (Q29), or q2 joins q3 (Q34)."""
 
-    about: ClassVar[About] = About(group="memory", function="queue_out", fold="shift", weight=6)
+    about = About("memory", "queue_out", "shift", weight=6)
 
 
-class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class DeltaChanged(Transition, frozen=True):
     """The record of delta changed although no message moved, as when a read found nothing (Q34)."""
 
-    about: ClassVar[About] = About(
-        group="memory", function="maybe_deltas_to_betas", fold="record", shown="step"
-    )
-
+    about = About("memory", "maybe_deltas_to_betas", "record", shown="step")
     queue: str
     delta: DeltaExtent
     why: Why = {}
 
 
-class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class Reduced(Transition, frozen=True):
     """A memory reduction was done (Q45, Q53). why: all numbers that decided it, also of steps that moved nothing.
 
     why keys (default mode): ram_msg_count, ram_pending, target, surplus, quota, order, q1_moved, q4_moved,
     pending_paged, betas, permitted, beta_surplus, io_batch_size, betas_moved, blocked, bump.
     """
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="reduce_memory_use",
-        fold="reduction",
-        weight=9,
-        setting="explicit_gc_run_operation_threshold",
+    about = About(
+        "memory", "reduce_memory_use", "reduction", weight=9, setting="explicit_gc_run_operation_threshold"
     )
-
     queue: str
     why: Why = {}
 
 
-class ConversionStuck(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class ConversionStuck(Transition, frozen=True):
     """The conversion to lazy never ends: too little is left outside q3 and delta for a batch (V5).
 
     why: left, q2, q3, permitted, surplus, io_batch_size.
@@ -280,16 +236,13 @@ class ConversionStuck(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     why: Why = {}
 
 
-class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexRecovered(Transition, frozen=True):
     """A queue index started with the files that it found (S110-S117).
 
     entries: (start, count, code); segments: (number, file_bytes); journal_bytes None when there is no file.
     """
 
-    about: ClassVar[About] = About(
-        group="files", function="recover", fold="index", units={"dirty": "records"}
-    )
-
+    about = About("files", "recover", "index", units={"dirty": "records"})
     queue: str
     clean: bool
     entries: tuple[tuple[int, int, int], ...]
@@ -298,7 +251,7 @@ class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     dirty: int
 
 
-class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StretchesWritten(Transition, frozen=True):
     """Records of several runs of a log were appended one after the other to the current file's buffer (S143).
 
     Args:
@@ -309,8 +262,7 @@ class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fa
     Fold: as StoreWritten for each run, each behind the one before.
     """
 
-    about: ClassVar[About] = About(group="files", function="write_message", fold="store", shown="step")
-
+    about = About("files", "write_message", "store", shown="step")
     store: str
     file: int
     offset: int
@@ -319,28 +271,23 @@ class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fa
     runs: tuple[tuple[int, int], ...]
 
 
-class StretchesRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StretchesRead(Transition, frozen=True):
     """Bodies of several runs of a log were read (S155, S156); `by` as in StoreRead.
 
     Args:
         runs: number of the first message of each run, its messages, and the bytes read for it, 0 from the cache.
     """
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="read_message",
-        shown="detail",
-        setting="queue_index_embed_msgs_below",
-        disk="reads",
+    about = About(
+        "files", "read_message", shown="detail", setting="queue_index_embed_msgs_below", disk="reads"
     )
-
     store: str
     by: str
     file: int
     runs: tuple[tuple[int, int, int], ...]
 
 
-class StretchesRecounted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StretchesRecounted(Transition, frozen=True):
     """Rows of several runs of a log have `ref_count` references now (S147); else as RefCountChanged.
 
     Args:
@@ -349,29 +296,24 @@ class StretchesRecounted(Transition, frozen=True, array_like=True, tag=True, gc=
     Fold: as RefCountChanged for each run.
     """
 
-    about: ClassVar[About] = About(group="files", function="remove_message", fold="store", shown="step")
-
+    about = About("files", "remove_message", "store", shown="step")
     store: str
     runs: tuple[tuple[int, int], ...]
     ref_count: int
 
 
-class StoreSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StoreSynced(Transition, frozen=True):
     """The current file was fsynced (S166)."""
 
-    about: ClassVar[About] = About(
-        group="files", function="internal_sync", shown="detail", mark="fsync", disk="syncs"
-    )
-
+    about = About("files", "internal_sync", shown="detail", mark="fsync", disk="syncs")
     store: str
     file: int
 
 
-class OperationDeferred(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class OperationDeferred(Transition, frozen=True):
     """A read, contains or remove waits for a locked file (S187, S190)."""
 
-    about: ClassVar[About] = About(group="files", function="add_to_pending_gc_completion", shown="detail")
-
+    about = About("files", "add_to_pending_gc_completion", shown="detail")
     store: str
     file: int
     operation: str
@@ -379,25 +321,24 @@ class OperationDeferred(Transition, frozen=True, array_like=True, tag=True, gc=F
     count: int
 
 
-class CombineStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class CombineStarted(Transition, frozen=True):
     """Garbage collection chose two neighbours (S180-S182). why: total, valid, limit, fraction."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="maybe_compact",
+    about = About(
+        "files",
+        "maybe_compact",
         weight=5,
         setting="msg_store_file_size_limit",
         mark="gc",
         units={"total": "bytes", "valid": "bytes", "limit": "bytes", "fraction": "share"},
     )
-
     store: str
     source: int
     destination: int
     why: Why = {}
 
 
-class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class CombineStepped(Transition, frozen=True):
     """One step of a combination (S183).
 
     Steps: destination_scanned, tmp_written, truncated, copied_back, tmp_deleted, source_scanned, source_copied,
@@ -405,8 +346,7 @@ class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     Fold: truncated gives the destination bytes_ on disk.
     """
 
-    about: ClassVar[About] = About(group="files", function="combine_files", fold="store", shown="step")
-
+    about = About("files", "combine_files", "store", shown="step")
     store: str
     source: int
     destination: int
@@ -414,7 +354,7 @@ class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     bytes_: int
 
 
-class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class FilesCombined(Transition, frozen=True):
     """The destination holds both files' live records; the source is gone (S183, S185).
 
     left_on_disk: bytes of the source that stay on disk because a client has it open (S186).
@@ -422,10 +362,7 @@ class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False
     destination's file_size and valid are size_bytes. FileLocked unlocks it.
     """
 
-    about: ClassVar[About] = About(
-        group="files", function="combine_files", fold="store", weight=5, setting="msg_store_file_size_limit"
-    )
-
+    about = About("files", "combine_files", "store", weight=5, setting="msg_store_file_size_limit")
     store: str
     source: int
     destination: int
@@ -434,15 +371,14 @@ class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False
     left_on_disk: int = 0
 
 
-class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class FileUnlinked(Transition, frozen=True):
     """A file was removed from the disk (S186).
 
     Fold: it leaves `orphans`; while it is still in `files` (its FileDeleted or FilesCombined is under way), its disk
     bytes become 0.
     """
 
-    about: ClassVar[About] = About(group="files", function="delete_file", fold="store", shown="detail")
-
+    about = About("files", "delete_file", "store", shown="detail")
     store: str
     file: int
     size_bytes: int

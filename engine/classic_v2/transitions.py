@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from engine.report.transitions.base import About, Transition, Why
 from engine.report.transitions.queue import Shift
 from engine.values.sizes import Length
 from engine.values.stretches import Range
 
 
-class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class SlotsBuffered(Transition, frozen=True):
     """Entries of consecutive positions of one segment entered the index's write buffer (W86, W91).
 
     Args:
@@ -20,8 +18,7 @@ class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False
     messages grow or shrink by count.
     """
 
-    about: ClassVar[About] = About(group="files", function="publish", fold="files", shown="step")
-
+    about = About("files", "publish", "files", shown="step")
     queue: str
     action: str
     segment: int
@@ -29,23 +26,16 @@ class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False
     count: int
 
 
-class IndexFileCreated(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexFileCreated(Transition, frozen=True):
     """A segment's file exists from now on, with its header (W82). Fold: it has bytes_ and no live message."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="new_segment_file",
-        fold="files",
-        shown="detail",
-        setting="segment_entry_count",
-    )
-
+    about = About("files", "new_segment_file", "files", shown="detail", setting="segment_entry_count")
     queue: str
     segment: int
     bytes_: int
 
 
-class IndexFlushed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexFlushed(Transition, frozen=True):
     """The index's write buffer was written, without fsync (W87, W88). why: entries, acks, limit.
 
     Args:
@@ -55,35 +45,26 @@ class IndexFlushed(Transition, frozen=True, array_like=True, tag=True, gc=False)
     Fold: acks is empty, and buffered too where full; the files have these sizes.
     """
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="flush_buffer",
-        fold="files",
+    about = About(
+        "files",
+        "flush_buffer",
+        "files",
         shown="detail",
         weight=2,
         setting="segment_entry_count",
         disk="writes",
         units={"acks": "messages", "limit": "messages"},
     )
-
     queue: str
     full: bool
     segments: tuple[tuple[int, int], ...]
     why: Why = {}
 
 
-class IndexFileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class IndexFileDeleted(Transition, frozen=True):
     """A segment without live messages is deleted at once (W91). Fold: it is gone, with the acks in [start, end)."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="delete_segment",
-        fold="files",
-        weight=2,
-        setting="segment_entry_count",
-        mark="gone",
-    )
-
+    about = About("files", "delete_segment", "files", weight=2, setting="segment_entry_count", mark="gone")
     queue: str
     segment: int
     start: int
@@ -91,29 +72,23 @@ class IndexFileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fa
     bytes_: int
 
 
-class SlotsRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class SlotsRead(Transition, frozen=True):
     """Slots of one segment's file were read, for positions [start, end) (W92)."""
 
-    about: ClassVar[About] = About(
-        group="files", function="read_from_disk", shown="detail", setting="segment_entry_count", disk="reads"
-    )
-
+    about = About("files", "read_from_disk", shown="detail", setting="segment_entry_count", disk="reads")
     queue: str
     segment: int
     start: int
     end: int
 
 
-class BodiesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class BodiesBuffered(Transition, frozen=True):
     """Bodies of one segment entered the write buffer of `.qs` (W113, W114).
 
     Fold: they are in `waiting`, which has bytes_ more; offset is where the first will lie.
     """
 
-    about: ClassVar[About] = About(
-        group="files", function="write", fold="files", shown="step", setting="queue_index_embed_msgs_below"
-    )
-
+    about = About("files", "write", "files", shown="step", setting="queue_index_embed_msgs_below")
     queue: str
     segment: int
     start: int
@@ -122,7 +97,7 @@ class BodiesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     bytes_: int
 
 
-class StretchesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class StretchesBuffered(Transition, frozen=True):
     """Bodies of several runs of a log entered the write buffer of `.qs`, all of one segment (W113, W114).
 
     Args:
@@ -133,15 +108,14 @@ class StretchesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=F
     Fold: as BodiesBuffered for each run.
     """
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="write",
-        fold="files",
+    about = About(
+        "files",
+        "write",
+        "files",
         shown="step",
         setting="queue_index_embed_msgs_below",
         units={"term_bytes": "bytes"},
     )
-
     queue: str
     segment: int
     offset: int
@@ -149,21 +123,20 @@ class StretchesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=F
     runs: tuple[tuple[int, int, int], ...]
 
 
-class BodiesForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class BodiesForgotten(Transition, frozen=True):
     """Bodies were removed before they were written: their place in `.qs` stays a hole (W116).
 
     Fold: they leave `waiting`, which has bytes_ less.
     """
 
-    about: ClassVar[About] = About(group="files", function="remove", fold="files", shown="step")
-
+    about = About("files", "remove", "files", shown="step")
     queue: str
     start: int
     count: int
     bytes_: int
 
 
-class BodiesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class BodiesWritten(Transition, frozen=True):
     """The write buffer of `.qs` was written (W114). Fold: nothing waits; the files have these sizes.
 
     Args:
@@ -171,56 +144,42 @@ class BodiesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False
         files: (segment, bytes of the file afterwards).
     """
 
-    about: ClassVar[About] = About(
-        group="files", function="flush_buffer", fold="files", shown="detail", weight=2, disk="writes"
-    )
-
+    about = About("files", "flush_buffer", "files", shown="detail", weight=2, disk="writes")
     queue: str
     fsync: bool
     files: tuple[tuple[int, int], ...]
 
 
-class BodiesRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class BodiesRead(Transition, frozen=True):
     """Bodies were read from a segment's `.qs` file (W117, W118)."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="read_many",
-        shown="detail",
-        setting="queue_index_embed_msgs_below",
-        disk="reads",
-    )
-
+    about = About("files", "read_many", shown="detail", setting="queue_index_embed_msgs_below", disk="reads")
     queue: str
     segment: int
     start: int
     count: int
 
 
-class BodyFileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class BodyFileDeleted(Transition, frozen=True):
     """A segment's `.qs` file goes with its index segment (W119).
 
     Fold: it is gone.
     """
 
-    about: ClassVar[About] = About(
-        group="files", function="delete_segments", fold="files", weight=2, mark="gone"
-    )
-
+    about = About("files", "delete_segments", "files", weight=2, mark="gone")
     queue: str
     segment: int
     bytes_: int
 
 
-class FilesReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class FilesReset(Transition, frozen=True):
     """The queue's directory was deleted (W56, W57). Fold: there are no files, and nothing waits."""
 
-    about: ClassVar[About] = About(group="files", function="reset_qi_state", fold="files")
-
+    about = About("files", "reset_qi_state", "files")
     queue: str
 
 
-class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class FilesFound(Transition, frozen=True):
     """A queue started on its files (W96, W97). Fold: these are the files, and nothing waits.
 
     Args:
@@ -231,8 +190,7 @@ class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
         live: slots whose message is there again; transient ones of an orderly stop have slots, and are dropped.
     """
 
-    about: ClassVar[About] = About(group="files", function="recover", fold="files", shown="detail")
-
+    about = About("files", "recover", "files", shown="detail")
     queue: str
     clean: bool
     segments: tuple[tuple[int, int, int], ...]
@@ -241,16 +199,16 @@ class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     live: tuple[Range, ...] = ()
 
 
-class TailLoaded(Shift, frozen=True, tag=True, gc=False):
+class TailLoaded(Shift, frozen=True):
     """One load brings messages from the tail to the head lane (W45). why: start, end, window, dropped.
 
     With nothing to bring only the tail's record changes.
     """
 
-    about: ClassVar[About] = About(
-        group="memory",
-        function="read_from_q_tail",
-        fold="shift",
+    about = About(
+        "memory",
+        "read_from_q_tail",
+        "shift",
         weight=6,
         setting="segment_entry_count",
         mark="load",
@@ -258,34 +216,32 @@ class TailLoaded(Shift, frozen=True, tag=True, gc=False):
     )
 
 
-class HeadReturned(Shift, frozen=True, tag=True, gc=False):
+class HeadReturned(Shift, frozen=True):
     """The first message that did not match goes back to the front, with the mark that its take gave it (W47)."""
 
-    about: ClassVar[About] = About(group="messages", function="in_r", fold="shift", shown="detail")
+    about = About("messages", "in_r", "shift", shown="detail")
 
 
-class CollectionTimed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class CollectionTimed(Transition, frozen=True):
     """Files in which messages were removed wait for the timer of 15 s (W140), or it fired (`fired`)."""
 
-    about: ClassVar[About] = About(group="files", function="gc_candidate", shown="detail")
-
+    about = About("files", "gc_candidate", shown="detail")
     store: str
     fired: bool
     files: tuple[int, ...]
 
 
-class FileCompacted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+class FileCompacted(Transition, frozen=True):
     """Records moved from the end of a file into its gaps (W141, W142). why: valid, size, moved."""
 
-    about: ClassVar[About] = About(
-        group="files",
-        function="compact_file",
+    about = About(
+        "files",
+        "compact_file",
         weight=5,
         setting="msg_store_file_size_limit",
         mark="compact",
         units={"valid": "bytes", "size": "bytes", "moved": "messages"},
     )
-
     store: str
     file: int
     why: Why = {}

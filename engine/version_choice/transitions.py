@@ -8,7 +8,7 @@ from engine.report.transitions.base import About
 from engine.report.transitions.queue import Shift
 
 
-class FilesConverted(Shift, frozen=True, tag=True, gc=False):
+class FilesConverted(Shift, frozen=True):
     """The queue's files have another version from now on: messages as their entries are afterwards (W100)."""
 
     about: ClassVar[About] = About(group="memory", function="set_queue_version", fold="shift", weight=6)

@@ -25,7 +25,7 @@ Mark = Literal["read", "load", "gc", "compact", "gone", "roll", "fsync"]
 """What a kind always is on the time line, whatever happened before."""
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class About(msgspec.Struct, frozen=True):
     """What is known of a kind of transition, beside its fields. Nothing of it is on the wire or in a digest.
 
     Args:
