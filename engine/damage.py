@@ -390,22 +390,6 @@ class QueueReader(Protocol):
         """
 
 
-class StoreReader(Protocol):
-    """Reads one store's directory."""
-
-    message_numbers: set[int]
-    body_bytes: dict[int, int]
-    runs: list[tuple[int, int, int]]
-    runs_until: list[int]
-    saved_refs: list[bytes] | None
-
-    def report(self) -> dict[str, Any]:
-        """Read everything and return it under the names of a manifest."""
-
-    def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
-        """Return path, offset and bytes of the stored term of each wanted id that is in some file."""
-
-
 class HostReader(Protocol):
     """Reads what one generation left of a virtual host."""
 
@@ -421,7 +405,7 @@ class HostReader(Protocol):
     def queue(self, directory: str) -> QueueReader:
         """Return the reader of a queue's directory."""
 
-    def store(self, directory: str) -> StoreReader:
+    def store(self, directory: str) -> StoreFiles:
         """Return the reader of a store's directory."""
 
     def message(self, term: bytes) -> StoredMessage | None:

@@ -433,10 +433,7 @@ class PriorityQueue(PriorityReading):
         return self._settle(tags, True, lambda part, own: part.ackfold(own, delivery_failed))
 
     def _settle(
-        self,
-        tags: Sequence[Range],
-        multiple: bool,
-        do: Callable[[BackingQueue, list[Range]], list[Extent]],
+        self, tags: Sequence[Range], multiple: bool, do: Callable[[BackingQueue, list[Range]], list[Extent]]
     ) -> list[Extent]:
         """Hand the seq_ids of each part to it: all of the highest priority first, or in the order of the tags."""
         groups: Iterable[tuple[int, list[Range]]] = in_turn(tags)

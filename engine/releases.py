@@ -252,8 +252,7 @@ V4_3_6: Final = BrokerRelease(
         PRIORITY_QUEUE: priorities_of(version_2.CLASSIC_V2.make, least=1),
     },
     amqp=msgspec.structs.replace(
-        TODAYS,
-        validation=msgspec.structs.replace(VALIDATIONS["4.3.6"], predeclared=(*PREDECLARED, LOG)),
+        TODAYS, validation=msgspec.structs.replace(VALIDATIONS["4.3.6"], predeclared=(*PREDECLARED, LOG))
     ),
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from engine.amqp.errors import AmqpError, queue_words
+from engine.amqp.errors import AmqpError, failed, queue_words
 from engine.amqp.exchanges import are_equal
 from engine.values.errors import CommandError
 
@@ -103,23 +103,19 @@ def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -
     """
     dead_letter = arguments.get("x-dead-letter-exchange", "")
     if not isinstance(dead_letter, str):
-        raise AmqpError(
-            "precondition_failed",
-            f"invalid type '{amqp_type(dead_letter)}' for arg 'x-dead-letter-exchange' in {queue_words(queue)}",
+        raise failed(
+            f"invalid type '{amqp_type(dead_letter)}' for arg 'x-dead-letter-exchange' in {queue_words(queue)}"
         )
     for name, row in rows.items():
         wrong = wrong_with(row, arguments[name], arguments) if name in arguments else None
         if wrong is not None:
-            raise AmqpError("precondition_failed", f"invalid arg '{name}' for {queue_words(queue)}: {wrong}")
+            raise failed(f"invalid arg '{name}' for {queue_words(queue)}: {wrong}")
     for name, value, code in NOT_HERE:
         if arguments.get(name) == value:
             raise CommandError(code, name=name, value=value)
     for name in arguments:
         if rows.get(name, ("",))[0] == ANOTHER_TYPE:
-            raise AmqpError(
-                "precondition_failed",
-                f"invalid arg '{name}' for {queue_words(queue)} of queue type rabbit_classic_queue",
-            )
+            raise failed(f"invalid arg '{name}' for {queue_words(queue)} of queue type rabbit_classic_queue")
     for name, value in arguments.items():
         kind, *rest = rows.get(name, ("",))
         if kind == DENIED or (kind == LOCATION and value not in rest):
@@ -161,10 +157,7 @@ def erlang(value: Any) -> str:
 
 def inequivalent(thing: str, name: str, received: str, current: str) -> AmqpError:
     """Return the error of a declaration that differs from what exists."""
-    return AmqpError(
-        "precondition_failed",
-        f"inequivalent arg '{name}' for {thing}: received {received} but current is {current}",
-    )
+    return failed(f"inequivalent arg '{name}' for {thing}: received {received} but current is {current}")
 
 
 def check_field(thing: str, name: str, current: Any, wished: Any) -> None:

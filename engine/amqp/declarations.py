@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.arguments import Arguments, amqp_type, check_arguments, check_equivalent, check_field
-from engine.amqp.errors import AmqpError, exchange_words, queue_words
+from engine.amqp.errors import AmqpError, exchange_words, failed, queue_words
 from engine.amqp.exchanges import DEFAULT, LOCAL_RANDOM, X_MATCH, Binding, Exchange
 from engine.amqp.rules import REFERENCE, ReleaseValidation
 from engine.values.labels import bare
@@ -152,9 +152,9 @@ def check_delete_queue(
         return
     check_access(existing, existing.name, connection)
     if if_empty and ready:
-        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} not empty")
+        raise failed(f"{queue_words(existing.name)} not empty")
     if if_unused and consumers:
-        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} in use")
+        raise failed(f"{queue_words(existing.name)} in use")
 
 
 def _not_default(name: str) -> None:
@@ -189,10 +189,7 @@ def declare_exchange(
             raise AmqpError("access_refused", f"exchange name '{called}' contains reserved prefix 'amq.*'")
         alternate = wish.arguments.get("alternate-exchange", "")
         if not isinstance(alternate, str):
-            raise AmqpError(
-                "precondition_failed",
-                f"invalid type '{amqp_type(alternate)}' for arg 'alternate-exchange' in {thing}",
-            )
+            raise failed(f"invalid type '{amqp_type(alternate)}' for arg 'alternate-exchange' in {thing}")
         return wish
     for name in ("type", "durable", "auto_delete", "internal"):
         check_field(thing, name, getattr(existing, name), getattr(wish, name))
@@ -212,7 +209,7 @@ def check_delete_exchange(existing: Exchange | None, name: str, *, bound: bool, 
     if bare(name).startswith(RESERVED):
         raise AmqpError("access_refused", f"deletion of system {exchange_words(name)} not allowed")
     if existing is not None and if_unused and bound:
-        raise AmqpError("precondition_failed", f"{exchange_words(name)} in use")
+        raise failed(f"{exchange_words(name)} in use")
 
 
 def check_binding(
@@ -237,8 +234,7 @@ def check_binding(
     if exchange is None:
         raise AmqpError("not_found", f"no {exchange_words(binding.exchange)}")
     if not unbind and queue is not None:
-        _check_match(exchange, binding)
-        _check_drawn(exchange, binding)
+        _check_source(exchange, binding)
     check_access(queue, binding.queue, connection)
 
 
@@ -257,35 +253,22 @@ def check_exchange_binding(
         if exchange is None:
             raise AmqpError("not_found", f"no {exchange_words(name)}")
     if not unbind and source is not None:
-        _check_match(source, binding)
-        _check_drawn(source, binding)
+        _check_source(source, binding)
 
 
-def _check_drawn(exchange: Exchange, binding: Binding) -> None:
-    """Refuse what an exchange that draws a queue of its own node does not take."""
-    if exchange.type != LOCAL_RANDOM:
-        return
-    if binding.routing_key:
-        words = f"Non empty binding '{binding.routing_key}' key not permitted"
-        raise AmqpError("precondition_failed", words)
-    if binding.to != "queue":
-        raise AmqpError("precondition_failed", "Destination not found")
-
-
-def _check_match(exchange: Exchange, binding: Binding) -> None:
-    if exchange.type != "headers" or "x-match" not in binding.arguments:
-        return
-    match = binding.arguments["x-match"]
-    if not isinstance(match, str):
-        raise AmqpError(
-            "precondition_failed",
-            f"Invalid x-match field type {amqp_type(match)} (value {match}); expected longstr",
+def _check_source(exchange: Exchange, binding: Binding) -> None:
+    """Refuse what an exchange does not take: an x-match that does not exist, and what it cannot draw from."""
+    match = binding.arguments.get("x-match", "all")
+    if exchange.type == "headers" and not isinstance(match, str):
+        raise failed(f"Invalid x-match field type {amqp_type(match)} (value {match}); expected longstr")
+    if exchange.type == "headers" and match not in X_MATCH:
+        raise failed(
+            f'Invalid x-match field value <<"{match}">>; expected all, any, all-with-x, or any-with-x'
         )
-    if match not in X_MATCH:
-        raise AmqpError(
-            "precondition_failed",
-            f'Invalid x-match field value <<"{match}">>; expected all, any, all-with-x, or any-with-x',
-        )
+    if exchange.type == LOCAL_RANDOM and binding.routing_key:
+        raise failed(f"Non empty binding '{binding.routing_key}' key not permitted")
+    if exchange.type == LOCAL_RANDOM and binding.to != "queue":
+        raise failed("Destination not found")
 
 
 def check_publish(
@@ -313,26 +296,22 @@ def check_publish(
     if immediate:
         raise AmqpError("not_implemented", "immediate=true")
     if max_message_bytes and size_bytes > max_message_bytes:
-        raise AmqpError(
-            "precondition_failed",
-            f"message size {size_bytes} is larger than configured max size {max_message_bytes}",
-        )
+        raise failed(f"message size {size_bytes} is larger than configured max size {max_message_bytes}")
     if exchange is None:
         raise AmqpError("not_found", f"no {exchange_words(name)}")
     if exchange.internal:
         raise AmqpError("access_refused", f"cannot publish to internal {exchange_words(name)}")
     if reply_to == FAST_REPLIES:
-        raise AmqpError("precondition_failed", "fast reply consumer does not exist")
+        raise failed("fast reply consumer does not exist")
     if user_id not in (None, USER):
-        words = f"user_id property set to '{user_id}' but authenticated user was '{USER}'"
-        raise AmqpError("precondition_failed", words)
+        raise failed(f"user_id property set to '{user_id}' but authenticated user was '{USER}'")
     wrong = None if expiration is None else _wrong_expiration(expiration)
     if wrong is not None:
-        raise AmqpError("precondition_failed", f"invalid expiration '{expiration}': {wrong}")
+        raise failed(f"invalid expiration '{expiration}': {wrong}")
     for key in COPIES:
         if key in headers and not isinstance(headers[key], list):
             words = f'{{unacceptable_type_in_header,"{key}",{amqp_type(headers[key])}}}'
-            raise AmqpError("precondition_failed", f"invalid message: {words}")
+            raise failed(f"invalid message: {words}")
 
 
 def _wrong_expiration(text: str) -> str | None:
@@ -350,4 +329,4 @@ def _wrong_expiration(text: str) -> str | None:
 
 def unknown_tag(tag: int) -> AmqpError:
     """Return the error of an ack, nack or reject whose delivery tag is not outstanding (P14)."""
-    return AmqpError("precondition_failed", f"unknown delivery tag {tag}")
+    return failed(f"unknown delivery tag {tag}")

@@ -46,6 +46,11 @@ class AmqpError(EngineError):
         super().__init__(self.text)
 
 
+def failed(explanation: str) -> AmqpError:
+    """Return the error of a precondition that does not hold."""
+    return AmqpError("precondition_failed", explanation)
+
+
 def queue_words(name: str) -> str:
     return f"queue '{bare(name)}' in vhost '{host_of(name)}'"
 

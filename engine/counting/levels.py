@@ -79,14 +79,7 @@ OF_READY = (Shift, QueueStopped, QueueStarted, QueuePromoted)
 OF_PAGING = (TargetChanged, QueueStopped)
 OF_BLOCKED = (ActorChanged,)
 OF_WAITING = (Published, PublishedDelivered, Discarded, Fetched, Dropped, QueuePromoted)
-OF_CONFIRMS = (
-    Published,
-    PublishedDelivered,
-    Discarded,
-    ConfirmsDue,
-    ConfirmsSent,
-    QueueStopped,
-)
+OF_CONFIRMS = (Published, PublishedDelivered, Discarded, ConfirmsDue, ConfirmsSent, QueueStopped)
 """Which kinds of transitions each level is followed from."""
 
 AT_ONCE = frozenset({"immediate", "delivered"})

@@ -34,23 +34,13 @@ NOT_WATERMARKS: Final = re.compile(r"[0-9]+[kK]iB")
 """Units that the disk limit accepts and the watermark does not."""
 
 
-def fraction(request: Request, text: str) -> float:
-    """Return a number with or without a fraction.
-
-    Raises:
-        CtlRefused: the command line does not accept it.
-    """
+def _fraction(request: Request, text: str) -> float:
     if FRACTION.fullmatch(text) is None:
         raise request.invalid("Bad argument.", BAD_VALUE)
     return float(text)
 
 
-def watermark_bytes(request: Request, text: str) -> int:
-    """Return the bytes of an absolute watermark.
-
-    Raises:
-        CtlRefused: it is not a whole number, or its unit is unknown.
-    """
+def _watermark_bytes(request: Request, text: str) -> int:
     found = PARTS.fullmatch(text)
     if found is None:
         raise request.invalid("Bad argument.", BAD_VALUE)
@@ -66,12 +56,8 @@ def watermark_bytes(request: Request, text: str) -> int:
         raise request.invalid("Bad argument: Invalid units.", BAD_VALUE) from None
 
 
-def limit_bytes(request: Request, text: str) -> int:
-    """Return the bytes of a disk limit; a negative number means no limit.
-
-    Raises:
-        CtlRefused: the command line does not understand it.
-    """
+def _limit_bytes(request: Request, text: str) -> int:
+    """Return the bytes of a disk limit; a negative number means no limit."""
     try:
         return 0 if BELOW.fullmatch(text) else bytes_of(text)
     except CommandError:
@@ -102,10 +88,10 @@ def _two(request: Request, keyword: str) -> bool:
 def _watermark(request: Request, _: State, __: LiveValues) -> Change:
     value: Any
     if _two(request, "absolute"):
-        value = {"absolute": watermark_bytes(request, request.arguments[1])}
+        value = {"absolute": _watermark_bytes(request, request.arguments[1])}
         shown = f"{request.arguments[1]} bytes"
     else:
-        value = fraction(request, request.arguments[0])
+        value = _fraction(request, request.arguments[0])
         shown = request.arguments[0]
         if not 0.0 <= value <= 1.0:
             raise request.invalid(
@@ -118,12 +104,12 @@ def _watermark(request: Request, _: State, __: LiveValues) -> Change:
 def _disk_limit(request: Request, _: State, __: LiveValues) -> Change:
     value: dict[str, Any]
     if _two(request, "mem_relative"):
-        part = fraction(request, request.arguments[1])
+        part = _fraction(request, request.arguments[1])
         value, shown = {"mem_relative": part}, f"{request.arguments[1]} times the total RAM"
         if not 0.0 <= part < float("inf"):
             raise request.invalid("Bad argument.", BAD_VALUE)
     else:
-        value = {"absolute": limit_bytes(request, request.arguments[0])}
+        value = {"absolute": _limit_bytes(request, request.arguments[0])}
         shown = f"{request.arguments[0]} bytes"
     command = {"do": "set", "name": "disk_free_limit", "value": value}
     return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
@@ -233,14 +219,6 @@ def _mirrored(request: Request, state: State, heading: str) -> None:
         raise request.failed(heading, "not_mirrored")
 
 
-def _stop(_: Request, __: State, ___: LiveValues) -> Change:
-    return Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ...")
-
-
-def _start(_: Request, __: State, ___: LiveValues) -> Change:
-    return Change({"do": "start_app"}, f"Starting node {NODE_NAME} ...")
-
-
 def _add_vhost(request: Request, _: State, __: LiveValues) -> Change:
     name = request.arguments[0]
     lost = [f"--{each}" for each in ("description", "tags", "default-queue-type") if each in request.options]
@@ -269,8 +247,8 @@ _CHANGES: Final[dict[str, Callable[[Request, State, LiveValues], Change]]] = {
     "delete_queue": _delete,
     "sync_queue": _sync,
     "cancel_sync_queue": _cancel_sync,
-    "stop_app": _stop,
-    "start_app": _start,
+    "stop_app": lambda *_: Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ..."),
+    "start_app": lambda *_: Change({"do": "start_app"}, f"Starting node {NODE_NAME} ..."),
 }
 
 

@@ -453,9 +453,7 @@ V3_8_9: Final = ReleaseFacts(
         "list_vhosts": words("name description tags tracing cluster_state"),
     },
     default=DEFAULT,
-    usages={
-        "add_vhost": USAGES["add_vhost"].without(" --default-queue-type <quorum|classic|stream>"),
-    },
+    usages={"add_vhost": USAGES["add_vhost"].without(" --default-queue-type <quorum|classic|stream>")},
     flags=flags(
         stable="implicit_default_bindings maintenance_mode_status quorum_queue virtual_host_metadata"
     ),
@@ -623,10 +621,7 @@ V4_3_6: Final = ReleaseFacts(
         "list_queues": QUEUE_COLUMNS,
         "list_vhosts": (*COLUMNS["list_vhosts"], "protected_from_deletion", "metadata"),
     },
-    default={
-        **DEFAULT,
-        "list_deprecated_features": words("name deprecation_phase state"),
-    },
+    default={**DEFAULT, "list_deprecated_features": words("name deprecation_phase state")},
     usages={"delete_queue": DELETE_QUEUE.with_option("force!", "timeout=")},
     flags=flags(
         required=f"{REQUIRED} khepri_db message_containers_deaths_v2 quorum_queue_non_voters "

@@ -17,7 +17,7 @@ CLIENT: Final = "client"
 """The control acts as a client program does; the line is its AMQP method."""
 
 
-class StandsFor(msgspec.Struct, frozen=True, kw_only=True):
+class StandsFor(msgspec.Struct, frozen=True):
     """The lines behind one control.
 
     Args:
@@ -34,95 +34,89 @@ class StandsFor(msgspec.Struct, frozen=True, kw_only=True):
 
 STANDS_FOR: Final[dict[str, StandsFor]] = {
     "vm_memory_high_watermark": StandsFor(
-        command="rabbitmqctl set_vm_memory_high_watermark {value}",
-        line="vm_memory_high_watermark.relative = {value}",
+        "rabbitmqctl set_vm_memory_high_watermark {value}",
+        "vm_memory_high_watermark.relative = {value}",
         runtime=True,
     ),
     "vm_memory_high_watermark.absolute": StandsFor(
-        command="rabbitmqctl set_vm_memory_high_watermark absolute {value}",
-        line="vm_memory_high_watermark.absolute = {value}",
+        "rabbitmqctl set_vm_memory_high_watermark absolute {value}",
+        "vm_memory_high_watermark.absolute = {value}",
         runtime=True,
     ),
     "vm_memory_high_watermark_paging_ratio": StandsFor(
-        line="vm_memory_high_watermark_paging_ratio = {value}"
+        None, "vm_memory_high_watermark_paging_ratio = {value}"
     ),
     "vm_memory_high_watermark_paging_ratio.from_1": StandsFor(
-        command="sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_high_watermark_paging_ratio, {value}).'",
-        line="{{vm_memory_high_watermark_paging_ratio, {value}}}",
-        file=ADVANCED,
+        "sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_high_watermark_paging_ratio, {value}).'",
+        "{{vm_memory_high_watermark_paging_ratio, {value}}}",
+        ADVANCED,
         runtime=True,
     ),
     "vm_memory_calculation_strategy": StandsFor(
-        command="sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_calculation_strategy, {value}).'",
-        line="vm_memory_calculation_strategy = {value}",
+        "sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_calculation_strategy, {value}).'",
+        "vm_memory_calculation_strategy = {value}",
         runtime=True,
     ),
-    "ram_bytes": StandsFor(line="total_memory_available_override_value = {value}"),
+    "ram_bytes": StandsFor(None, "total_memory_available_override_value = {value}"),
     "disk_free_limit": StandsFor(
-        command="rabbitmqctl set_disk_free_limit {value}",
-        line="disk_free_limit.absolute = {value}",
-        runtime=True,
+        "rabbitmqctl set_disk_free_limit {value}", "disk_free_limit.absolute = {value}", runtime=True
     ),
     "disk_free_limit.mem_relative": StandsFor(
-        command="rabbitmqctl set_disk_free_limit mem_relative {value}",
-        line="disk_free_limit.relative = {value}",
+        "rabbitmqctl set_disk_free_limit mem_relative {value}",
+        "disk_free_limit.relative = {value}",
         runtime=True,
     ),
     "queue_mode": StandsFor(
-        command='rabbitmqctl set_policy mode "^{queue}$" \'{{"queue-mode":"{value}"}}\' --apply-to queues',
-        line='queue.declare arguments {{"x-queue-mode": "{value}"}}',
-        file=CLIENT,
+        'rabbitmqctl set_policy mode "^{queue}$" \'{{"queue-mode":"{value}"}}\' --apply-to queues',
+        'queue.declare arguments {{"x-queue-mode": "{value}"}}',
+        CLIENT,
     ),
     "target_ram_count": StandsFor(
-        command="rabbitmqctl eval 'rabbit_amqqueue:info_all(<<\"/\">>, [name, backing_queue_status]).'",
+        "rabbitmqctl eval 'rabbit_amqqueue:info_all(<<\"/\">>, [name, backing_queue_status]).'"
     ),
-    "purge": StandsFor(
-        command="rabbitmqctl purge_queue {queue}", line="queue.purge queue={queue}", file=CLIENT
-    ),
-    "delete_queue": StandsFor(
-        command="rabbitmqctl delete_queue {queue}", line="queue.delete queue={queue}", file=CLIENT
-    ),
+    "purge": StandsFor("rabbitmqctl purge_queue {queue}", "queue.purge queue={queue}", CLIENT),
+    "delete_queue": StandsFor("rabbitmqctl delete_queue {queue}", "queue.delete queue={queue}", CLIENT),
     "declare_queue": StandsFor(
-        line="queue.declare queue={name} durable={durable} arguments={arguments}", file=CLIENT
+        None, "queue.declare queue={name} durable={durable} arguments={arguments}", CLIENT
     ),
     "declare_exchange": StandsFor(
-        line="exchange.declare exchange={name} type={type} durable={durable}", file=CLIENT
+        None, "exchange.declare exchange={name} type={type} durable={durable}", CLIENT
     ),
-    "bind": StandsFor(
-        line="queue.bind queue={queue} exchange={exchange} routing_key={routing_key}", file=CLIENT
-    ),
-    "credit": StandsFor(line="{{credit_flow_default_credit, {{400, 200}}}}", file=ADVANCED),
+    "bind": StandsFor(None, "queue.bind queue={queue} exchange={exchange} routing_key={routing_key}", CLIENT),
+    "credit": StandsFor(None, "{{credit_flow_default_credit, {{400, 200}}}}", ADVANCED),
     "store_credit": StandsFor(
-        line="{{msg_store_credit_disc_bound, {{{msg_store_credit_initial}, {msg_store_credit_more}}}}}",
-        file=ADVANCED,
+        None,
+        "{{msg_store_credit_disc_bound, {{{msg_store_credit_initial}, {msg_store_credit_more}}}}}",
+        ADVANCED,
     ),
     "publish": StandsFor(
-        line="basic.publish exchange={exchange} routing_key={routing_key} delivery_mode={delivery_mode}",
-        file=CLIENT,
+        None,
+        "basic.publish exchange={exchange} routing_key={routing_key} delivery_mode={delivery_mode}",
+        CLIENT,
     ),
-    "confirm": StandsFor(line="confirm.select", file=CLIENT),
-    "consume": StandsFor(line="basic.consume queue={queue} no_ack={no_ack}", file=CLIENT),
-    "prefetch": StandsFor(line="basic.qos prefetch_count={value} global=false", file=CLIENT),
-    "get": StandsFor(line="basic.get queue={queue} no_ack={no_ack}", file=CLIENT),
-    "ack": StandsFor(line="basic.ack multiple={multiple}", file=CLIENT),
-    "requeue": StandsFor(line="basic.reject requeue=true", file=CLIENT),
-    "restart.clean": StandsFor(command="systemctl restart rabbitmq-server"),
-    "restart.kill": StandsFor(command="kill -9 $(cat /var/lib/rabbitmq/mnesia/rabbit@waterline.pid)"),
-    "stop_app": StandsFor(command="rabbitmqctl stop_app"),
-    "start_app": StandsFor(command="rabbitmqctl start_app"),
+    "confirm": StandsFor(None, "confirm.select", CLIENT),
+    "consume": StandsFor(None, "basic.consume queue={queue} no_ack={no_ack}", CLIENT),
+    "prefetch": StandsFor(None, "basic.qos prefetch_count={value} global=false", CLIENT),
+    "get": StandsFor(None, "basic.get queue={queue} no_ack={no_ack}", CLIENT),
+    "ack": StandsFor(None, "basic.ack multiple={multiple}", CLIENT),
+    "requeue": StandsFor(None, "basic.reject requeue=true", CLIENT),
+    "restart.clean": StandsFor("systemctl restart rabbitmq-server"),
+    "restart.kill": StandsFor("kill -9 $(cat /var/lib/rabbitmq/mnesia/rabbit@waterline.pid)"),
+    "stop_app": StandsFor("rabbitmqctl stop_app"),
+    "start_app": StandsFor("rabbitmqctl start_app"),
     "set_policy": StandsFor(
-        command="rabbitmqctl set_policy {name} \"{pattern}\" '{definition}' --apply-to {apply_to}"
+        "rabbitmqctl set_policy {name} \"{pattern}\" '{definition}' --apply-to {apply_to}"
     ),
-    "clear_policy": StandsFor(command="rabbitmqctl clear_policy {name}"),
-    "queue_index_embed_msgs_below": StandsFor(line="queue_index_embed_msgs_below = {value}"),
+    "clear_policy": StandsFor("rabbitmqctl clear_policy {name}"),
+    "queue_index_embed_msgs_below": StandsFor(None, "queue_index_embed_msgs_below = {value}"),
     "queue_index_max_journal_entries": StandsFor(
-        line="{{queue_index_max_journal_entries, {value}}}", file=ADVANCED
+        None, "{{queue_index_max_journal_entries, {value}}}", ADVANCED
     ),
-    "segment_entry_count": StandsFor(line="{{queue_index_segment_entry_count, {value}}}", file=ADVANCED),
-    "msg_store_file_size_limit": StandsFor(line="{{msg_store_file_size_limit, {value}}}", file=ADVANCED),
-    "msg_store_io_batch_size": StandsFor(line="{{msg_store_io_batch_size, {value}}}", file=ADVANCED),
+    "segment_entry_count": StandsFor(None, "{{queue_index_segment_entry_count, {value}}}", ADVANCED),
+    "msg_store_file_size_limit": StandsFor(None, "{{msg_store_file_size_limit, {value}}}", ADVANCED),
+    "msg_store_io_batch_size": StandsFor(None, "{{msg_store_io_batch_size, {value}}}", ADVANCED),
     "explicit_gc_run_operation_threshold": StandsFor(
-        line="{{queue_explicit_gc_run_operation_threshold, {value}}}", file=ADVANCED
+        None, "{{queue_explicit_gc_run_operation_threshold, {value}}}", ADVANCED
     ),
-    "memory_monitor_interval_ms": StandsFor(line="memory_monitor_interval = {value}"),
+    "memory_monitor_interval_ms": StandsFor(None, "memory_monitor_interval = {value}"),
 }

@@ -112,15 +112,16 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         persistent_count=count,
         persistent_ref=ref,
         version=version,
-        delivered_below=below if _is_number(below) else None,
+        delivered_below=_number(below),
         counted={key: many for key, many in times if _is_number(key) and _is_number(many)},
         delivered_by=by,
-        next_seq_id=following if _is_number(following) else None,
-        persistent_bytes=size if _is_number(size) else 0,
+        next_seq_id=_number(following),
+        persistent_bytes=_number(size) or 0,
     )
 
 
 def _is_number(found: Term) -> TypeGuard[int]:
+    """Return whether this is a number such as a broker has, and a page can show."""
     return isinstance(found, int) and 0 <= found < terms.NUMBERS_END
 
 
@@ -128,8 +129,6 @@ ETS_HEADER: Final = bytes.fromhex("0102030463584d0b")
 ETS_MAGIC: Final = bytes.fromhex("62574c41")
 END_OF_TABLE: Final = ErlangAtom("$end_of_table")
 _COUNT: Final = ErlangAtom("count")
-
-_LENGTH = struct.Struct(">I")
 
 
 class CleanDot(msgspec.Struct, frozen=True):
@@ -206,7 +205,7 @@ def _items(data: bytes) -> Iterator[Term]:
     while at < len(data):
         if at + 8 > len(data):
             raise TermError("table_cut_off", at=at)
-        length = _LENGTH.unpack_from(data, at)[0]
+        length = _SIZE.unpack_from(data, at)[0]
         if data[at + 4 : at + 8] != ETS_MAGIC:
             raise TermError("no_table_item", at=at)
         if at + 8 + length > len(data):
@@ -224,16 +223,9 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (
-                ErlangAtom(),
-                int(file),
-                int(valid),
-                left,
-                right,
-                int(size),
-                ErlangAtom(),
-                int() | ErlangAtom(),
-            ) if _are_numbers(file, valid, size):
+            case (ErlangAtom(), file, valid, left, right, size, ErlangAtom(), int() | ErlangAtom()) if all(
+                map(_is_number, (file, valid, size))
+            ):
                 rows.append(FileSummaryRow(file, valid, _number(left), _number(right), size))
             case _:
                 raise TermError("no_row_of_file_summary", row=terms.shown(row))
@@ -249,19 +241,12 @@ def read_index(data: bytes) -> list[IndexRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (ErlangAtom(), bytes(id16), int(refs), int(file), int(offset), int(size)) if _are_numbers(
-                refs, file, offset, size
-            ):
-                rows.append(IndexRow(id16, refs, file, offset, size))
+            case (ErlangAtom(), bytes(id16), *numbers) if len(numbers) == 4 and all(map(_is_number, numbers)):
+                rows.append(IndexRow(id16, *numbers))
             case _:
                 raise TermError("no_row_of_store_index", row=terms.shown(row))
     return sorted(rows, key=lambda row: row.id16)
 
 
-def _are_numbers(*found: int) -> bool:
-    """Return whether numbers are such as a broker has, and a page can show."""
-    return all(0 <= each < terms.NUMBERS_END for each in found)
-
-
 def _number(value: Term) -> int | None:
-    return value if isinstance(value, int) and _are_numbers(value) else None
+    return value if _is_number(value) else None

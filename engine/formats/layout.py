@@ -247,18 +247,6 @@ _CONTAINER: Final = _Shape(
 """A message container of 4.x (W160, W161)."""
 _CONTAINER_BEGINS: Final = b"\x83h\x04w\x02mc"
 _DECODED: Final = ("record name", *(name for name, _, _ in properties.FLAGS))
-_FIXED: Final = {97: 2, 98: 5, 70: 9, 99: 32, 106: 1}
-_COUNTED: Final = {
-    100: (">H", 3),
-    118: (">H", 3),
-    115: (">B", 2),
-    119: (">B", 2),
-    107: (">H", 3),
-    109: (">I", 5),
-    110: (">B", 3),
-    111: (">I", 6),
-}
-"""By tag: how the length is written, and the bytes before what it counts."""
 
 
 def term_fields(data: bytes, offset: int) -> list[FileField]:
@@ -276,20 +264,7 @@ def term_fields(data: bytes, offset: int) -> list[FileField]:
     if at < len(data):
         words = f"{len(data) - at} bytes that are not taken apart here"
         found.append(FileField("rest of the term", PART, at, len(data) - at, words, "S41", 1))
-    return [_moved(field, offset) for field in found]
-
-
-def _moved(field: FileField, by: int) -> FileField:
-    return FileField(
-        field.name,
-        field.part,
-        field.offset + by,
-        field.length,
-        field.value,
-        field.rule,
-        field.depth,
-        field.bits,
-    )
+    return [msgspec.structs.replace(each, offset=each.offset + offset) for each in found]
 
 
 class _Walker:
@@ -380,15 +355,11 @@ class _Walker:
 
     def _leaf(self, name: str, rule: str, depth: int) -> FileField:
         tag = self.data[self.at]
-        if tag in _FIXED:
-            length = _FIXED[tag]
-        elif tag in _COUNTED:
-            form, head = _COUNTED[tag]
-            length = head + self._number(form, 1)
-        else:
+        leaf = terms.LEAVES.get(tag)
+        if leaf is None:
             raise TermError("unknown_tag", tag=tag, at=self.at)
-        value = terms.decode(bytes([terms.VERSION]) + self.data[self.at : self.at + length])
-        return self._take(length, name, _worded(value), rule, depth)
+        value, end = leaf(self.data, self.at + 1)
+        return self._take(end - self.at, name, _worded(value), rule, depth)
 
     # --- the property list (S52) ---
 

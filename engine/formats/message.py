@@ -22,69 +22,6 @@ OWN_PREFIX: Final = b"waterlin"
 """The first half of own ids unless the scenario seeds another. It is not zero, so that no publish record is (S114)."""
 
 
-class MessageIds:
-    """Knows the id of each message number, and the number of each id.
-
-    Args:
-        id_prefix: first 8 bytes of every own id; the other 8 are the message number.
-
-    Raises:
-        ValueError: the prefix has not 8 bytes.
-    """
-
-    def __init__(self, id_prefix: bytes) -> None:
-        if len(id_prefix) != 8:
-            raise ValueError(f"id_prefix has {len(id_prefix)} bytes; it needs 8")
-        self.id_prefix = id_prefix
-        self._foreign: list[bytes] = []
-        self._foreign_numbers: dict[bytes, int] = {}
-
-    def share_ids_with(self, other: MessageIds) -> None:
-        """Let another have the same numbers for ids of other nodes, now and later."""
-        other._foreign, other._foreign_numbers = self._foreign, self._foreign_numbers
-
-    def ids(self, msg_no: int, count: int) -> Bytes2D:
-        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
-        if msg_no >= FIRST_FOREIGN:
-            joined = b"".join(self._foreign[msg_no - FIRST_FOREIGN : msg_no - FIRST_FOREIGN + count])
-            if len(joined) != 16 * count:
-                raise ValueError(f"message {msg_no + count - 1} was never read from a file")
-            return np.frombuffer(joined, np.uint8).reshape(count, 16)
-        rows = np.empty((count, 16), np.uint8)
-        rows[:, :8] = np.frombuffer(self.id_prefix, np.uint8)
-        rows[:, 8:] = big_endian(msg_no, count)
-        return rows
-
-    def id_bytes(self, msg_no: int) -> bytes:
-        """Return the 16 id bytes of a message number (S56)."""
-        if msg_no >= FIRST_FOREIGN:
-            return self._foreign[msg_no - FIRST_FOREIGN]
-        return self.id_prefix + msg_no.to_bytes(8, "big")
-
-    def is_own(self, id16: bytes) -> bool:
-        return id16.startswith(self.id_prefix)
-
-    def has_number(self, id16: bytes) -> bool:
-        """Return whether an id is this node's own, or has been given a number."""
-        return id16.startswith(self.id_prefix) or id16 in self._foreign_numbers
-
-    def msg_no_of(self, id16: bytes) -> int:
-        """Return the number of an id, giving another node's id a fresh one when it is new.
-
-        Args:
-            id16: the 16 id bytes.
-        """
-        if id16[:8] == self.id_prefix:
-            number = int.from_bytes(id16[8:], "big")
-            if number < FIRST_FOREIGN:
-                return number
-        known = self._foreign_numbers.get(id16)
-        if known is None:
-            known = self._foreign_numbers[id16] = FIRST_FOREIGN + len(self._foreign)
-            self._foreign.append(bytes(id16))
-        return known
-
-
 def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:
     """Return consecutive numbers as 8 big-endian bytes a row.
 
@@ -200,7 +137,7 @@ _BETWEEN_BYTES: Final = 40
 """An atom and the beginning of a list; more than that is no such term."""
 
 
-class MessageCodec(MessageIds):
+class MessageCodec:
     """Encodes and reads message terms, by runs of consecutive message numbers.
 
     Args:
@@ -220,7 +157,11 @@ class MessageCodec(MessageIds):
         templates: Sequence[MessageTemplate] = (MessageTemplate(),),
         frame_bytes: int = FRAME_BYTES,
     ) -> None:
-        super().__init__(id_prefix)
+        if len(id_prefix) != 8:
+            raise ValueError(f"id_prefix has {len(id_prefix)} bytes; it needs 8")
+        self.id_prefix = id_prefix
+        self._foreign: list[bytes] = []
+        self._foreign_numbers: dict[bytes, int] = {}
         self.vhost = vhost
         self._frame_bytes = frame_bytes
         self.templates: list[MessageTemplate] = []
@@ -243,7 +184,7 @@ class MessageCodec(MessageIds):
 
     def share_with(self, other: MessageCodec) -> None:
         """Let another codec have the same ids and templates, now and later."""
-        self.share_ids_with(other)
+        other._foreign, other._foreign_numbers = self._foreign, self._foreign_numbers
         other.templates, other._template_numbers = self.templates, self._template_numbers
         other._rewritten = self._rewritten
         other.pools_properties, other._pooled = self.pools_properties, self._pooled
@@ -267,6 +208,49 @@ class MessageCodec(MessageIds):
         other = copy(self)
         other.__setstate__({"vhost": vhost, "_shapes": []})  # terms have another length there (S55)
         return other
+
+    # --- ids and their numbers ---
+
+    def ids(self, msg_no: int, count: int) -> Bytes2D:
+        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
+        if msg_no >= FIRST_FOREIGN:
+            joined = b"".join(self._foreign[msg_no - FIRST_FOREIGN : msg_no - FIRST_FOREIGN + count])
+            if len(joined) != 16 * count:
+                raise ValueError(f"message {msg_no + count - 1} was never read from a file")
+            return np.frombuffer(joined, np.uint8).reshape(count, 16)
+        rows = np.empty((count, 16), np.uint8)
+        rows[:, :8] = np.frombuffer(self.id_prefix, np.uint8)
+        rows[:, 8:] = big_endian(msg_no, count)
+        return rows
+
+    def id_bytes(self, msg_no: int) -> bytes:
+        """Return the 16 id bytes of a message number (S56)."""
+        if msg_no >= FIRST_FOREIGN:
+            return self._foreign[msg_no - FIRST_FOREIGN]
+        return self.id_prefix + msg_no.to_bytes(8, "big")
+
+    def is_own(self, id16: bytes) -> bool:
+        return id16.startswith(self.id_prefix)
+
+    def has_number(self, id16: bytes) -> bool:
+        """Return whether an id is this node's own, or has been given a number."""
+        return id16.startswith(self.id_prefix) or id16 in self._foreign_numbers
+
+    def msg_no_of(self, id16: bytes) -> int:
+        """Return the number of an id, giving another node's id a fresh one when it is new.
+
+        Args:
+            id16: the 16 id bytes.
+        """
+        if id16[:8] == self.id_prefix:
+            number = int.from_bytes(id16[8:], "big")
+            if number < FIRST_FOREIGN:
+                return number
+        known = self._foreign_numbers.get(id16)
+        if known is None:
+            known = self._foreign_numbers[id16] = FIRST_FOREIGN + len(self._foreign)
+            self._foreign.append(bytes(id16))
+        return known
 
     # --- templates and sizes ---
 
@@ -368,14 +352,7 @@ class MessageCodec(MessageIds):
                 StoredNames.BASIC_MESSAGE,
                 (StoredNames.RESOURCE, _text(self.vhost), StoredNames.EXCHANGE, _text(made.exchange)),
                 [_text(key) for key in made.routing_keys],
-                (
-                    StoredNames.CONTENT,
-                    60,
-                    terms.NONE,
-                    properties,
-                    StoredNames.PROTOCOL,
-                    frames[::-1],
-                ),
+                (StoredNames.CONTENT, 60, terms.NONE, properties, StoredNames.PROTOCOL, frames[::-1]),
                 bytes(16),
                 terms.TRUE if raw_persistent else terms.FALSE,
             )

@@ -202,7 +202,7 @@ def _read(data: bytes, at: int, depth: int) -> tuple[Term, int]:
     if at >= len(data):
         raise _cut_off(data, at + 1)
     tag = data[at]
-    leaf = _LEAVES.get(tag)
+    leaf = LEAVES.get(tag)
     if leaf is not None:
         return leaf(data, at + 1)
     if tag == 104:
@@ -327,7 +327,7 @@ def _signed(data: bytes) -> int:
     return int.from_bytes(data, "big", signed=True)
 
 
-_LEAVES: dict[int, _Leaf] = {
+LEAVES: dict[int, _Leaf] = {
     70: _fixed(8, _double),
     97: _fixed(1, ord),
     98: _fixed(4, _signed),
@@ -342,3 +342,4 @@ _LEAVES: dict[int, _Leaf] = {
     118: _sized(2, _atom("utf-8")),
     119: _sized(1, _atom("utf-8")),
 }
+"""What reads the terms without terms in them, by tag."""

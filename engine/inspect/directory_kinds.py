@@ -14,7 +14,7 @@ from engine.damage import (
     QueueReader,
     ReadingOptions,
     StoredMessage,
-    StoreReader,
+    StoreFiles,
     content,
     numbered,
     parsed,
@@ -22,12 +22,7 @@ from engine.damage import (
 from engine.formats import properties as amqp
 from engine.formats.clean_stop import RecoveryTerms, read_recovery_terms
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
-from engine.formats.names import (
-    queue_directory,
-    read_config,
-    read_queue_name,
-    vhost_directory,
-)
+from engine.formats.names import queue_directory, read_config, read_queue_name, vhost_directory
 from engine.formats.properties import FLAGS
 from engine.formats.terms import TermError
 from engine.generations import HOST_READERS
@@ -48,7 +43,7 @@ def recovery_terms(
     return found or {}
 
 
-def is_believed(terms: dict[str, RecoveryTerms], store: StoreReader | None) -> bool:
+def is_believed(terms: dict[str, RecoveryTerms], store: StoreFiles | None) -> bool:
     """Return whether a start loads what the persistent store saved and reads none of its files (S206).
 
     A queue that never wrote has terms and no directory (S5). No start finds the terms without a name that 4.0 leaves
@@ -113,7 +108,7 @@ def delivered_before(queue: QueueReader, terms: RecoveryTerms) -> int | None:
     )
 
 
-def unowned(store: StoreReader, queues: list[QueueReader]) -> dict[str, Any]:
+def unowned(store: StoreFiles, queues: list[QueueReader]) -> dict[str, Any]:
     """Return how many bodies of a store belong to no message of any index, and their bytes on disk."""
     owned = {
         message.msg_no for queue in queues for message in queue.messages.values() if not message.embedded
@@ -126,7 +121,7 @@ def unowned(store: StoreReader, queues: list[QueueReader]) -> dict[str, Any]:
     return {"count": count, "bytes": size}
 
 
-def pins(store: StoreReader, queues: Mapping[str, QueueReader]) -> list[dict[str, Any]]:
+def pins(store: StoreFiles, queues: Mapping[str, QueueReader]) -> list[dict[str, Any]]:
     """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few first.
 
     Args:
@@ -187,7 +182,7 @@ class GenerationReaders:
         """Return the reader of a queue's directory."""
         return next(each for each in self._hosts if each.has_queue(directory)).queue(directory)
 
-    def store(self, directory: str) -> StoreReader:
+    def store(self, directory: str) -> StoreFiles:
         """Return the reader of a store's directory."""
         return next(each for each in self._hosts if each.has_store(directory)).store(directory)
 
@@ -355,7 +350,7 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
 
 def _look_up(
     queue: QueueReader,
-    store: StoreReader | None,
+    store: StoreFiles | None,
     sizes: Mapping[int, int],
     path: str,
     findings: DamageFindings,

@@ -61,7 +61,7 @@ OF_STORE: Final[Derived] = {
     "garbage_bytes": lambda store: sum(file[1] - file[2] for file in store["files"]),
 }
 OF_INDEX: Final[Derived] = {
-    "journal_and_buffer_bytes": lambda index: (index["journal_bytes"] or 0) + index["buffered_bytes"],
+    "journal_and_buffer_bytes": lambda index: (index["journal_bytes"] or 0) + index["buffered_bytes"]
 }
 
 

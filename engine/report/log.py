@@ -55,17 +55,7 @@ class TransitionLog:
     of the run may differ for it.
     """
 
-    __slots__ = (
-        "number",
-        "halt_at",
-        "pause",
-        "_told",
-        "_first",
-        "_chain",
-        "_lines",
-        "_lined",
-        "_keep",
-    )
+    __slots__ = ("number", "halt_at", "pause", "_told", "_first", "_chain", "_lines", "_lined", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
