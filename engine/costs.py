@@ -46,7 +46,6 @@ class WorkCost(NamedTuple):
     residual_pct: float | None = None
 
     def of(self, count: int, size_bytes: int = 0) -> int:
-        """Return the nanoseconds for `count` messages of this size."""
         return count * (self.each_ns + self.per_kib_ns * size_bytes // KIBIBYTE)
 
 
@@ -95,15 +94,12 @@ class DiskCost(NamedTuple):
     read_ns_per_mib: int = 0
 
     def fsync(self, size_bytes: int) -> int:
-        """Return the nanoseconds of an fsync after this many bytes."""
         return self.fsync_ns + self.fsync_ns_per_mib * size_bytes // MEBIBYTE
 
     def write(self, size_bytes: int) -> int:
-        """Return the nanoseconds of one write call."""
         return self.write_ns + self.write_ns_per_mib * size_bytes // MEBIBYTE
 
     def read(self, size_bytes: int) -> int:
-        """Return the nanoseconds of one read of consecutive bytes."""
         return self.read_ns + self.read_ns_per_mib * size_bytes // MEBIBYTE
 
 
@@ -234,7 +230,6 @@ def _register(
 
 
 def count(t: Shift) -> int:
-    """Return how many messages change place."""
     return sum(each.count for each in t.extents)
 
 
@@ -286,7 +281,6 @@ def _removed(profile: WorkProfile, t: RefCountChanged) -> int:
 
 
 def removed_ns(profile: WorkProfile, messages: int) -> int:
-    """Return the cost of counting references of consecutive messages in a store."""
     return profile.cpu.store_remove.of(messages)
 
 

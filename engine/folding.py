@@ -75,12 +75,10 @@ class NothingMore:
         """Do nothing."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return nothing."""
         return {}
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield nothing."""
         yield from ()
 
 
@@ -156,15 +154,12 @@ class QueueTable:
             self.record = t.record
 
     def counters_changed(self, t: CountersChanged) -> None:
-        """Set numbers of the queue's record (Q5)."""
         self.counters.update(t.values)
 
     def target_changed(self, t: TargetChanged) -> None:
-        """Set the target (Q43)."""
         self.counters["target_ram_count"] = t.target
 
     def mode_changed(self, t: ModeChanged) -> None:
-        """Set the mode (Q56)."""
         self.mode = t.mode
 
     def queue_changed(self, t: QueueChanged) -> None:
@@ -211,7 +206,6 @@ class TopologyTable:
         self.vhosts = [*(self.vhosts or [FIRST_HOST]), vhost]
 
     def forget_host(self, vhost: str) -> None:
-        """A virtual host is gone, with what was declared in it."""
         left = [each for each in self.vhosts if each != vhost]
         self.vhosts = left if len(left) > 1 else []
         self.exchanges = {name: each for name, each in self.exchanges.items() if host_of(name) != vhost}
@@ -237,7 +231,6 @@ class TopologyTable:
         self.policies.pop(t.policy, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {
             **({"vhosts": list(self.vhosts)} if self.vhosts else {}),
             "exchanges": dict(sorted(self.exchanges.items())),
@@ -288,15 +281,12 @@ class RunState:
         self.queues[t.queue] = queue
 
     def queue_stopped(self, t: QueueStopped) -> None:
-        """Forget everything of a queue (S234)."""
         self.queues.pop(t.queue, None)
 
     def queue_promoted(self, t: QueuePromoted) -> None:
-        """Make a mirror the queue (H62)."""
         self.queues[t.queue] = self.queues.pop(t.source)
 
     def vhost_added(self, t: VhostAdded) -> None:
-        """A virtual host is there (S1)."""
         self.topology.add_host(t.vhost)
 
     def vhost_deleted(self, t: VhostDeleted) -> None:
@@ -322,7 +312,6 @@ def _merge(members: dict[str, Any], name: str, values: dict[str, Any] | None) ->
 
 
 def empty_state() -> RunState:
-    """Return the state before the first transition."""
     return RunState()
 
 

@@ -51,5 +51,4 @@ def _below(root: type[Transition]) -> list[type[Transition]]:
 
 
 def fields_of(kind: type[Transition]) -> tuple[str, ...]:
-    """Return the field names of a kind, in row order (without the kind itself)."""
     return kind.__struct_fields__

@@ -156,7 +156,6 @@ def erlang(value: Any) -> str:
 
 
 def inequivalent(thing: str, name: str, received: str, current: str) -> AmqpError:
-    """Return the error of a declaration that differs from what exists."""
     return failed(f"inequivalent arg '{name}' for {thing}: received {received} but current is {current}")
 
 

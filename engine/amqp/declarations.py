@@ -39,7 +39,6 @@ class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exclusive(self) -> bool:
-        """Whether only one connection may use it."""
         return self.owner is not None
 
 

@@ -80,7 +80,6 @@ class PatternCost(NamedTuple):
     place: int = 0
 
     def steps(self, letters: int = MAX_NAME) -> int:
-        """Return the most steps for a name with this many letters."""
         return self.asked + self.once + self.place * (letters + 1)
 
 

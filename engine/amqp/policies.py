@@ -234,7 +234,6 @@ def _in_its_words(words: str) -> PolicyRefused:
 
 
 def _crashes(key: str, value: Any) -> PolicyRefused:
-    """Return the refusal of a value on which the broker's own check fails without a message."""
     return PolicyRefused("policy_crashes", key=key, value=term(value))
 
 

@@ -87,7 +87,6 @@ AT_ONCE = frozenset({"immediate", "delivered"})
 
 
 def count(extents: tuple[Extent, ...]) -> int:
-    """Return how many messages the extents hold."""
     found = 0
     for extent in extents:  # nearly always one
         found += extent.count

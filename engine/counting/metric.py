@@ -70,12 +70,10 @@ class FirstOf(Accumulator):
         self._first_us: int | None = None
 
     def add(self, answer: Number, at_us: int) -> None:
-        """Note the time of the first yes."""
         if answer and self._first_us is None:
             self._first_us = at_us
 
     def value(self, at_us: int) -> float | None:
-        """Return the second of the first yes."""
         return None if self._first_us is None else self._first_us / 1e6
 
 
@@ -89,7 +87,6 @@ class LastingOf(Accumulator):
         self._since_us: int | None = None
 
     def add(self, answer: Number, at_us: int) -> None:
-        """Start the clock with a yes, stop it with a no."""
         if answer and self._since_us is None:
             self._since_us = at_us
         elif not answer and self._since_us is not None:

@@ -211,7 +211,6 @@ def _cancel_sync(request: Request, state: State, _: LiveValues) -> Change:
 
 
 def _mirrored(request: Request, state: State, heading: str) -> None:
-    """Check that the queue exists and is mirrored (H51)."""
     queue = declared(state).get(request.arguments[0])
     if queue is None:
         raise request.failed(heading, "not_found")

@@ -60,7 +60,6 @@ class Pid(Term):
 
     @property
     def in_json(self) -> str:
-        """Return it as the command line sees it: with a number for the node."""
         return f"#PID<1.{self._number}.0>"
 
 
@@ -73,7 +72,6 @@ def erlang_float(value: float) -> str:
 
 
 def erlang_table(fields: Mapping[str, Any]) -> str:
-    """Return x-arguments as rabbitmqctl prints them in a table."""
     return "[" + ",".join(f'{{"{name}",{_element(value)}}}' for name, value in fields.items()) + "]"
 
 
@@ -265,7 +263,6 @@ def _status_of(facts: ReleaseFacts, queues: Mapping[str, Mapping[str, Any]], liv
 
 
 def status_terms(facts: ReleaseFacts, state: State, live: LiveValues) -> str:
-    """Return what `STATUS_LINE` evaluates to: name and status of each queue of the first virtual host."""
     found = []
     for name in declared(state):
         terms = f",\n{' ' * 25}".join(_status_of(facts, parts_of(state, name), live))

@@ -53,7 +53,6 @@ class CommandUsage(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("!"))
 
     def without(self, text: str) -> CommandUsage:
-        """Return the usage without a part of what its line shows."""
         return msgspec.structs.replace(self, takes=self.takes.replace(text, ""))
 
     def with_option(self, option: str, before: str) -> CommandUsage:
@@ -184,7 +183,6 @@ class CtlRefusal(NamedTuple):
     text: str
 
     def of(self, **names: str) -> CtlRefusal:
-        """Return the refusal with the values for its text."""
         return CtlRefusal(self.code, self.text.format(**names))
 
 

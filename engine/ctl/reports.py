@@ -235,7 +235,6 @@ def _check_text(request: Request) -> None:
 
 
 def cluster_names(state: State) -> tuple[list[str], list[str]]:
-    """Return the names of all nodes, and of the running ones."""
     cluster = state["node"].get("cluster", {})
     names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
     running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
@@ -333,7 +332,6 @@ def report(request: Request, state: State, now_us: int, live: LiveValues) -> str
 
 
 def _listed(request: Request, state: State, live: LiveValues) -> str:
-    """Return a listing without its remark."""
     return listed(request, state, live).partition("Waterline: ")[0]
 
 

@@ -114,7 +114,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def quiet(self) -> bool:
-        """Whether only the answer is printed."""
         return not self.options.keys().isdisjoint({"quiet", "silent"})
 
     @property
@@ -123,7 +122,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def vhost(self) -> str:
-        """The line's virtual host."""
         return self.options.get("vhost", VHOST)
 
     @property
@@ -142,7 +140,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return named or default
 
     def invalid(self, what: str, code: int = 64) -> CtlRefused:
-        """Return a complaint about an argument or option, with the usage."""
         return self.complaint(f" (argument validation): {what}", code)
 
     def complaint(self, what: str, code: int = 64) -> CtlRefused:
@@ -158,7 +155,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return CtlRefused(f"{before}{refusal.text}\n", refusal.code)
 
     def no_vhost(self, heading: str, name: str | None = None) -> CtlRefused:
-        """Return the broker's words for a missing virtual host."""
         return self.refused(
             heading, CtlRefusal(BAD_VALUE, f"Virtual host '{name or self.vhost}' does not exist")
         )

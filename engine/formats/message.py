@@ -199,7 +199,6 @@ class MessageCodec:
         return {name: value for name, value in vars(self).items() if not name.startswith("_cached")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Be as at the checkpoint, with empty caches."""
         vars(self).update(state)
         self._make_caches()
 

@@ -53,7 +53,6 @@ def priority_resource(queue: str, priority: int) -> bytes:
 
 
 def config_text(segment_entry_count: int) -> bytes:
-    """Return the content of `.config` (S4)."""
     return (
         "%% This file is auto-generated! Edit at your own risk!\n"
         f"{{segment_entry_count, {segment_entry_count}}}."

@@ -30,7 +30,6 @@ def frombuffer(data: bytes, _dtype: Any) -> ByteLine:
 
 
 def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None) -> NumberArray:
-    """Return consecutive numbers, as range does."""
     return NumberArray(range(start) if stop is None else range(start, stop, step))
 
 
@@ -87,7 +86,6 @@ class NumberArray:
         return ByteLine(b"".join(each.to_bytes(self.width, "big") for each in self.values))
 
     def argmax(self) -> int:
-        """Return the place of the first of the largest."""
         return self.values.index(max(self.values))
 
 

@@ -179,11 +179,9 @@ class GenerationReaders:
         self._hosts: list[HostReader] = [each(host) for each in HOST_READERS]
 
     def queue(self, directory: str) -> QueueReader:
-        """Return the reader of a queue's directory."""
         return next(each for each in self._hosts if each.has_queue(directory)).queue(directory)
 
     def store(self, directory: str) -> StoreFiles:
-        """Return the reader of a store's directory."""
         return next(each for each in self._hosts if each.has_store(directory)).store(directory)
 
     def message(self, term: bytes) -> StoredMessage | None:

@@ -282,7 +282,6 @@ def needs_every_moment(condition: Condition) -> bool:
 
 
 def paths_of(condition: Condition) -> list[Path]:
-    """Return every path that a condition reads."""
     found = [each.path for each in comparisons(condition) if each.path is not None]
     return found + [
         each.value.path for each in comparisons(condition) if isinstance(each.value, ConditionReference)
@@ -300,7 +299,6 @@ def _is_number(value: Any) -> bool:
 
 
 def compare(found: Any, op: Op, wanted: Any) -> bool:
-    """Return whether two values are in a relation."""
     if op in OPS:
         return _is_number(found) and _is_number(wanted) and OPS[op](found, wanted)
     plain = not isinstance(found, Mapping | list | tuple)

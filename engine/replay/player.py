@@ -72,7 +72,6 @@ class PlayedPiece(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many transitions there were, including lost ones."""
         return self.lost + len(self.rows)
 
 
@@ -155,7 +154,6 @@ class RunPlayer:
             yield msgspec.structs.replace(self.news(), last=True)
 
     def finish(self, until_us: int) -> None:
-        """Play until `until_us` and ignore what happens."""
         for _piece in self.play(until_us):
             pass
 
@@ -329,7 +327,6 @@ class PlayedFrame(msgspec.Struct):
 
     @property
     def next(self) -> int:
-        """Number of the row after the last one."""
         return self.first + self.counts.total()
 
     def add(self, piece: PlayedPiece) -> None:

@@ -36,7 +36,6 @@ class ReportedRows(msgspec.Struct, frozen=True):
 
     @property
     def next(self) -> int:
-        """Number of the transition after the last."""
         return self.first + len(self.rows)
 
 
@@ -103,7 +102,6 @@ class TransitionLog:
 
     @property
     def oldest(self) -> int:
-        """Number of the oldest transition still held."""
         return self._first
 
     def since(self, number: int) -> ReportedRows | None:
