@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -207,19 +208,7 @@ SYNCS: Final[set[type[Transition]]] = set()
 """Kinds after which everything written to a store is on disk; they name the `store`."""
 
 
-def on_cpu(*kinds: type[Transition]) -> Callable[[Price], Price]:
-    """Register the decorated function as the processor time of these kinds."""
-    return _register(CPU, kinds)
-
-
-def on_disk(*kinds: type[Transition]) -> Callable[[Price], Price]:
-    """Register the decorated function as the disk time of these kinds."""
-    return _register(DISK, kinds)
-
-
-def _register(
-    prices: dict[type[Transition], Price], kinds: tuple[type[Transition], ...]
-) -> Callable[[Price], Price]:
+def _register(prices: dict[type[Transition], Price], *kinds: type[Transition]) -> Callable[[Price], Price]:
     def register(price: Price) -> Price:
         for kind in kinds:
             assert kind not in prices, f"{kind.__name__} has a price"
@@ -227,6 +216,12 @@ def _register(
         return price
 
     return register
+
+
+on_cpu: Final = partial(_register, CPU)
+"""Registers the decorated function as the processor time of these kinds."""
+on_disk: Final = partial(_register, DISK)
+"""Registers the decorated function as the disk time of these kinds."""
 
 
 def count(t: Shift) -> int:

@@ -240,13 +240,7 @@ class TopologyTable:
 
 
 def _binding(t: QueueBound | QueueUnbound) -> dict[str, Any]:
-    return {
-        "exchange": t.exchange,
-        "queue": t.queue,
-        "routing_key": t.routing_key,
-        "arguments": t.arguments,
-        "to": t.to,
-    }
+    return {name: getattr(t, name) for name in ("exchange", "queue", "routing_key", "arguments", "to")}
 
 
 PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster", "bodies")

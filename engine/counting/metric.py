@@ -227,12 +227,33 @@ Reads = tuple[type[Transition], ...]
 
 
 def counted(
-    label: str, unit: MetricUnit, better: BetterWay, accumulator: type[Accumulator], *, reads: Reads
-) -> Callable[[Step], Metric]:
+    label: str,
+    unit: MetricUnit,
+    better: BetterWay,
+    accumulator: type[Accumulator] | None,
+    *,
+    reads: Reads = (),
+    parts: tuple[Metric, ...] = (),
+) -> Callable[[Callable[..., Any]], Metric]:
     """Register the decorated function as a metric that is counted with each transition that it reads."""
 
-    def register(function: Step) -> Metric:
-        return _register(function, label, unit, better, reads, accumulator)
+    def register(function: Callable[..., Any]) -> Metric:
+        name = function.__name__
+        if name in METRICS:
+            raise ValueError(f"two metrics are called {name}")
+        words = (function.__doc__ or "").strip().partition("\n")[0]
+        METRICS[name] = Metric(
+            name=name,
+            label=label,
+            unit=unit,
+            better=better,
+            kinds=reads,
+            parts=parts,
+            help=words,
+            accumulator=accumulator,
+            function=function,
+        )
+        return METRICS[name]
 
     return register
 
@@ -241,34 +262,4 @@ def at_end(
     label: str, unit: MetricUnit, better: BetterWay, *, reads: Reads = (), parts: tuple[Metric, ...] = ()
 ) -> Callable[[Callable[[RunEnding], Value]], Metric]:
     """Register the decorated function as a metric that is asked once, when the run has ended."""
-
-    def register(function: Callable[[RunEnding], Value]) -> Metric:
-        return _register(function, label, unit, better, reads, None, parts)
-
-    return register
-
-
-def _register(
-    function: Callable[..., Any],
-    label: str,
-    unit: MetricUnit,
-    better: BetterWay,
-    reads: Reads,
-    accumulator: type[Accumulator] | None,
-    parts: tuple[Metric, ...] = (),
-) -> Metric:
-    name = function.__name__
-    if name in METRICS:
-        raise ValueError(f"two metrics are called {name}")
-    METRICS[name] = Metric(
-        name=name,
-        label=label,
-        unit=unit,
-        better=better,
-        kinds=reads,
-        parts=parts,
-        help=(function.__doc__ or "").strip().partition("\n")[0],
-        accumulator=accumulator,
-        function=function,
-    )
-    return METRICS[name]
+    return counted(label, unit, better, None, reads=reads, parts=parts)

@@ -22,7 +22,7 @@ from engine.ctl.releases import (
     NotHere,
     release_shown,
 )
-from engine.ctl.reports import ALARMS, cluster_names, memory_terms
+from engine.ctl.reports import ALARMS, cluster_names, erlang_term, memory_terms
 from engine.ctl.request import VHOST, Request
 from engine.reading.message_places import declared, state_of, vhosts_of
 from engine.values.errors import CommandError
@@ -286,7 +286,7 @@ def _cluster(state: State) -> str:
 
 
 READS: Final[Mapping[str, Callable[[State], Any]]] = {
-    "vm_memory_monitor:get_vm_memory_high_watermark()": lambda state: _number(
+    "vm_memory_monitor:get_vm_memory_high_watermark()": lambda state: erlang_term(
         state["node"]["settings"][WATERMARK]
     ),
     "vm_memory_monitor:get_memory_limit()": lambda state: state["node"]["memory"]["limit"],
@@ -312,7 +312,7 @@ def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
         return f"{text[:-1]}\n"
     settings = state["node"]["settings"]
     if (found := GET.fullmatch(text)) is not None:
-        return f"{{ok,{_number(settings[found[1]])}}}\n" if _has(request, found[1]) else "undefined\n"
+        return f"{{ok,{erlang_term(settings[found[1]])}}}\n" if _has(request, found[1]) else "undefined\n"
     if (found := SET.fullmatch(text)) is not None:
         if not _has(request, RATIO):
             raise NotHere(
@@ -334,10 +334,3 @@ def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
 
 def _has(request: Request, setting: str) -> bool:
     return setting != RATIO or request.facts.pages
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, Mapping):
-        ((kind, amount),) = value.items()
-        return f"{{{kind},{amount}}}"
-    return str(value)

@@ -23,44 +23,23 @@ from engine.values.extents import Extent
 from engine.values.labels import FIRST_HOST, bare, host_of
 
 
-class Term:
-    """A value that is printed as this text, such as an Erlang term."""
+class Term(msgspec.Struct, frozen=True):
+    """A value that is printed as this text, such as an Erlang term, and in JSON as the same text or in its own form."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @property
-    def in_json(self) -> Any:
-        return self.text
-
-
-class PrintedDefinition(Term):
-    """A policy's definition as a list of pairs; the release's own word if there is none."""
-
-    def __init__(self, fields: Mapping[str, Any], none: str) -> None:
-        pairs = ", ".join(f'{{<<"{name}">>, {_binary(value)}}}' for name, value in fields.items())
-        super().__init__(f"[{pairs}]" if fields else none)
-        self._in_json: Any = [[*pair] for pair in fields.items()] if fields else {"#{}": {}}.get(none, [])
+    text: str
+    json: Any = None
 
     @property
     def in_json(self) -> Any:
-        return self._in_json
+        return self.text if self.json is None else self.json
 
 
-def _binary(value: Any) -> str:
-    return f'<<"{value}">>' if isinstance(value, str) else plain(value)
-
-
-class Pid(Term):
-    """A process of a node."""
-
-    def __init__(self, node: str, number: int) -> None:
-        super().__init__(f"<{node}.1.{number}.0>")
-        self._number = number
-
-    @property
-    def in_json(self) -> str:
-        return f"#PID<1.{self._number}.0>"
+def _definition(fields: Mapping[str, Any], none: str) -> Term:
+    """Return a policy's definition as a list of pairs; the release's own word if there is none."""
+    if not fields:
+        return Term(none, {"#{}": {}}.get(none, []))
+    pairs = ", ".join(f'{{<<"{name}">>, {_term(value)}}}' for name, value in fields.items())
+    return Term(f"[{pairs}]", [[*pair] for pair in fields.items()])
 
 
 def erlang_float(value: float) -> str:
@@ -69,14 +48,6 @@ def erlang_float(value: float) -> str:
     if not e:
         return mantissa
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent)}"
-
-
-def erlang_table(fields: Mapping[str, Any]) -> str:
-    return "[" + ",".join(f'{{"{name}",{_element(value)}}}' for name, value in fields.items()) + "]"
-
-
-def _element(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else plain(value)
 
 
 def plain(value: Any) -> str:
@@ -89,12 +60,13 @@ def plain(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return erlang_float(value)
-    return erlang_table(value) if isinstance(value, Mapping) else str(value)
+    if not isinstance(value, Mapping):
+        return str(value)
+    quoted = {name: f'"{each}"' if isinstance(each, str) else plain(each) for name, each in value.items()}
+    return "[" + ",".join(f'{{"{name}",{text}}}' for name, text in quoted.items()) + "]"
 
 
-def _for_json(value: Any, json_pid: str) -> Any:
-    if isinstance(value, Pid):
-        return json_pid.format(value.in_json)
+def _for_json(value: Any) -> Any:
     if isinstance(value, Term):
         return value.in_json
     if isinstance(value, Mapping):
@@ -152,10 +124,9 @@ def print_rows(request: Request, columns: Sequence[str], rows: Iterable[Sequence
     if request.formatter in PRINTERS:
         return PRINTERS[request.formatter](columns, list(rows))
     if request.formatter == "json":
-        json_pid = request.facts.json_pid
         texts = [
             json.dumps(
-                {name: _for_json(each, json_pid) for name, each in zip(columns, row, strict=True)},
+                {name: _for_json(each) for name, each in zip(columns, row, strict=True)},
                 separators=(",", ":"),
                 ensure_ascii=False,
             )
@@ -190,8 +161,9 @@ def _node(queue: Mapping[str, Any]) -> str:
     return NODE_NAME if node is None else node_name(node)
 
 
-def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Pid:
-    return Pid(_node(queue or {}), number)
+def _pid(facts: ReleaseFacts, number: int, queue: Mapping[str, Any] | None = None) -> Term:
+    """Return a process; JSON has it as the command line sees it, with a number for the node."""
+    return Term(f"<{_node(queue or {})}.1.{number}.0>", facts.json_pid.format(f"#PID<1.{number}.0>"))
 
 
 def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
@@ -332,10 +304,10 @@ def queues(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
                 "arguments": _arguments(facts, queue),
                 "policy": queue.get("policy"),
                 "operator_policy": None,
-                "effective_policy_definition": PrintedDefinition(
+                "effective_policy_definition": _definition(
                     policies.get(queue.get("policy") or "", {}).get("definition", {}), facts.no_definition
                 ),
-                "pid": _pid(FIRST_PROCESS // 2 + number, queue),
+                "pid": _pid(facts, FIRST_PROCESS // 2 + number, queue),
                 "slave_pids": _members(number, queue, "mirrors"),
                 "synchronised_slave_pids": _members(number, queue, "synchronised"),
                 "messages": ready + unacked,
@@ -402,7 +374,7 @@ def _on_connections(state: State) -> dict[str, list[str]]:
     return found
 
 
-def connections(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
+def connections(facts: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     """Return a row for each connection (A4)."""
     shown = ("blocked", "blocking", "flow")
     rows = []
@@ -412,7 +384,7 @@ def connections(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
-                "pid": _pid(FIRST_PROCESS + 3 * number),
+                "pid": _pid(facts, FIRST_PROCESS + 3 * number),
                 "node": NODE_NAME,
                 "user": GUEST,
                 "vhost": host_of(name),
@@ -433,7 +405,7 @@ def connections(_: ReleaseFacts, state: State, __: LiveValues) -> list[Row]:
     return rows
 
 
-def channels(_: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
+def channels(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     """Return a row for each channel."""
     consuming = _consumers(state, live)
     actors = _connections(state)
@@ -444,8 +416,8 @@ def channels(_: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     }
     return [
         {
-            "pid": _pid(FIRST_PROCESS + 3 * number + 1),
-            "connection": _pid(FIRST_PROCESS + 3 * places[name][0]),
+            "pid": _pid(facts, FIRST_PROCESS + 3 * number + 1),
+            "connection": _pid(facts, FIRST_PROCESS + 3 * places[name][0]),
             "name": f"127.0.0.1:{FIRST_PORT + places[name][0]} -> 127.0.0.1:5672 ({places[name][1]})",
             "number": places[name][1],
             "user": GUEST,
@@ -470,7 +442,7 @@ def consumers(facts: ReleaseFacts, state: State, live: LiveValues) -> list[Row]:
     return [
         {
             "queue_name": _queue_of(info),
-            "channel_pid": _pid(FIRST_PROCESS + 3 * number + 1),
+            "channel_pid": _pid(facts, FIRST_PROCESS + 3 * number + 1),
             "consumer_tag": name,
             "ack_required": info["ack"] != "auto",
             "prefetch_count": info["prefetch"],

@@ -298,18 +298,18 @@ def environment(request: Request, state: State, _: int, __: LiveValues) -> str:
     found = {OF_BROKER.get(name, name): value for name, value in settings.items()}
     if "credit_flow_initial" in settings:
         found["credit_flow_default_credit"] = [settings["credit_flow_initial"], settings["credit_flow_more"]]
-    pairs = [f"{{{key},{_erlang(found[key])}}}" for key in sorted(KEYS & found.keys())]
+    pairs = [f"{{{key},{erlang_term(found[key])}}}" for key in sorted(KEYS & found.keys())]
     text = "[{rabbit,\n     [" + ",\n      ".join(pairs) + "]}]\n"
     remark = REMARK.format("other keys, and other applications,")
     return _headed(request, f"Application environment of node {NODE_NAME} ...", text + remark)
 
 
-def _erlang(value: Any) -> str:
+def erlang_term(value: Any) -> str:
     if isinstance(value, Mapping):
         (kind, amount), *_ = value.items()
-        return f"{{{kind},{_erlang(amount)}}}"
+        return f"{{{kind},{erlang_term(amount)}}}"
     if isinstance(value, list | tuple):
-        return f"{{{','.join(map(_erlang, value))}}}"
+        return f"{{{','.join(map(erlang_term, value))}}}"
     return erlang_float(value) if isinstance(value, float) else str(value)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -31,6 +31,7 @@ FLAGS: Final[tuple[tuple[str, int, str], ...]] = (
 
 Field = tuple[str, Any]
 """Type letter and value of one header field, such as ("S", b"text")."""
+Item = TypeVar("Item")
 Headers = Sequence[tuple[str, Field]]
 """Name and field of each header, in order."""
 
@@ -160,31 +161,20 @@ class _Reader:
         return self.take(self.number(1)).decode("utf-8", "surrogateescape")
 
     def table(self, depth: int) -> list[tuple[str, Field]]:
-        end = self.end()
-        found = []
-        while self.at < end:
-            name = self.short()
-            found.append((name, self.field(depth)))
-        self.ended(end)
-        return found
+        return self.until_end(lambda: (self.short(), self.field(depth)))
 
-    def array(self, depth: int) -> list[Field]:
-        end = self.end()
-        found = []
-        while self.at < end:
-            found.append(self.field(depth))
-        self.ended(end)
-        return found
-
-    def end(self) -> int:
+    def until_end(self, read: Callable[[], Item]) -> list[Item]:
+        """Return what is read up to the end that a length of 4 bytes says."""
         length = self.number(4)
         if length > len(self.data) - self.at:
             raise TermError("properties_cut_off", at=len(self.data))
-        return self.at + length
-
-    def ended(self, end: int) -> None:
+        end = self.at + length
+        found = []
+        while self.at < end:
+            found.append(read())
         if self.at != end:
             raise TermError("fields_end_elsewhere", end=end, at=self.at)
+        return found
 
     def field(self, depth: int) -> Field:
         if depth > MAX_DEPTH:
@@ -195,7 +185,7 @@ class _Reader:
         if letter == "F":
             return letter, self.table(depth + 1)
         if letter == "A":
-            return letter, self.array(depth + 1)
+            return letter, self.until_end(lambda: self.field(depth + 1))
         if letter == "V":
             return letter, None
         if letter == "D":
