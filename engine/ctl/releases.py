@@ -429,12 +429,18 @@ def parts(text: str) -> dict[str, int]:
 
 def flags(**names: str) -> dict[str, tuple[str, str]]:
     """Return the feature flags of a new node, given the names of each stability; experiments are not enabled."""
-    found = {
-        name: ("disabled" if stability == "experimental" else "enabled", stability)
-        for stability, listed in names.items()
-        for name in words(listed)
-    }
-    return dict(sorted(found.items()))
+    return _by_name(
+        names, lambda stability: ("disabled" if stability == "experimental" else "enabled", stability)
+    )
+
+
+def deprecated(**names: str) -> dict[str, tuple[str, str]]:
+    """Return the deprecated features, given the names of each phase."""
+    return _by_name(names, lambda phase: (phase, "permitted" if phase.startswith("permitted") else "denied"))
+
+
+def _by_name(names: Mapping[str, str], row: Callable[[str], tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    return dict(sorted((name, row(kind)) for kind, listed in names.items() for name in words(listed)))
 
 
 V3_8_9: Final = ReleaseFacts(
@@ -485,10 +491,9 @@ V3_10_8: Final = ReleaseFacts(
         ),
     },
     default=DEFAULT,
-    flags=dict.fromkeys(
-        "classic_mirrored_queue_version implicit_default_bindings maintenance_mode_status quorum_queue stream_queue "
-        "user_limits virtual_host_metadata".split(),
-        ("enabled", "stable"),
+    flags=flags(
+        stable="classic_mirrored_queue_version implicit_default_bindings maintenance_mode_status quorum_queue "
+        "stream_queue user_limits virtual_host_metadata"
     ),
     idle=parts(
         "connection_readers connection_writers connection_channels connection_other queue_procs queue_slave_procs "
@@ -548,8 +553,6 @@ REFUSALS_4_0: Final[dict[str, CtlRefusal]] = {
 }
 
 
-DEPRECATED: Final = "amqp_address_v1 global_qos queue_master_locator ram_node_type transient_nonexcl_queues"
-
 V4_0_5: Final = ReleaseFacts(
     version="4.0.5",
     erlang="27.3.4.1",
@@ -566,13 +569,9 @@ V4_0_5: Final = ReleaseFacts(
         stable="message_containers_deaths_v2 quorum_queue_non_voters rabbit_exchange_type_local_random rabbitmq_4.0.0",
         experimental="khepri_db",
     ),
-    deprecated=dict(
-        sorted(
-            {
-                **dict.fromkeys(words(DEPRECATED), ("permitted_by_default", "permitted")),
-                "classic_queue_mirroring": ("removed", "denied"),
-            }.items()
-        )
+    deprecated=deprecated(
+        permitted_by_default="amqp_address_v1 global_qos queue_master_locator ram_node_type transient_nonexcl_queues",
+        removed="classic_queue_mirroring",
     ),
     units=UNITS,
     idle=parts(
@@ -627,15 +626,11 @@ V4_3_6: Final = ReleaseFacts(
         stable="rabbitmq_4.3.0 tie_binding_to_dest_with_keep_while_cond topic_binding_projection_v4 "
         "topic_binding_projection_v5 track_qq_members_uids",
     ),
-    deprecated={
-        "amqp_address_v1": ("denied_by_default", "denied"),
-        "amqp_filter_set_bug": ("denied_by_default", "denied"),
-        "classic_queue_mirroring": ("removed", "denied"),
-        "global_qos": ("denied_by_default", "denied"),
-        "queue_master_locator": ("denied_by_default", "denied"),
-        "ram_node_type": ("removed", "denied"),
-        "transient_nonexcl_queues": ("permitted_by_default", "permitted"),
-    },
+    deprecated=deprecated(
+        denied_by_default="amqp_address_v1 amqp_filter_set_bug global_qos queue_master_locator",
+        permitted_by_default="transient_nonexcl_queues",
+        removed="classic_queue_mirroring ram_node_type",
+    ),
     units=UNITS,
     idle=parts(
         "connection_readers connection_writers connection_channels connection_other quorum_queue_procs 2768 "
