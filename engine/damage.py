@@ -167,15 +167,7 @@ class DamageFindings:
         """Number of findings beyond the first `MOST`, since each record may be damaged."""
 
     def add(self, file: str, offset: int | None, kind: str, code: str, /, **values: object) -> None:
-        """Note one finding.
-
-        Args:
-            file: path of the file, relative to the inspected directory.
-            offset: byte at which it begins, None for the file as a whole.
-            kind: see `FileDamage`.
-            code: a key of `ENGLISH`.
-            values: the sentence's values.
-        """
+        """Note one finding; arguments as of `FileDamage`, and the code is a key of `ENGLISH`."""
         if len(self.damage) == MOST:
             self.more += 1
             return

@@ -205,11 +205,7 @@ def _behind_program(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line as a shell splits them.
-
-    Raises:
-        CtlRefused: a quote is not closed.
-    """
+    """Return the words of a line as a shell splits them; refuse a quote that is not closed."""
     try:
         return shlex.split(line)
     except ValueError as error:
@@ -217,11 +213,7 @@ def _words(line: str) -> list[str]:
 
 
 def _check_shell(line: str) -> None:
-    """Refuse shell syntax: pipes, redirections, several commands in a line.
-
-    Raises:
-        NotHere: the line has such a word.
-    """
+    """Refuse shell syntax: pipes, redirections, several commands in a line."""
     try:
         words = shlex.split(line, posix=False)
     except ValueError:  # with quotes in words it reads other words, or none

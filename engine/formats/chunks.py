@@ -98,11 +98,7 @@ class AnyChunk(Protocol):
 
 
 class RawBytes(msgspec.Struct, frozen=True):
-    """Bytes that no decoder has a name for.
-
-    Args:
-        data: the bytes themselves.
-    """
+    """Bytes that no decoder has a name for."""
 
     plain = True
     data: bytes
@@ -123,11 +119,7 @@ class RawBytes(msgspec.Struct, frozen=True):
 
 
 class ZeroBytes(msgspec.Struct, frozen=True):
-    """Zero bytes, as an extended file holds them (S183).
-
-    Args:
-        size_bytes: how many.
-    """
+    """Zero bytes, as an extended file holds them (S183)."""
 
     plain = True
     size_bytes: int
@@ -142,11 +134,7 @@ class ZeroBytes(msgspec.Struct, frozen=True):
 
 
 def raw(data: bytes) -> list[AnyChunk]:
-    """Return the bytes as chunks: none when empty, `ZeroBytes` when nothing else is in them.
-
-    Args:
-        data: any bytes.
-    """
+    """Return the bytes as chunks: none when empty, `ZeroBytes` when nothing else is in them."""
     if not data:
         return []
     if not data[0] and data.count(0) == len(data):

@@ -23,13 +23,7 @@ OWN_PREFIX: Final = b"waterlin"
 
 
 def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:
-    """Return consecutive numbers as 8 big-endian bytes a row.
-
-    Args:
-        start: the first number.
-        count: how many.
-        step: 1 for ascending, -1 for descending.
-    """
+    """Return consecutive numbers as 8 big-endian bytes a row, ascending with `step` 1, descending with -1."""
     numbers = np.arange(count, dtype=np.uint64)
     first = np.uint64(start)
     values = first + numbers if step > 0 else first - numbers
@@ -236,11 +230,7 @@ class MessageCodec:
         return id16.startswith(self.id_prefix) or id16 in self._foreign_numbers
 
     def msg_no_of(self, id16: bytes) -> int:
-        """Return the number of an id, giving another node's id a fresh one when it is new.
-
-        Args:
-            id16: the 16 id bytes.
-        """
+        """Return the number of an id of 16 bytes, giving another node's id a fresh one when it is new."""
         if id16[:8] == self.id_prefix:
             number = int.from_bytes(id16[8:], "big")
             if number < FIRST_FOREIGN:
@@ -425,14 +415,11 @@ class MessageCodec:
         return whole[: body_at - 4], body, whole[end : layout.id_at], whole[layout.id_at + 16 :]
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
-        """Return the terms of `count` messages as one table, a term a row.
+        """Return the terms of messages with consecutive numbers as one table, a term a row.
 
         Args:
-            msg_no: number of the first message; the others follow one by one.
-            count: number of messages.
-            template: number of the template.
-            size_bytes: body bytes.
-            raw_persistent: the message's own delivery mode is 2.
+            msg_no: number of the first message.
+            template, size_bytes, raw_persistent: as for `term_bytes`.
         """
         layout = self.layout(template, size_bytes, raw_persistent)
         rows = np.empty((count, len(layout.row)), np.uint8)
@@ -448,10 +435,7 @@ class MessageCodec:
     # --- reading ---
 
     def read_term(self, term: bytes) -> ReadMessage:
-        """Read the term of a message, this engine's or a broker's (S50, S51).
-
-        Args:
-            term: the whole external term.
+        """Read the whole external term of a message, this engine's or a broker's (S50, S51).
 
         Raises:
             TermError: it is not a message term.

@@ -11,11 +11,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def base36(number: int) -> str:
-    """Write a number in base 36 with upper-case digits and no padding (S1).
-
-    Args:
-        number: 0 or more.
-    """
+    """Write a number of 0 or more in base 36 with upper-case digits and no padding (S1)."""
     if number == 0:
         return "0"
     digits = []
@@ -44,11 +40,7 @@ MOST_NAME_BYTES = 4096
 
 
 def priority_resource(queue: str, priority: int) -> bytes:
-    """Return what the broker calls the queue that holds one priority of a priority queue.
-
-    Args:
-        priority: 0 to 255.
-    """
+    """Return what the broker calls the queue that holds one priority, 0 to 255, of a priority queue."""
     return queue.encode() + bytes((0, priority))
 
 

@@ -233,10 +233,7 @@ class ParsedMessage(msgspec.Struct, frozen=True):
 
 
 def parse_message(term: bytes) -> ParsedMessage:
-    """Take a message term apart (S50, S51).
-
-    Args:
-        term: the whole external term.
+    """Take a message's whole external term apart (S50, S51).
 
     Raises:
         TermError: it is not a message term.

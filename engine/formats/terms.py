@@ -63,11 +63,7 @@ _Leaf = Callable[[bytes, int], tuple[Term, int]]
 
 
 class ImproperList(msgspec.Struct, frozen=True):
-    """A list whose tail is not a list.
-
-    Args:
-        items: the elements before the tail, at least one.
-    """
+    """A list whose tail is not a list, with at least one element before it."""
 
     items: tuple[Term, ...]
     tail: Term
@@ -83,9 +79,6 @@ def shown(term: Term) -> str:
 
 def encode(term: Term) -> bytes:
     """Write a term byte for byte as `term_to_binary` of OTP 25 does (S40).
-
-    Args:
-        term: the value; Atom, int, float, bytes, tuple, list, ImproperList or Opaque.
 
     Raises:
         TermError: the value has no external form.

@@ -16,11 +16,7 @@ from engine.values.entries import USUAL_ENTRY_COUNT
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """Yield a report line by line.
-
-    Args:
-        report: as `inspect` returns it.
-    """
+    """Yield a report of `inspect` line by line."""
     kind = report["kind"]
     if kind == "node":
         for vhost in report["vhosts"]:

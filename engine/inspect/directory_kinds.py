@@ -55,11 +55,7 @@ def is_believed(terms: dict[str, RecoveryTerms], store: StoreFiles | None) -> bo
 
 
 def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings) -> None:
-    """Note the segments for which terms and index differ (S112, W94).
-
-    Args:
-        findings: where damage is noted.
-    """
+    """Note the segments for which terms and index differ (S112, W94)."""
     live = queue.live
     for segment, unacked in terms.segments:
         if unacked == live.get(segment, 0):
@@ -81,12 +77,7 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Damag
 def try_start(
     storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: DamageFindings
 ) -> bool:
-    """Note and return whether the next start of a 3.8 would end the queue's process, which is then restarted
-    (V8).
-
-    Args:
-        findings: where damage is noted.
-    """
+    """Note and return whether the next start of a 3.8 would end the queue's process, which is then restarted (V8)."""
     journal = f"{path}/journal.jif"
     if not storage.size(journal):
         return False
@@ -161,8 +152,6 @@ class GenerationReaders:
     Args:
         vhost: name of the virtual host.
         entry_count: entries in a segment of version 1.
-        findings: where damage is noted.
-        options: how much to report.
     """
 
     def __init__(
@@ -361,7 +350,6 @@ def _look_up(
     Args:
         sizes: bytes of another node's bodies in stores, by the numbers of their messages.
         path: of the queue's directory.
-        findings: where damage is noted.
     """
     there = store.message_numbers if store is not None else set()
     lost: list[int] = []

@@ -310,7 +310,6 @@ class ConditionWatch:
     """A condition that is watched during a run.
 
     Args:
-        condition: the condition.
         earlier: looks up a reference to an earlier moment.
     """
 
