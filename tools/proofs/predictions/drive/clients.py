@@ -18,11 +18,14 @@ import pika
 from pika.adapters import select_connection
 from pika.exceptions import AMQPError
 
+from engine.broker.commands.base import TICK_MS
 from engine.broker.commands.client_commands import unpack, unpack_expirations
 from tools.proofs.predictions.drive.seen import Seen
 
 TICK_S = 0.005
 """How often a client checks what is due."""
+PUBLISHER_TICK_S: Final = TICK_MS / 1000
+"""How often a publisher does."""
 STAMP_BYTES = 8
 """At the head of a body: when it was published, monotonic nanoseconds, which all processes of a machine share."""
 BURST_ROUND = 100
@@ -199,11 +202,15 @@ class _Connected:
     # --- publishers --------------------------------------------------------------------------------------------------
 
     def _publish(self, connection: pika.BlockingConnection, channel: Any) -> None:
+        """Hand in what is due at each tick, as a scenario's publishers do; a queue syncs once for all of it."""
         due, send = self._due(), self._sender(channel, self._command)
+        next_s = time.monotonic()
         while self._goes_on():
             for _ in range(due()):
                 send()
-            connection.process_data_events(TICK_S)
+            next_s = max(next_s + PUBLISHER_TICK_S, time.monotonic())
+            while (left_s := next_s - time.monotonic()) > 0:
+                connection.process_data_events(left_s)
 
     def _burst(self, connection: pika.BlockingConnection, channel: Any) -> None:
         send, left = self._sender(channel, self._command), self._command.get("count", 1)
