@@ -12,7 +12,7 @@ class ClassroomConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from playground.classroom import accounts, hearing  # noqa: PLC0415 - they need the models
+        from playground.classroom import access, accounts  # noqa: PLC0415 - they need the models
 
-        hearing.begin()
+        access.begin_hearing()
         accounts.listen()

@@ -29,7 +29,7 @@ from playground.hosting.run_owner import (
 )
 from playground.hosting.session import protocol
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
-from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
+from playground.hosting.workers.pool import WorkerFailed, WorkerLost
 from playground.limits.session_limits import SessionLimits
 from playground.texts.page_message import PageMessage, RequestRefused
 

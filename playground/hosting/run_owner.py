@@ -24,13 +24,13 @@ from playground.hosting.session_record import (
     RecordUnreachable,
     SessionRecord,
 )
-from playground.hosting.workers.pool import WorkerPool
-from playground.hosting.workers.worker_client import (
+from playground.hosting.workers.pool import (
     CommandDeclined,
     LinkListener,
     WorkerEnd,
     WorkerFailed,
     WorkerLost,
+    WorkerPool,
 )
 from playground.limits import session_limits as checks
 from playground.limits.session_limits import SessionLimits

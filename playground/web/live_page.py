@@ -29,6 +29,8 @@ NOWHERE: Final = dict.fromkeys(
     ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
 )
 """Addresses of a page that has no server behind it. It has none at all of what it hides, as the crash theatre."""
+OF_SESSION: Final = "share fork file record past survival download archive scenario page".split()
+"""Addresses that a session has, by the ends of their names."""
 CELL_LETTERS: Final = 1200
 """Longest description of a cell and its view."""
 
@@ -49,20 +51,10 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
         "predicted": found.predicted,
         "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
         "urls": {
-            "share": reverse("session-share", args=[found.public_id]),
-            "fork": reverse("session-fork", args=[found.public_id]),
+            **{name: reverse(f"session-{name}", args=[found.public_id]) for name in OF_SESSION},
+            **{form: reverse("session-run", args=[found.public_id, form]) for form in ("csv", "jsonl")},
             "compare": f"{reverse('compare')}?session={found.public_id}",
-            "file": reverse("session-file", args=[found.public_id]),
-            "record": reverse("session-record", args=[found.public_id]),
-            "past": reverse("session-past", args=[found.public_id]),
-            "survival": reverse("session-survival", args=[found.public_id]),
-            "download": reverse("session-download", args=[found.public_id]),
-            "archive": reverse("session-archive", args=[found.public_id]),
-            "scenario": reverse("session-scenario", args=[found.public_id]),
             "upgrade": f"{reverse('inspect')}?session={found.public_id}",
-            "page": reverse("session-page", args=[found.public_id]),
-            "csv": reverse("session-run", args=[found.public_id, "csv"]),
-            "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
         },
     }
     return {

@@ -86,7 +86,7 @@ ALLOWED = (
         "Django asks a connection how long it stays open",
     ),
     (
-        r"playground/hosting/workers/worker_client\.py",
+        r"playground/hosting/workers/pool\.py",
         r"connection_\w+|data_received",
         "asyncio calls them",
     ),

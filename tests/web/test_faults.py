@@ -24,7 +24,7 @@ from playground.hosting.session import protocol
 from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, RecordUnreachable
-from playground.hosting.workers.worker_client import WorkerFailed, WorkerLost
+from playground.hosting.workers.pool import WorkerFailed, WorkerLost
 from playground.limits import session_limits
 from tests.helpers.open_files import open_files
 from tests.web import test_host

@@ -12,8 +12,7 @@ import pytest
 
 from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.workers import pool
-from playground.hosting.workers.pool import WorkerHeartbeat
-from playground.hosting.workers.worker_client import WorkerLost
+from playground.hosting.workers.pool import WorkerHeartbeat, WorkerLost
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
