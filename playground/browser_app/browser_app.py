@@ -22,8 +22,7 @@ from playground.static_edition.addresses import relative
 from playground.storybook import cards, other_release, rehearsal
 from playground.storybook.story import localized
 from playground.texts.page_message import RequestRefused
-from playground.verdicts.marking import words_of
-from playground.verdicts.related import related
+from playground.verdicts import related, words_of
 from playground.whatif.context import page_context
 from playground.whatif.query import read_query
 from playground.whatif.shipped import cell_scenario, peak_us

@@ -10,7 +10,7 @@ import msgspec
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
-from playground.exercises import catalog, examples, review, selectors, task
+from playground.exercises import catalog, selectors, task
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
@@ -122,7 +122,7 @@ def standing(question: dict[str, Any]) -> dict[str, Any]:
 
 def example_page(question: dict[str, Any]) -> dict[str, Any]:
     """Return the last step of a worked example, judged."""
-    context = examples.context(question["exercise"], get_language() or "en", _posted(question["form"]))
+    context = task.example_context(question["exercise"], get_language() or "en", _posted(question["form"]))
     return {"html": render_to_string("exercises/_example_last.html", context)}
 
 
@@ -134,7 +134,7 @@ def units_page(question: dict[str, Any]) -> dict[str, Any]:
         selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
         for number, unit in enumerate(catalog.units(), 1)
     ]
-    rows = review.rows(works.values(), dt.datetime.now(dt.UTC), language)
+    rows = selectors.rows(works.values(), dt.datetime.now(dt.UTC), language)
     return {
         "html": "".join(
             render_to_string("exercises/_unit.html", {"unit": unit, "edition": True}) for unit in units
@@ -166,7 +166,7 @@ def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> Non
     given = kind_of(found).read(_posted(question["form"]))
     verdict = task.graded(found, _whole(work, found, given, question))
     now = dt.datetime.now(dt.UTC)
-    work.reviews = review.reviews_after(work, verdict.wrong, now)
+    work.reviews = selectors.reviews_after(work, verdict.wrong, now)
     work.right_at = work.right_at if verdict.wrong else now
     work.attempts += 1
     work.failures += verdict.wrong

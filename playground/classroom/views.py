@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from playground.classroom import leaving, papers, selectors, services, voting
 from playground.classroom.access import for_students, for_teachers, for_the_teacher, student_or_gone
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student, Vote
-from playground.exercises import catalog, course, learners, task
+from playground.exercises import catalog, learners, readings, task
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.schema import Exercise
@@ -290,7 +290,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
         "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
-        "stage": course.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
+        "stage": readings.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
     }
     return render(request, "classroom/projector.html", context)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
 from playground.callers import request_callers
-from playground.comparing import changes, ready
+from playground.comparing import changes
 from playground.comparing.changes import ChangeForm
 from playground.comparing.reel import CURVES, figure_labels, studio
 from playground.hosting.real_engine import door
@@ -66,7 +66,7 @@ def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -
         "chosen": chosen,
         "runs": [{"slug": each.slug, "title": _shown_title(each)} for each in selectors.library()],
         "presets": changes.PRESETS,
-        "ready": ready.READY.values(),
+        "ready": changes.READY.values(),
         "releases": [(series, each.name) for series, each in RELEASES.items()],
         "usual_releases": USUAL_RELEASES,
     }
@@ -139,7 +139,7 @@ def releases(request: HttpRequest) -> HttpResponse:
     """Show a run, or one that is ready for this, on the chosen releases."""
     chosen = [series for series in RELEASES if series in request.POST.getlist("release")]
     form = ChangeForm()
-    prepared = ready.READY.get(request.POST.get("ready", ""))
+    prepared = changes.READY.get(request.POST.get("ready", ""))
     a = request.POST.get("a", "")[:80]
     body = prepared.scenario() if prepared else selectors.scenario_body(scenario_or_gone(a))
     if len(chosen) < 2:

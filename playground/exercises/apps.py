@@ -13,8 +13,7 @@ class ExercisesConfig(AppConfig):
 
     def ready(self) -> None:
         """Say which sessions wait for an answer, which are of use before, and what learners take."""
-        from playground.exercises import catalog, learners  # noqa: PLC0415 - as above
-        from playground.exercises.builder import made  # noqa: PLC0415 - as above
+        from playground.exercises import builder, catalog, learners  # noqa: PLC0415 - as below
         from playground.exercises.services import holds_us, used, waits  # noqa: PLC0415 - as above
         from playground.records import kept_bytes, paused_sessions, services  # noqa: PLC0415 - needs the models
 
@@ -22,4 +21,4 @@ class ExercisesConfig(AppConfig):
         paused_sessions.register(waits)
         kept_bytes.register(learners.kept_bytes)
         services.register_use(used)
-        catalog.register(made.content_of)
+        catalog.register(builder.content_of)

@@ -15,11 +15,12 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
 from playground.callers import request_callers
-from playground.exercises import catalog, learners, limits, review, task
+from playground.exercises import catalog, learners, limits, task
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import MADE, Exercise
+from playground.exercises.selectors import reviews_after
 from playground.exercises.task import held, progress
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, BoundedJob, job
@@ -194,7 +195,7 @@ def _keep(work: Work, exercise: Exercise, verdict: GradedVerdict, given: Any) ->
     now = timezone.now()
     with transaction.atomic():
         work.refresh_from_db(fields=COUNTED, from_queryset=Work.objects.select_for_update())
-        work.reviews = review.reviews_after(work, verdict.wrong, now)
+        work.reviews = reviews_after(work, verdict.wrong, now)
         work.attempts += 1
         work.failures += verdict.wrong
         work.wrong, work.right_at = verdict.wrong, work.right_at if verdict.wrong else now

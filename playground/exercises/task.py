@@ -1,29 +1,132 @@
 """An exercise as it is shown to somebody who works on it, and how an answer moves the work on, without a database.
 
-A day's release that does otherwise is told beside it.
+Today's release is told beside it where it does otherwise. Before exercises with several steps come worked examples that
+fade: all done, then all but the last, then the exercise. Each step has a name, its subgoal. A file in
+`data/*/examples` names the exercise and has each number twice: for the example that is done, and for the one whose last
+step is left. What each step brings the engine finds.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import tomllib
+from functools import cache
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+import msgspec
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from playground import verdicts
-from playground.exercises import catalog, examples, limits, readings, selectors
+from playground.exercises import catalog, limits, readings, selectors
+from playground.exercises.authors import PostedForm
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import GiveUp, KindProgress, grade, kind_of, never
-from playground.exercises.schema import Exercise
+from playground.exercises.kinds.kind import FadedKind
+from playground.exercises.schema import Exercise, FadedExample, NumberedExample
 from playground.exercises.selectors import AnsweredExercise, WorkedExercise
-from playground.exercises.variants import another_case
+from playground.exercises.variants import another_case, with_numbers
 from playground.storybook import other_release
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage, RequestRefused
-from playground.verdicts import todays_broker
+
+
+class NoExample(LookupError):
+    """There is no example before this exercise."""
+
+
+@cache
+def _plain() -> dict[str, dict[str, Any]]:
+    found = (
+        catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
+        for path in sorted(catalog.FOLDER.glob("*/examples/*.toml"))
+    )
+    return {each["exercise"]: each for each in found}
+
+
+def slugs() -> frozenset[str]:
+    """Return the exercises before which there is an example."""
+    return frozenset(_plain())
+
+
+@cache
+def examples(slug: str) -> tuple[NumberedExample, NumberedExample]:
+    """Return the example that is done, and the one with a step left. Raises NoExample."""
+    if slug not in _plain():
+        raise NoExample(slug)
+    plain = _plain()[slug]
+    rows = [{name: pair[at] for name, pair in plain["numbers"].items()} for at in range(2)]
+    done, left = (
+        NumberedExample(msgspec.convert(with_numbers(plain, row), FadedExample), catalog.numbered(slug, row))
+        for row in rows
+    )
+    return done, left
+
+
+def kind_before(slug: str) -> FadedKind:
+    """Return the kind of an exercise before which there is an example. Raises NoExample."""
+    kind = kind_of(catalog.exercise(slug))
+    if not isinstance(kind, FadedKind):
+        raise NoExample(slug)
+    return kind
+
+
+def example_context(slug: str, language: str, posted: PostedForm | None) -> dict[str, Any]:
+    """Return what the page of an example needs.
+
+    Args:
+        posted: the learner's last step, if there is one.
+
+    Raises NoExample.
+    """
+    _done, left = examples(slug)
+    usual, kind = catalog.exercise(slug), kind_before(slug)
+    texts = left.exercise.texts(language)
+    done_part, left_part = _parts(slug, language)
+    given = dict(posted.items()) if posted else {}
+    shown: dict[str, Any] = {"verdict": None, "problem": ""}
+    if posted:
+        try:
+            verdict = kind.example_verdict(left, posted)
+            attempt = ExampleAnswer(verdict.passed, msgspec.to_builtins(verdict))
+            shown["verdict"] = selectors.shown_verdict(left.exercise, texts, attempt, locked=False, told=True)
+        except BadAnswer:
+            shown["problem"] = kind.example_missing
+    return {
+        "exercise": usual,
+        "title": usual.texts(language).title,
+        "done": done_part,
+        "left": left_part,
+        "last": {"template": kind.example_template, **kind.example_page(left, language, given)},
+        **shown,
+    }
+
+
+class ExampleAnswer(msgspec.Struct):
+    """The learner's last step, as a verdict is shown."""
+
+    passed: bool
+    verdict: dict[str, Any]
+    number: int = 1
+    why: str = ""
+
+
+@cache
+def _parts(slug: str, language: str) -> list[dict[str, Any]]:
+    """Return task and steps of both examples, each step with its name, its reason, and what the engine did."""
+    kind, found = kind_before(slug), []
+    for example in examples(slug):
+        exercise, texts = example.exercise, example.faded.texts(language)
+        played = kind.example_steps(example, language)
+        steps = [
+            {"name": name, "reason": reason, "what": what, "state": state, "rules": rules}
+            for name, reason, (what, state, rules) in zip(texts.steps, texts.reasons, played, strict=True)
+        ]
+        found.append({"task": (texts.task or exercise.texts(language).task).split("\n\n"), "steps": steps})
+    return found
+
 
 MOST = 2
 """Subjects that one exercise speaks of: those of its first rules."""
@@ -46,7 +149,7 @@ class ReleaseDifference(NamedTuple):
 def otherwise(found: Exercise) -> list[ReleaseDifference]:
     """Return what is otherwise on today's release; nothing for an exercise that is of its storage itself."""
     scenario = found.full_scenario()
-    release = todays_broker.TODAYS
+    release = verdicts.TODAYS
     settings = scenario.get("settings") or {}
     if other_release.shown_release({**scenario, "settings": settings}).storage is release.storage:
         return []
@@ -67,7 +170,7 @@ def _of_subjects(found: Exercise) -> list[ReleaseDifference]:
     )
     rows = []
     for number in list(subjects)[:MOST]:
-        today = todays_broker.verdicts()[number]
+        today = verdicts.todays_verdicts()[number]
         if today.verdict != "true":
             slug = verdicts.verdicts()[number].slug
             rows.append(
@@ -165,7 +268,7 @@ def context(
     """
     texts = found.texts(language)
     following = catalog.next_after(found.slug)
-    slugs = catalog.unit(found.unit).exercises
+    unit_slugs = catalog.unit(found.unit).exercises
     far = progress(work) if work else KindProgress()
     reading = readings.before(found.slug)
     is_held = work is not None and held(found, work)
@@ -177,9 +280,9 @@ def context(
         "task": texts.task.split("\n\n"),
         "kind": selectors.kind(found),
         "reading": reading.texts(language).title if reading else "",
-        "example": found.slug in examples.slugs(),
-        "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,
-        "of": len(slugs) or 1,
+        "example": found.slug in slugs(),
+        "place": unit_slugs.index(found.slug) + 1 if found.slug in unit_slugs else 1,
+        "of": len(unit_slugs) or 1,
         "unit_title": catalog.unit(found.unit).texts(language).title,
         "work": work,
         "other_numbers": bool(found.variants and work and work.attempts),
@@ -189,7 +292,7 @@ def context(
         "explained": work is not None and not anew and told and (work.done_at is not None or far.locked),
         "told": told,
         "otherwise": otherwise(found),
-        "today": todays_broker.TODAYS.name,
+        "today": verdicts.TODAYS.name,
         "held": is_held,
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),

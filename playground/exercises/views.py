@@ -19,18 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.exercises import (
-    bringing,
-    catalog,
-    course,
-    examples,
-    learners,
-    readings,
-    review,
-    selectors,
-    services,
-    task,
-)
+from playground.exercises import catalog, learners, readings, selectors, services, task
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner, Work
 from playground.exercises.schema import Exercise, LessonUnit
@@ -108,7 +97,7 @@ def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse
     context = {
         "units": listed,
         "go_on": selectors.go_on(listed),
-        "review": review.rows(works, timezone.now(), language),
+        "review": selectors.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
         **more,
@@ -184,7 +173,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context = task.context(found, work, selectors.last_attempt(work), _language())
     context["problem"] = problem
     if work is None or work.session is None:
-        context["stage"] = course.stage_with_messages(found)
+        context["stage"] = readings.stage_with_messages(found)
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
@@ -292,8 +281,8 @@ def bring(request: HttpRequest) -> HttpResponse:
     """Take in the progress that somebody took along in a file."""
     upload = request.FILES.get("file")
     try:
-        file = bringing.read(upload.read(bringing.MOST_BYTES + 1) if upload else b"")
-        count = bringing.bring(learners.begin(request.session), file)
+        file = learners.read(upload.read(learners.MOST_BYTES + 1) if upload else b"")
+        count = learners.bring(learners.begin(request.session), file)
     except RequestRefused as refused:
         return _units(request, 422, file_error=str(refused.message))
     sentence = ngettext("%(n)s exercise was imported.", "%(n)s exercises were imported.", count)
@@ -308,13 +297,13 @@ def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> Htt
 @require_safe
 def plans(request: HttpRequest) -> HttpResponse:
     """Show the plans of a lesson, a double lesson and a semester."""
-    return render(request, "exercises/plans.html", {"plans": course.plan_rows(get_language() or "en")})
+    return render(request, "exercises/plans.html", {"plans": readings.plan_rows(get_language() or "en")})
 
 
 @for_teachers
 def slides(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
     """Show the slides and sheets of a unit. For teachers only, as their notes have the key."""
-    return render(request, "exercises/slides.html", course.slides(unit.slug, get_language() or "en"))
+    return render(request, "exercises/slides.html", readings.slides(unit.slug, get_language() or "en"))
 
 
 @require_safe
@@ -323,10 +312,10 @@ def slides(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
 def example(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Show the example before an exercise, and judge its last step where one was sent."""
     language = get_language() or "en"
-    if slug not in examples.slugs() or catalog.exercise(slug).unit != unit:
+    if slug not in task.slugs() or catalog.exercise(slug).unit != unit:
         raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
     return closed_page(request, learners.current(request.session), catalog.exercise(slug)) or render(
-        request, "exercises/example.html", examples.context(slug, language, request.GET or None)
+        request, "exercises/example.html", task.example_context(slug, language, request.GET or None)
     )
 
 

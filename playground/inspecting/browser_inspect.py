@@ -16,9 +16,8 @@ from engine.generations import file_reader
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 from playground.inspecting import reading, summary, uploads
-from playground.inspecting.choice import read_choice
 from playground.inspecting.revival import FoundFiles, QueueRevival
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput, read_choice
 
 MOST_ZIP_BYTES: Final = 2 * uploads.MOST_BYTES_OWN
 """Of a zip, packed, with what is not needed of it: a tab holds all of it."""

@@ -12,9 +12,8 @@ from engine.broker.commands.base import bytes_of
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
 from playground.inspecting import next_release
-from playground.inspecting.choice import profile_of
-from playground.inspecting.listing.rows import REPORT, Term, TermPair, pairs, plain, term
-from playground.inspecting.unreadable import UnreadableInput, Why, why
+from playground.inspecting.listings import REPORT, Term, TermPair, pairs, plain, term
+from playground.inspecting.uploads import UnreadableInput, Why, profile_of, why
 
 MOST_CHARS: Final = 200_000
 MOST_NAMED: Final = 100

@@ -16,8 +16,7 @@ from engine.releases import PROFILES
 from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release
-from playground.inspecting.choice import profile_of
-from playground.inspecting.unreadable import UnreadableInput, Why, why
+from playground.inspecting.uploads import UnreadableInput, Why, profile_of, why
 from playground.texts.pasted_text import text_of
 
 MOST_BYTES: Final = 1024 * 1024

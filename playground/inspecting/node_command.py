@@ -26,11 +26,9 @@ from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import ENGLISH
 from playground.inspecting import reading, summary
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.placed_files import PlacedFiles
 from playground.inspecting.readout import DEAD
 from playground.inspecting.revival import report_on, vhost_directories
-from playground.inspecting.uploads import Files, is_needed, without_parents
+from playground.inspecting.uploads import Files, PlacedFiles, ReleaseChoice, is_needed, without_parents
 
 GOOD, BAD, NOTHING, NOT_PLAYED = range(4)
 MOST_BYTES: Final = 256 << 20

@@ -1,18 +1,73 @@
-"""An upload on its way to the process that reads it: names and sizes, then the files one after the other."""
+"""An upload on its way to the process that reads it, what that process may take, and which reports are kept.
+
+The files themselves are not kept: who chooses another virtual host or start sends them again, and a process that
+reads them takes a report only where it is on the same files.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import io
+import os
+import resource
+import signal
 import struct
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any, Final
 
 import msgspec
 
+from playground.callers.request_callers import RequestCaller
 from playground.inspecting import uploads
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.reading import KnownReports
+from playground.inspecting.uploads import Files, OutOfTime, ReleaseChoice, UnreadableInput
+
+MOST_MEMORY: Final = 1 << 30
+"""Bytes of data of the process that reads."""
+MOST_WORK_S: Final = 60
+"""Seconds of a processor."""
+MOST_WALL_S: Final = 300.0
+"""Seconds until it is ended, whatever it waits for."""
+MOST_ANSWER: Final = 16 * 1024 * 1024
+"""Bytes of the answer."""
+GRACE_S: Final = 5
+"""What it has after its time to answer with what it has found."""
+NICENESS: Final = 15
+AT_ONCE: Final = max(2, (os.cpu_count() or 1) // 2)
+"""Processes that read at the same time; of one caller one less. Engines come first: these are nice."""
+PATIENCE_S: Final = 120.0
+"""How long somebody waits for a place."""
+
+
+def bind() -> None:
+    """Bound this process: memory, work, the size of what it writes; it lets everybody else go first.
+
+    At the end of its time it gets `OutOfTime`, and a little later it is ended by the system.
+    """
+    os.nice(NICENESS)
+    _at_most(resource.RLIMIT_DATA, MOST_MEMORY, MOST_MEMORY)
+    _at_most(resource.RLIMIT_AS, 2 * MOST_MEMORY, 2 * MOST_MEMORY)
+    _at_most(resource.RLIMIT_FSIZE, MOST_ANSWER, MOST_ANSWER)
+    _at_most(resource.RLIMIT_CORE, 0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writing says so
+    signal.signal(signal.SIGXCPU, _out_of_time)
+    _at_most(resource.RLIMIT_CPU, MOST_WORK_S, MOST_WORK_S + GRACE_S)
+
+
+def _at_most(what: int, soft: int, hard: int) -> None:
+    with contextlib.suppress(OSError, ValueError):  # a system that cannot bound it, or bounds it more tightly
+        resource.setrlimit(what, (soft, hard))
+
+
+def _out_of_time(_number: int, _frame: Any) -> None:
+    signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # it comes again every second
+    raise OutOfTime
+
 
 _HEAD: Final = struct.Struct(">I")
 
@@ -77,3 +132,95 @@ def _each_whole(held: IO[bytes], found: uploads.Given, sizes: list[int]) -> uplo
         held.seek(at)
         yield path, blocks
         at += size
+
+
+KEPT_S: Final = 600.0
+MOST_OF_ADDRESS: Final = 16 << 20
+"""Bytes that one address keeps, whatever browsers it has; also of one visitor."""
+MOST_BYTES: Final = 128 << 20
+"""Of all together."""
+
+
+class LabeledReports(msgspec.Struct, frozen=True):
+    """Reports, and which files they are on.
+
+    Args:
+        digest: of the files, and of the choice by which they were read.
+        reports: by virtual host.
+    """
+
+    digest: bytes
+    reports: KnownReports
+
+
+class KeptReports:
+    """Encoded reports by visitor, the newest of each; what is too old or too much is forgotten, the oldest first.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: dict[RequestCaller, tuple[float, bytes]] = {}
+
+    def of(self, caller: RequestCaller) -> bytes:
+        """Return what is kept for a visitor, nothing where that is nothing."""
+        self._forget()
+        return self._kept.get(caller, (0.0, b""))[1]
+
+    def keep(self, caller: RequestCaller, data: bytes) -> None:
+        """Keep this for a visitor, and nothing else."""
+        self._kept.pop(caller, None)
+        if data:
+            self._kept[caller] = (self._clock(), data)
+        self._forget(caller.group)
+
+    def _forget(self, group: str | None = None) -> None:
+        for caller, (kept_s, _data) in list(self._kept.items()):
+            if self._clock() - kept_s > KEPT_S:
+                del self._kept[caller]
+        self._bound([each for each in self._kept if each.group == group], MOST_OF_ADDRESS)
+        self._bound(list(self._kept), MOST_BYTES)
+
+    def _bound(self, callers: list[RequestCaller], most: int) -> None:
+        size = sum(len(self._kept[each][1]) for each in callers)
+        for each in callers:
+            if size > most:
+                size -= len(self._kept.pop(each)[1])
+
+
+kept: Final = KeptReports()
+
+
+@contextmanager
+def known_in(held: IO[bytes], files: Files, choice: ReleaseChoice) -> Iterator[KnownReports]:
+    """Give the reports in a file that are on these files, and write afterwards what is known of them.
+
+    Args:
+        held: an open file; what it says of other files goes.
+        choice: by which they are read.
+    """
+    digest = digest_of(files, choice)
+    try:
+        before = msgspec.msgpack.decode(held.read(), type=LabeledReports)
+    except msgspec.DecodeError:
+        before = LabeledReports(b"", {})
+    reports = before.reports if before.digest == digest else {}
+    try:
+        yield reports
+    finally:
+        held.seek(0)
+        held.truncate()
+        with suppress(MemoryError, OverflowError):
+            data = msgspec.msgpack.encode(LabeledReports(digest, reports))
+            held.write(data if len(data) <= MOST_OF_ADDRESS else b"")
+
+
+def digest_of(files: Files, choice: ReleaseChoice) -> bytes:
+    """Return a digest of files, and of what a choice says about how they are read."""
+    found = hashlib.sha256(msgspec.msgpack.encode(choice.entries))
+    for path, data in files.items():
+        found.update(msgspec.msgpack.encode((path, len(data))))
+        found.update(data)
+    return found.digest()

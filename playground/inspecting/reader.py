@@ -15,8 +15,8 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from playground.inspecting import bounds, kept_reports, parcel, reading
-from playground.inspecting.unreadable import OutOfTime, UnreadableInput
+from playground.inspecting import parcel, reading
+from playground.inspecting.uploads import OutOfTime, UnreadableInput
 
 EVERY_S: Final = 0.25
 AGAIN_S: Final = 2.0
@@ -64,14 +64,14 @@ def answer(held: IO[bytes], known: IO[bytes], steps: reading.ReadingSteps) -> di
     left_out: list[str] = []
     try:
         files, choice = parcel.unpack(held, left_out)
-        with kept_reports.known_in(known, files, choice) as reports:
+        with parcel.known_in(known, files, choice) as reports:
             found, revived = reading.directory(files, choice, steps, reports)
     except UnreadableInput as bad:
         return bad.to_json()
     except MemoryError:
-        return UnreadableInput("needs_memory", most=bounds.MOST_MEMORY >> 20).to_json()
+        return UnreadableInput("needs_memory", most=parcel.MOST_MEMORY >> 20).to_json()
     except OutOfTime:
-        return UnreadableInput("takes_too_long", most=bounds.MOST_WORK_S).to_json()
+        return UnreadableInput("takes_too_long", most=parcel.MOST_WORK_S).to_json()
     if "vhosts" not in found:
         found |= reading.names_left_out(left_out)
     if revived is not None and revived.state is not None:
@@ -83,15 +83,15 @@ def encoded(found: dict[str, Any]) -> bytes:
     """Return an answer as JSON, or that it is too long."""
     try:
         data = msgspec.json.encode(found)
-        if len(data) <= bounds.MOST_ANSWER:
+        if len(data) <= parcel.MOST_ANSWER:
             return data
     except MemoryError:
         pass
-    return msgspec.json.encode(UnreadableInput("long_answer", most=bounds.MOST_ANSWER >> 20).to_json())
+    return msgspec.json.encode(UnreadableInput("long_answer", most=parcel.MOST_ANSWER >> 20).to_json())
 
 
 def main() -> None:
-    bounds.bind()
+    parcel.bind()
     with open(int(sys.argv[2]), "r+b") as known:  # noqa: PTH123 - a number
         found = answer(sys.stdin.buffer, known, ReaderSteps(sys.stdout.fileno()))
     with open(int(sys.argv[1]), "wb") as out:  # noqa: PTH123 - a number

@@ -21,15 +21,15 @@ from typing import IO, Any, Final, TypeVar
 import msgspec
 
 from playground.callers.request_callers import RequestCaller
-from playground.inspecting import bounds
-from playground.inspecting.kept_reports import kept
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting import parcel
+from playground.inspecting.parcel import kept
+from playground.inspecting.uploads import UnreadableInput
 from playground.limits.work_places import PlacesFull, PlaceTicket, WorkPlaces
 
 WAITING: Final = 32
 """Most that wait."""
 
-places = WorkPlaces(bounds.AT_ONCE, WAITING)
+places = WorkPlaces(parcel.AT_ONCE, WAITING)
 
 
 R = TypeVar("R")
@@ -109,7 +109,7 @@ class ReaderProcess:
 
     async def _wait(self, ticket: PlaceTicket) -> AsyncGenerator[bytes, None]:
         """Wait for a place. Raises Full where others were refused less."""
-        ends_s = time.monotonic() + bounds.PATIENCE_S
+        ends_s = time.monotonic() + parcel.PATIENCE_S
         before = 0
         while ahead := self._held.ahead(ticket):
             if time.monotonic() > ends_s:
@@ -127,7 +127,7 @@ class ReaderProcess:
             cwd=ROOT, env=_environment(), stdin=self._parcel, stdout=subprocess.PIPE, pass_fds=numbers,
         )  # fmt: skip
         assert process.stdout is not None  # noqa: S101 - it was asked for
-        ends_s = time.monotonic() + bounds.MOST_WALL_S
+        ends_s = time.monotonic() + parcel.MOST_WALL_S
         try:
             while line := await _by(ends_s, process.stdout.readline()):
                 yield line
@@ -146,7 +146,7 @@ async def _by(ends_s: float, awaited: Awaitable[R]) -> R:
     try:
         return await asyncio.wait_for(awaited, max(0.0, ends_s - time.monotonic()))
     except TimeoutError:
-        raise UnreadableInput("takes_too_long", most=int(bounds.MOST_WALL_S)) from None
+        raise UnreadableInput("takes_too_long", most=int(parcel.MOST_WALL_S)) from None
 
 
 def _line(**progress: Any) -> bytes:
@@ -161,7 +161,7 @@ def _environment() -> dict[str, str]:
 
 def _trouble(ended: int) -> UnreadableInput:
     if ended == -signal.SIGXCPU:
-        return UnreadableInput("takes_too_long", most=bounds.MOST_WORK_S)
+        return UnreadableInput("takes_too_long", most=parcel.MOST_WORK_S)
     if ended not in (-signal.SIGKILL, -signal.SIGXCPU):
         logger.error("the reader of files ended with %s", ended)
-    return UnreadableInput("needs_memory", most=bounds.MOST_MEMORY >> 20)
+    return UnreadableInput("needs_memory", most=parcel.MOST_MEMORY >> 20)

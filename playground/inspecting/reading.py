@@ -17,15 +17,20 @@ import msgspec
 from engine.broker.commands.scenario import parse
 from engine.inspect.directory_kinds import STORES
 from engine.values.errors import EngineError
-from playground.inspecting import configuration, definitions, next_release, rehearsal, revival, summary
-from playground.inspecting.choice import USUAL, ReleaseChoice
+from playground.inspecting import (
+    configuration,
+    definitions,
+    listings,
+    next_release,
+    rehearsal,
+    revival,
+    summary,
+)
 from playground.inspecting.configuration import kind_of
-from playground.inspecting.listing import figures
-from playground.inspecting.listing.rows import COLUMN, JSON, REPORT, SPOKEN
+from playground.inspecting.listings import COLUMN, JSON, REPORT, SPOKEN
 from playground.inspecting.revival import QueueRevival
 from playground.inspecting.summary import queues_of
-from playground.inspecting.unreadable import UnreadableInput
-from playground.inspecting.uploads import Files
+from playground.inspecting.uploads import USUAL, Files, ReleaseChoice, UnreadableInput
 from playground.texts.pasted_text import bare_text
 
 SAID: Final = (
@@ -188,7 +193,7 @@ def listing(text: str) -> Answer:
     if definitions.BEGINS.match(text):
         return topology(text.encode(errors="replace"))
     try:
-        found: Answer = msgspec.to_builtins(figures.read(text))
+        found: Answer = msgspec.to_builtins(listings.read(text))
         if REPORT.search(text):
             with contextlib.suppress(UnreadableInput):
                 found["environment"] = msgspec.to_builtins(configuration.read(text))

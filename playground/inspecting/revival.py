@@ -28,12 +28,31 @@ from engine.storage.port import ByteChunk
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.marks import override
 from playground.hosting.solo import SoloStorage
-from playground.inspecting.choice import USUAL, ReleaseChoice
-from playground.inspecting.placed_files import PlacedBytes, has_placed
-from playground.inspecting.readout import CRASHES, DEAD, HOST, ReadableRecords, TakenOut, take_out
-from playground.inspecting.stopped import STORE, SavedStop, give, has_old_store, of_files
-from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
-from playground.inspecting.uploads import Files
+from playground.inspecting.readout import (
+    CRASHES,
+    DEAD,
+    HOST,
+    STORE,
+    ReadableRecords,
+    SavedStop,
+    TakenOut,
+    give,
+    has_old_store,
+    of_files,
+    take_out,
+)
+from playground.inspecting.uploads import (
+    FAR_SEGMENTS,
+    USUAL,
+    FarApart,
+    Files,
+    OutOfTime,
+    PlacedBytes,
+    ReleaseChoice,
+    Why,
+    has_placed,
+    why,
+)
 from playground.offline import recording
 
 EXCHANGE, KEY = "x-dead-letter-exchange", "x-dead-letter-routing-key"

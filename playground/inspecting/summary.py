@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.releases import RELEASES
+from playground.inspecting.readout import has_old_store
 from playground.inspecting.revival import QueueRevival
-from playground.inspecting.stopped import has_old_store
 from playground.inspecting.uploads import Files
 
 HEX_BYTES: Final = 256

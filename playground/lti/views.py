@@ -23,9 +23,9 @@ from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.lineitem import LineItem
 
 from playground.limits import page_scheduler
-from playground.lti import launches, tokens
+from playground.lti import launches
+from playground.lti.launches import DeepLinking, TokenDistrusted, TokenMalformed
 from playground.lti.models import LogIn
-from playground.lti.tokens import DeepLinking, TokenDistrusted, TokenMalformed
 from playground.texts.page_message import PageMessage
 from playground.web.access import rate_limited_launch
 from playground.web.errors import answer as error_page
@@ -148,10 +148,10 @@ def _ask_platform(
     return _in_frame(render(request, "lti/launch.html", context), registration)
 
 
-def _claims(found: LogIn, token: str) -> tokens.LaunchClaims:
+def _claims(found: LogIn, token: str) -> launches.LaunchClaims:
     """Return what a launch says that belongs to a log-in, which is used up by it."""
     with page_scheduler.aside():  # it may ask the platform for its keys
-        claims = tokens.claims_of(token, found.registration)
+        claims = launches.claims_of(token, found.registration)
     if not launches.is_nonce_of(found, claims.nonce):
         raise TokenDistrusted("nonce is that of another log-in")
     if claims.message_type not in {RESOURCE, DEEP_LINKING}:
@@ -165,7 +165,7 @@ def _claims(found: LogIn, token: str) -> tokens.LaunchClaims:
     return claims
 
 
-def _settings(claims: tokens.LaunchClaims) -> DeepLinking:
+def _settings(claims: launches.LaunchClaims) -> DeepLinking:
     return claims.settings or DeepLinking()
 
 
@@ -182,7 +182,9 @@ class ContentChoice(msgspec.Struct):
         return str(self.settings.accept_multiple).lower() != "false"
 
 
-def _choice(request: HttpRequest, registration: LtiRegistration, claims: tokens.LaunchClaims) -> HttpResponse:
+def _choice(
+    request: HttpRequest, registration: LtiRegistration, claims: launches.LaunchClaims
+) -> HttpResponse:
     choice = ContentChoice(registration.pk, claims.deployment, _settings(claims))
     token = signing.dumps(msgspec.to_builtins(choice), salt=SALT, compress=True)
     context = {

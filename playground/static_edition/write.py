@@ -23,7 +23,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import get_language
 
-from playground.exercises import catalog, examples, task
+from playground.exercises import catalog, task
 from playground.hosting.real_engine import door
 from playground.inspecting import views
 from playground.library import ready_scenarios
@@ -188,9 +188,9 @@ def _own_pages(folder: Path) -> None:
         at = file_of(task.address(each))
         shown = {**context, **play, **task.context(each, None, None, get_language() or "en")}
         own[at] = render_to_string("static_edition/exercise.html", shown)
-    for slug in examples.slugs():
+    for slug in task.slugs():
         at = file_of(reverse("example", args=[catalog.exercise(slug).unit, slug]))
-        shown = {**context, **examples.context(slug, get_language() or "en", None)}
+        shown = {**context, **task.example_context(slug, get_language() or "en", None)}
         own[at] = render_to_string("exercises/example.html", shown)
     for at, text in own.items():
         _put(folder / at, relative(text, at, {}).encode())

@@ -20,7 +20,7 @@ from engine.report.transitions.base import Group
 from playground import rules
 from playground.rules import search
 from playground.storybook.stage_picture import MEANINGS
-from playground.verdicts.marking import found_in
+from playground.verdicts import found_in
 
 register = template.Library()
 

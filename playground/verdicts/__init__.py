@@ -1,16 +1,25 @@
-"""What the articles say of each subject, and what RabbitMQ 3.10.8 does: data files, and the words explained."""
+"""What the articles say of each subject, and what each broker does: data files, the words explained, and runs."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
+from django.urls import reverse
 
 from engine.reading.conditions import Condition
-from playground.storybook.story import StoryClaim, Texts
+from engine.releases import PROFILES, V3_8_9, V4_3_6
+from playground.library import ready_scenarios
+from playground.sessions import scenario_links
+from playground.storybook import cards, other_release
+from playground.storybook.cards import SUBJECTS, ScenarioCard
+from playground.storybook.entry import LibraryEntry, read
+from playground.storybook.story import StoryClaim, Texts, in_language
+from playground.texts.word_search import plain, ranked
 
 FOLDER = Path(__file__).resolve().parent
 RULE = re.compile(r"([A-Z])([0-9]{1,3})")
@@ -215,3 +224,175 @@ def of_rule(rule: str) -> ArticleVerdict | None:
                 if best is None or width < best[0]:
                     best = (width, each)
     return best[1] if best else None
+
+
+ARTICLES = V3_8_9
+
+
+def articles_entry(run: VerdictRun) -> LibraryEntry:
+    """Return a scenario as the articles' broker plays it, with what is claimed of that run."""
+    written = ready_scenarios.load(ready_scenarios.FOLDER / f"{run.scenario}.json").to_json()
+    changed = {**written, "profile": ARTICLES.profiles[PROFILES[written["profile"]].scale], "digest": None}
+    if run.claims is not None:
+        changed["claims"] = [{"at_us": each.at_us, "test": each.test} for each in run.claims]
+    return read(changed)
+
+
+def articles_address(run: VerdictRun, language: str) -> str:
+    """Return the address that opens a run at its moment.
+
+    Args:
+        language: of the run's title.
+    """
+    return f"{_address(run.scenario, language)}{scenario_links.LinkPlace(at_us=run.at_us).query()}"
+
+
+@lru_cache(maxsize=200)
+def _address(scenario: str, language: str) -> str:
+    entry = articles_entry(VerdictRun(scenario, 0))
+    title = f"{in_language(entry.story.title)} · {ARTICLES.name}"
+    packed = scenario_links.packed({**entry.run, "title": title})
+    if packed is None:
+        raise ValueError(f"{scenario} is too long for a link")
+    return reverse("stateless", args=[packed])
+
+
+TODAYS = V4_3_6
+VerdictToday = Literal["true", "false", "depends", "changed", "gone"]
+
+
+class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether a subject's claim holds of the release; `gone` where what it speaks of does not exist any more,
+    `depends` where it is as right or wrong as for the reference.
+
+    Args:
+        rules: rule ids such as W33, or spans of them.
+        run: a ready scenario of 4.x, or one of 3.10 whose commands are opened on the release.
+    """
+
+    number: int
+    verdict: VerdictToday
+    rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
+    finding: Texts
+    run: VerdictRun
+
+
+@cache
+def todays_verdicts() -> dict[int, TodaysVerdict]:
+    read_all = msgspec.json.decode((FOLDER / "todays.json").read_bytes(), type=list[TodaysVerdict])
+    return {each.number: each for each in read_all}
+
+
+def todays_address(scenario: str, at_us: int, short_id: str, series: str) -> str:
+    entry = ready_scenarios.entry(scenario)
+    own = entry is not None and other_release.shown_release(entry.run).series == series
+    place = scenario_links.LinkPlace(at_us=at_us, release="" if own else series)
+    return reverse("permalink", args=[short_id]) + place.query()
+
+
+@cache
+def _words() -> tuple[re.Pattern[str], dict[str, str]]:
+    anchors = {word: each.anchor for each in glossary().values() for word in (each.term, *each.also)}
+    longest_first = sorted(anchors, key=len, reverse=True)
+    # Latin words stand alone, also inside of Chinese, which has no spaces.
+    any_of = "|".join(re.escape(word) for word in longest_first)
+    pattern = re.compile(rf"(?<![A-Za-z0-9_.-])({any_of})(?:e?s)?(?![A-Za-z0-9_]|-[a-z])", re.IGNORECASE)
+    return pattern, {word.lower(): anchor for word, anchor in anchors.items()}
+
+
+def found_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, anchor) of every word of the glossary in a text, in the plural as well."""
+    pattern, anchors = _words()
+    for found in pattern.finditer(text):
+        yield found.start(), found.end(), anchors[found[1].lower()]
+
+
+def words_of(value: Any) -> dict[str, str]:
+    """Return {word in lower case: anchor} for all texts inside of a value of lists and objects."""
+    if isinstance(value, str):
+        return {value[start:end].lower(): anchor for start, end, anchor in found_in(value)}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {word: anchor for part in parts for word, anchor in words_of(part).items()}
+
+
+MOST_ANSWERS: Final = 2
+
+
+class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question as operators ask it, and its answer.
+
+    Args:
+        words: that people type for it, in any language, and in logs.
+        subject: slug of the subject about it; empty where there is none.
+        inspect: whether Inspect answers it of somebody's own files or figures.
+        commands: of the console that show it in a session, and on a node.
+    """
+
+    slug: str
+    asked: Texts
+    words: str
+    answer: Texts
+    rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
+    subject: str
+    scenarios: list[str]
+    inspect: bool
+    commands: list[str]
+
+    @property
+    def question(self) -> str:
+        return in_language(self.asked)
+
+    @property
+    def text(self) -> str:
+        return in_language(self.answer)
+
+    @property
+    def subject_title(self) -> str:
+        found = by_slug(self.subject)
+        return str(SUBJECTS[found.number]) if found else ""
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        found = map(ready_scenarios.entry, self.scenarios)
+        return [(each.slug, each.title) for each in found if each]
+
+
+@cache
+def answers() -> list[OperatorAnswer]:
+    return msgspec.json.decode((FOLDER / "operators.json").read_bytes(), type=list[OperatorAnswer])
+
+
+def answered(query: str) -> list[OperatorAnswer]:
+    """Return the answers to what somebody typed, the best first."""
+    texts = {at: (plain(each.question), plain(each.words)) for at, each in enumerate(answers())}
+    return [answers()[at] for at in ranked(query, texts).keys[:MOST_ANSWERS]]
+
+
+MOST_RELATED: Final = 5
+"""Of each: who wants more asks their own page."""
+
+
+class RelatedPages(NamedTuple):
+    """What a search found besides rules, the best first."""
+
+    answers: list[OperatorAnswer]
+    """To questions that operators ask."""
+    subjects: list[tuple[str, str]]
+    """Slug and title of each."""
+    scenarios: list[ScenarioCard]
+
+
+def related(query: str) -> RelatedPages:
+    """Return the subjects and scenarios that have a query's words, in the reader's language."""
+    subjects = {each.slug: each for each in verdicts().values()}
+    found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()}).keys
+    every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
+    return RelatedPages(
+        answered(query),
+        [(slug, str(SUBJECTS[subjects[slug].number])) for slug in found[:MOST_RELATED]],
+        cards.found(every, query)[:MOST_RELATED],
+    )
+
+
+def _searched(each: ArticleVerdict) -> tuple[str, str]:
+    return plain(str(SUBJECTS[each.number])), plain(f"{in_language(each.claim)} {in_language(each.finding)}")

@@ -16,7 +16,7 @@ from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.rules import LONGEST_QUERY, html, search
 from playground.storybook.cards import SUBJECTS
-from playground.verdicts.related import related
+from playground.verdicts import related
 
 
 def titles() -> dict[str, Any]:

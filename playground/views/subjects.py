@@ -22,10 +22,10 @@ from playground.storybook.cards import SUBJECTS
 from playground.storybook.other_release import shown_release
 from playground.storybook.story import in_language
 from playground.texts.page_message import PageMessage
-from playground.verdicts import ArticleVerdict, VerdictRun, articles_broker, todays_broker
+from playground.verdicts import ArticleVerdict, VerdictRun
 from playground.web.errors import PageGone
 
-RELEASES_ASKED = (articles_broker.ARTICLES.name, REFERENCE.name, todays_broker.TODAYS.name)
+RELEASES_ASKED = (verdicts.ARTICLES.name, REFERENCE.name, verdicts.TODAYS.name)
 """For which each subject has a verdict, in the order of the rows."""
 VERDICTS = ("true", "depends", "changed", "gone", "false")
 """In the order of the tally."""
@@ -47,21 +47,21 @@ def _releases(
     each: ArticleVerdict, loaded: dict[str, str], evidences: dict[int, VerdictRun]
 ) -> list[dict[str, object]]:
     """Return the verdict of three releases, each with the address of the run that shows it; for 3.10 by `evidences`."""
-    today = todays_broker.verdicts()[each.number]
+    today = verdicts.todays_verdicts()[each.number]
     old = each.in_3_8.run
     rows: list[dict[str, object]] = [
         {
-            "release": articles_broker.ARTICLES.series,
+            "release": verdicts.ARTICLES.series,
             "verdict": each.in_3_8.verdict,
-            "address": articles_broker.address_of(old, get_language() or ""),
+            "address": verdicts.articles_address(old, get_language() or ""),
         }
     ]
     for release, verdict, run in (
         (REFERENCE, each.verdict, evidences.get(each.number, old)),
-        (todays_broker.TODAYS, today.verdict, today.run),
+        (verdicts.TODAYS, today.verdict, today.run),
     ):
         short_id = loaded.get(run.scenario)
-        address = short_id and todays_broker.address_of(run.scenario, run.at_us, short_id, release.series)
+        address = short_id and verdicts.todays_address(run.scenario, run.at_us, short_id, release.series)
         rows.append({"release": release.series, "verdict": verdict, "address": address})
     return rows
 
@@ -83,12 +83,12 @@ def evidences() -> dict[int, VerdictRun]:
 
 
 def _todays_broker(each: ArticleVerdict, loaded: dict[str, str], address: object) -> dict[str, object]:
-    today = todays_broker.verdicts()[each.number]
+    today = verdicts.todays_verdicts()[each.number]
     return {
         "verdict": today.verdict,
         "finding": in_language(today.finding),
         "rules": today.rules,
-        "release": todays_broker.TODAYS.name,
+        "release": verdicts.TODAYS.name,
         "address": address,
         "short_id": loaded.get(today.run.scenario),
         "at_us": today.run.at_us,
@@ -101,8 +101,8 @@ def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
         "verdict": old.verdict,
         "finding": in_language(old.finding),
         "rules": old.rules,
-        "release": articles_broker.ARTICLES.name,
-        "address": articles_broker.address_of(old.run, get_language() or ""),
+        "release": verdicts.ARTICLES.name,
+        "address": verdicts.articles_address(old.run, get_language() or ""),
     }
 
 

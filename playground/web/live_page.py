@@ -22,7 +22,7 @@ from playground.sessions import owner_address, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
 from playground.storybook.story import in_language, localized
-from playground.verdicts.marking import words_of
+from playground.verdicts import words_of
 from playground.web import engine_files
 
 NOWHERE: Final = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""The answer of the what-if page in one sentence: what to set, what that changes, and what does not matter."""
+"""How certain a number is, and the page's answer in one sentence: what to set, what that changes, what not."""
 
 from __future__ import annotations
 
@@ -12,13 +12,116 @@ from engine.broker.commands.settings import resolve
 from engine.counting.load import blocked_s, over_watermark_s, sent
 from engine.ctl.stands_for import CLIENT, STANDS_FOR
 from engine.metrics import BetterWay
+from playground.library import fidelity_figures
 from playground.storybook import other_release
-from playground.whatif import bounds
-from playground.whatif.bounds import GridBounds
-from playground.whatif.certainty import TRUSTED, CellCertainty, band, band_words, certainty
-from playground.whatif.labels import ADVISED, BROKER, NOTHING, full, metric, parameter, setting
-from playground.whatif.query import HeatmapQuery
+from playground.whatif.labels import (
+    ADVISED,
+    BROKER,
+    NOTHING,
+    THIN_SPACE,
+    full,
+    metric,
+    parameter,
+    setting,
+    short,
+    unit_for,
+)
+from playground.whatif.labels import metric as label
+from playground.whatif.query import GridBounds, HeatmapQuery, best_cell, feasible, reads_alike
 from playground.whatif.shipped import CellRun, ShippedHeatmap
+
+TRUSTED = frozenset({"good", "rough"})
+"""Verdicts with which a value is shown with a band; with the others at most the order of values can be trusted."""
+
+
+class ErrorBand(NamedTuple):
+    """Between what a metric is to be expected."""
+
+    low: float
+    high: float
+
+    def apart_from(self, other: ErrorBand) -> bool:
+        """Return whether two ranges have no value in common."""
+        return self.high < other.low or other.high < self.low
+
+
+class CellCertainty(NamedTuple):
+    """What was measured of a metric's error.
+
+    Args:
+        verdict: `good`, `rough`, `order`, `none`; empty where it was never compared with a real node.
+        median_pct, worst_pct: of the cells that no constant was chosen by.
+        cells: how many those are.
+        floor: errors are shares of the measured value, and of at least this.
+    """
+
+    verdict: str = ""
+    median_pct: float = 0.0
+    worst_pct: float = 0.0
+    cells: int = 0
+    floor: float = 0.0
+
+    def words(self) -> str:
+        """Return what is beside the metric's name."""
+        numbers = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
+        if self.verdict == "good":
+            text = _("± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
+        elif self.verdict == "rough":
+            text = _("rough: ± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
+        elif self.verdict == "order":
+            text = _("predicts only which setting has more; values were off by %(median)s %%")
+        elif self.verdict == "none":
+            text = _("not predicted: off by %(median)s %% (median of %(cells)s measured runs)")
+        else:
+            return _("counted by the engine; never compared with a real node")
+        return text % numbers
+
+
+def certainty(metric: str) -> CellCertainty:
+    """Return what was measured of a metric's error, where work takes no time, as in heatmaps."""
+    found = fidelity_figures.predictions() or {"metrics": {}}
+    each = found.get("swept", found["metrics"]).get(metric)
+    if each is None:
+        return CellCertainty()
+    return CellCertainty(each["verdict"], each["median_pct"], each["worst_pct"], each["cells"], each["floor"])
+
+
+def measured_with() -> dict[str, Any] | None:
+    """Return the reference, machine and engine of the measured errors, None where there are none."""
+    found = fidelity_figures.predictions()
+    return None if found is None else {key: found[key] for key in ("reference", "machine", "measured_on")}
+
+
+def band(heatmap: ShippedHeatmap, runs: list[CellRun], metric: str) -> ErrorBand | None:
+    """Return the lowest and highest value to expect of a cell's metric; None where its runs have none.
+
+    The runs of a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
+    """
+    values = [value for run in runs if (value := heatmap.value(run, metric)) is not None]
+    if not values:
+        return None
+    sure = certainty(metric)
+    share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
+    low, high = min(values), max(values)
+    return ErrorBand(
+        max(0.0, low - share * max(low, sure.floor)) if low else 0.0, high + share * max(high, sure.floor)
+    )
+
+
+def band_words(found: ErrorBand | None, metric: str) -> str:
+    """Return a band as “4 to 7 s”, empty where its ends read alike."""
+    if found is None:
+        return ""
+    kind = label(metric).kind
+    unit = unit_for(kind, found.high)
+    low, high = short(found.low, unit), short(found.high, unit)
+    if low == high:
+        return ""
+    words = _("%(low)s to %(high)s")
+    if kind == "count":
+        return words % {"low": full(found.low, kind), "high": full(found.high, kind)}
+    return (words % {"low": low, "high": high} + f"{THIN_SPACE}{unit.name}").strip()
+
 
 UNPREDICTED = "none"
 
@@ -63,7 +166,7 @@ def base_place(query: HeatmapQuery) -> GridPlace | None:
 
 def best_place(query: HeatmapQuery) -> GridPlace | None:
     """Return the cell of the best settings within the bounds, None where no setting is swept or none keeps them."""
-    found = bounds.best_cell(query.heatmap, query.workload, asked_bounds(query), given(query))
+    found = best_cell(query.heatmap, query.workload, asked_bounds(query), given(query))
     if found is None or not ADVISED.intersection(axis.parameter for axis in query.heatmap.axes):
         return None
     values = zip((axis.parameter for axis in query.heatmap.axes), found[0].values, strict=True)
@@ -86,7 +189,7 @@ def asked_bounds(query: HeatmapQuery) -> GridBounds:
     wanted = query.bounds
     if not wanted.least and metric(query.metric).better is not BetterWay.NEITHER:
         wanted = wanted._replace(least=query.metric)
-    return bounds.feasible(query.heatmap, query.workload, wanted, given(query))
+    return feasible(query.heatmap, query.workload, wanted, given(query))
 
 
 def held_back(query: HeatmapQuery, base: GridPlace | None, runs: list[CellRun]) -> str:
@@ -242,7 +345,7 @@ def _better(query: HeatmapQuery, before: list[CellRun], after: list[CellRun]) ->
     """Return whether a cell has the better number of the shown metric, and it does not read alike."""
     old, new = (query.heatmap.median(each, query.metric) for each in (before, after))
     way = metric(query.metric).better
-    if old is None or new is None or way is BetterWay.NEITHER or bounds.reads_alike(old, new, query.metric):
+    if old is None or new is None or way is BetterWay.NEITHER or reads_alike(old, new, query.metric):
         return False
     return new > old if way is BetterWay.HIGHER else new < old
 
@@ -251,7 +354,7 @@ def _alike(one: float, other: float, name: str, sure: CellCertainty | None = Non
     """Return whether two values read alike, or lie no further apart than the metric's measured error."""
     sure = certainty(name) if sure is None else sure
     share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
-    return bounds.reads_alike(one, other, name) or abs(one - other) <= share * max(one, other, sure.floor)
+    return reads_alike(one, other, name) or abs(one - other) <= share * max(one, other, sure.floor)
 
 
 def _change(name: str, before: Any, after: Any) -> str:

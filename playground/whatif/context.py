@@ -13,9 +13,15 @@ from django.utils.translation import gettext as _
 from engine.counting.load import limit_bytes, paging_at_bytes
 from playground.storybook.cards import STRATEGY, counted_as
 from playground.sweeping.refusals import failure
-from playground.whatif.answer import answer, base_place, base_words, held_back
-from playground.whatif.bounds import FIELDS
-from playground.whatif.certainty import band, band_words, measured_with
+from playground.whatif.answer import (
+    answer,
+    band,
+    band_words,
+    base_place,
+    base_words,
+    held_back,
+    measured_with,
+)
 from playground.whatif.labels import (
     ADVISED,
     FAILED,
@@ -30,7 +36,7 @@ from playground.whatif.labels import (
     unit_for,
 )
 from playground.whatif.panel import cliff_edges, findings, front_ids, panel, run_place
-from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, HeatmapQuery, subtractions
+from playground.whatif.query import CLAMPS, FIELDS, FIXED, WORKLOAD, HeatmapQuery, subtractions
 from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
 from playground.whatif.table import HeatmapTable, all_values, boundaries, clamped, make_table, mini
 

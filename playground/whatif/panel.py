@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 from django.utils.translation import gettext as _
 
-from playground.whatif import bounds, shipped
-from playground.whatif.answer import asked_bounds, given
-from playground.whatif.certainty import band
+from playground.whatif import shipped
+from playground.whatif.answer import asked_bounds, band, given
 from playground.whatif.labels import full, metric, parameter, setting
-from playground.whatif.query import FIXED, HeatmapQuery
+from playground.whatif.query import BLOCKED, FIXED, RAM, RAM_SHARE, WAIT, HeatmapQuery, best_cell
 from playground.whatif.shipped import CellRun
 
 VERSION = 1
@@ -93,7 +92,6 @@ def _read(path: Path, changed_ns: int) -> SweepFindings:
 
 
 SHOWN_CLIFFS = 3
-RAM, WAIT = bounds.RAM, bounds.WAIT
 
 
 class PanelPoint(NamedTuple):
@@ -290,19 +288,19 @@ def _spread(values: list[float]) -> Callable[[float], float]:
 def _best(query: HeatmapQuery) -> dict[str, Any]:
     heatmap = query.heatmap
     kept = asked_bounds(query)
-    runs = bounds.best_cell(heatmap, query.workload, kept, given(query))
+    runs = best_cell(heatmap, query.workload, kept, given(query))
     objective = kept.objective(heatmap.metrics)
     found: dict[str, Any] = {
-        "ram": _field(kept.ram_percent) if bounds.RAM_SHARE in heatmap.metrics else None,
-        "blocked": _field(kept.blocked_s) if bounds.BLOCKED in heatmap.metrics else None,
-        "wait": _field(kept.wait_s) if bounds.WAIT in heatmap.metrics else None,
+        "ram": _field(kept.ram_percent) if RAM_SHARE in heatmap.metrics else None,
+        "blocked": _field(kept.blocked_s) if BLOCKED in heatmap.metrics else None,
+        "wait": _field(kept.wait_s) if WAIT in heatmap.metrics else None,
         "objective": objective,
         "cell": "",
         "runs": set[str](),
     }
     if runs is not None:
         run = heatmap.typical(runs, objective)
-        names = list(dict.fromkeys((objective, RAM, bounds.BLOCKED)))
+        names = list(dict.fromkeys((objective, RAM, BLOCKED)))
         values = {name: heatmap.median(runs, name) for name in names if name in heatmap.metrics}
         place = dict(zip((axis.parameter for axis in heatmap.axes), run.values, strict=True))
         found |= {

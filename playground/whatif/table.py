@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from engine.classic_v1.metrics.backlog import paged_out
 from engine.counting.load import blocked_s
-from playground.whatif.certainty import band, band_words
+from playground.whatif.answer import band, band_words
 from playground.whatif.labels import (
     FAILED,
     NOTHING,

@@ -21,9 +21,7 @@ import msgspec
 from engine.formats.layout import NoRecord
 from engine.generations import file_reader
 from playground.inspecting import reading, uploads
-from playground.inspecting.choice import USUAL, ReleaseChoice
-from playground.inspecting.unreadable import UnreadableInput
-from playground.inspecting.uploads import Files
+from playground.inspecting.uploads import USUAL, Files, ReleaseChoice, UnreadableInput
 from tests.fuzz.damage import load
 
 VALUES: Final = (-1, 1 << 31, 10**18, 1 << 63)

@@ -12,7 +12,7 @@ import pytest
 
 from engine.ctl.console import ask
 from playground.inspecting import reading
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput
 from tests.ctl.played import made_state
 from tests.fuzz import brought
 from workloads.errors import WorkloadError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import revival, summary
-from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.uploads import ReleaseChoice
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import load
 from tools.proofs.interop.host import DirectoryHost, TakenMessage

@@ -9,9 +9,7 @@ import pytest
 
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import node_command, reading, revival
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.placed_files import PlacedFiles
-from playground.inspecting.uploads import Files
+from playground.inspecting.uploads import Files, PlacedFiles, ReleaseChoice
 from tools.proofs.interop import directories
 
 DAY = 1_795_953_000

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading, uploads
-from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.uploads import ReleaseChoice
 from tests.conftest import RECORDINGS
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options

@@ -11,9 +11,7 @@ from typing import Final
 import pytest
 
 from playground.inspecting import node_command, reading, uploads
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.unreadable import UnreadableInput
-from playground.inspecting.uploads import Files
+from playground.inspecting.uploads import Files, ReleaseChoice, UnreadableInput
 from tools.proofs.interop import directories
 
 DAY = 1_795_953_000

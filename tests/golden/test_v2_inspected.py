@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.choice import ReleaseChoice
+from playground.inspecting.uploads import ReleaseChoice
 
 DIRECTORIES = Path(__file__).parents[1] / "recordings" / "v2" / "datadirs"
 NAMES = sorted(each.name for each in DIRECTORIES.iterdir())

@@ -16,9 +16,8 @@ from django.test import Client
 from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
-from playground.exercises import catalog
+from playground.exercises import builder, catalog
 from playground.exercises.authors import command_line
-from playground.exercises.builder import made
 from playground.exercises.kinds import grade, order, solution_of
 from playground.exercises.kinds.kind import play
 from playground.exercises.models import Made, Work
@@ -42,10 +41,10 @@ GET = {"do": "get", "count": 2, "ack": False}
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
     rate_limits.forget()
-    made.forget()
+    builder.forget()
     yield
     rate_limits.forget()
-    made.forget()
+    builder.forget()
 
 
 @pytest.fixture
@@ -464,7 +463,7 @@ def test_only_teachers_build_and_only_from_their_own_sessions(
 
 
 def test_there_are_only_so_many(author: Client, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made, "MOST_OF_ONE", 1)
+    monkeypatch.setattr(builder, "MOST_OF_ONE", 1)
     keep(author, session, CHOICE)
     reply = author.post(address(session), {**TEXTS, **BROKER, "keep": "1"})
     assert reply.status_code == 422

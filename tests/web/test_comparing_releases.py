@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from engine.releases import RELEASES
-from playground.comparing.ready import READY
+from playground.comparing.changes import READY
 from playground.comparing.reel import make
 from playground.hosting.real_engine import door
 from playground.records import services

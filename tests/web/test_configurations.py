@@ -10,7 +10,7 @@ from django.test import Client
 from engine.broker.commands.scenario import parse
 from playground.inspecting import reading
 from playground.inspecting.configuration import ConfigurationReport, read
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput
 
 CONF = """
 # rabbitmq.conf

@@ -12,7 +12,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting.definitions import MOST_EACH, MOST_VHOSTS, TakenDefinitions, read
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput
 
 VHOST = "/"
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from playground.exercises import examples, learners
+from playground.exercises import learners, task
 from playground.texts.page_message import PageMessage
 from tests.unit.exercises.test_examples import last_placed
 
@@ -20,7 +20,7 @@ def test_the_page_has_an_example_done_and_one_with_a_step_left(client: Client, l
     page = client.get(AT, headers={"accept-language": language})
     assert page.status_code == 200
     text = page.content.decode()
-    names = examples.examples("first-paging")[0].faded.texts(language).steps
+    names = task.examples("first-paging")[0].faded.texts(language).steps
     assert [text.count(f"<b>{name}</b>") for name in names] == [3, 3, 3]
     assert len(re.findall(r'<select class="select"', text)) == 9, "eight wait, and one is published"
 

@@ -15,10 +15,8 @@ from django.test import AsyncClient, Client
 from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
-from playground.inspecting import damage, definitions, reading, revival, summary, uploads
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.listing import figures
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting import definitions, listings, reading, revival, summary, uploads, views
+from playground.inspecting.uploads import ReleaseChoice, UnreadableInput
 from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
 
@@ -199,8 +197,8 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
     revived = revival.revive(files, report)
     for each in summary.damage_rows(report, files):
         assert each["words"]
-        assert str(damage.TEXTS[each["code"]]) % each["values"]
-        assert each["kind"] in damage.KINDS
+        assert str(views.TEXTS[each["code"]]) % each["values"]
+        assert each["kind"] in views.KINDS
     summary.queue_rows(report, revived)
     summary.store_rows(report, revived)
     assert revived is None or revived.state is not None or revived.failure is not None
@@ -218,7 +216,7 @@ def test_a_table_dump_that_cannot_be_read_says_why_by_a_code(mixed: uploads.File
     assert why == {"code": "no_table_dump", "values": {"wanted": "01 02 03 04 63 58 4d 0b"}}
     with translation.override("zh-hans"):
         sentence = str(TEXTS[why["code"]]) % why["values"]
-        assert str(damage.TEXTS["no_term"]) % {"why": sentence} == (
+        assert str(views.TEXTS["no_term"]) % {"why": sentence} == (
             "无法读取文件：表转储必须以字节 01 02 03 04 63 58 4d 0b 开头。broker 会像崩溃之后那样启动。"
         )
 
@@ -231,7 +229,7 @@ def test_the_page_has_the_engines_sentences_in_the_readers_language() -> None:
         answer = Client().get("/inspect/", headers={"accept-language": language})
         data = answer.context["inspect_data"]
         assert data["sentences"]["not_text"] == words
-        assert data["sentences"].keys() == {*TEXTS, *damage.TEXTS}
+        assert data["sentences"].keys() == {*TEXTS, *views.TEXTS}
         assert data["kinds"]["zeros"] == zeros
 
 
@@ -348,7 +346,7 @@ calm\t0\t[{mode,default}, {q1,0}, {q4,0}, {delta,{delta,undefined,0,0,undefined}
 
 
 def test_a_listing_becomes_a_picture_with_questions() -> None:
-    orders, calm = figures.read(LISTING).figures
+    orders, calm = listings.read(LISTING).figures
     assert [(lane, count) for lane, count, _share, _where in orders.lanes] == [
         ("q1", 1000),
         ("q2", 50),

@@ -17,9 +17,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.callers.request_callers import RequestCaller
-from playground.inspecting import bounds, kept_reports, parcel, reader_process, reading, rehearsal, uploads
-from playground.inspecting.choice import USUAL, ReleaseChoice
-from playground.inspecting.unreadable import OutOfTime, UnreadableInput
+from playground.inspecting import parcel, reader_process, reading, rehearsal, uploads
+from playground.inspecting.uploads import USUAL, OutOfTime, ReleaseChoice, UnreadableInput
 from playground.limits.work_places import PlacesFull, WorkPlaces
 from tests.helpers.hostile_journal import scattered_acks
 from tests.web.test_inspecting import sent, zipped
@@ -30,9 +29,7 @@ SOMEBODY = RequestCaller("192.0.2.1", "somebody")
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:
     """Run a program with bounds."""
-    begin = (
-        "from playground.inspecting import bounds\nfrom playground.inspecting.unreadable import OutOfTime\n"
-    )
+    begin = "from playground.inspecting import parcel\nfrom playground.inspecting.uploads import OutOfTime\n"
     return subprocess.run(
         [sys.executable, "-c", begin + code], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -40,7 +37,7 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_memory_is_bounded() -> None:
     found = ran(
-        f"bounds.bind()\ntry:\n  bytearray({bounds.MOST_MEMORY})\nexcept MemoryError:\n  print('held')"
+        f"parcel.bind()\ntry:\n  bytearray({parcel.MOST_MEMORY})\nexcept MemoryError:\n  print('held')"
     )
     assert found.stdout == "held\n", found.stderr
 
@@ -48,7 +45,7 @@ def test_memory_is_bounded() -> None:
 def test_work_is_bounded_even_where_the_end_of_the_time_is_passed_over() -> None:
     # A loop that is the very first thing of a `try` would not do: Python 3.11 looks for the handler of a
     # signal's exception one instruction before the loop, which then lies outside the `try`.
-    limits = "bounds.NICENESS = 0\nbounds.MOST_WORK_S = bounds.GRACE_S = 1\nbounds.bind()\n"
+    limits = "parcel.NICENESS = 0\nparcel.MOST_WORK_S = parcel.GRACE_S = 1\nparcel.bind()\n"
     found = ran(f"{limits}try:\n  sum([1])\n  while True: sum([1])\nexcept OutOfTime:\n  print('held')")
     assert found.stdout == "held\n", found.stderr
     stubborn = ran(
@@ -250,14 +247,14 @@ def test_a_directory_is_read_once_for_all_choices(
     mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each choice read all files again on a server. What is known of them says the same as reading them."""
-    monkeypatch.setattr(reader_process, "kept", kept_reports.KeptReports())
+    monkeypatch.setattr(reader_process, "kept", parcel.KeptReports())
     files = two_hosts(mixed)
     assert {each["dir"] for each in asked(files, USUAL)[-1]["vhosts"]} == {"A", "B"}
     held = reader_process.kept.of(SOMEBODY)
-    label = msgspec.msgpack.decode(held, type=kept_reports.LabeledReports)
+    label = msgspec.msgpack.decode(held, type=parcel.LabeledReports)
     assert set(label.reports) == {"A", "B"}
     choice = ReleaseChoice(vhost="A", day=1.0)
-    with kept_reports.known_in(io.BytesIO(held), parcel_files(files), choice) as known:
+    with parcel.known_in(io.BytesIO(held), parcel_files(files), choice) as known:
         assert set(known) == {"A", "B"}
         quick = reading.directory(parcel_files(files), choice, known=known)[0]
     assert quick == reading.directory(parcel_files(files), choice)[0]
@@ -271,23 +268,23 @@ def parcel_files(files: dict[str, bytes]) -> uploads.Files:
 
 def test_what_is_known_of_other_files_is_not_used(mixed: uploads.Files) -> None:
     held = io.BytesIO()
-    with kept_reports.known_in(held, mixed, USUAL) as known:
+    with parcel.known_in(held, mixed, USUAL) as known:
         known["A"] = {"damage": []}
     for files, choice in [(mixed | {"0.rdq": b"x"}, USUAL), (mixed, ReleaseChoice(entries=8))]:
-        with kept_reports.known_in(io.BytesIO(held.getvalue()), files, choice) as found:
+        with parcel.known_in(io.BytesIO(held.getvalue()), files, choice) as found:
             assert found == {}
-    with kept_reports.known_in(io.BytesIO(held.getvalue()), mixed, ReleaseChoice(vhost="A")) as found:
+    with parcel.known_in(io.BytesIO(held.getvalue()), mixed, ReleaseChoice(vhost="A")) as found:
         assert found == {"A": {"damage": []}}
     for broken in (b"", b"\xc1", held.getvalue()[:-3]):
-        with kept_reports.known_in(io.BytesIO(broken), mixed, USUAL) as found:
+        with parcel.known_in(io.BytesIO(broken), mixed, USUAL) as found:
             assert found == {}
 
 
 def test_what_is_kept_is_bounded_by_address_in_all_and_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_reports, "MOST_OF_ADDRESS", 10)
-    monkeypatch.setattr(kept_reports, "MOST_BYTES", 25)
+    monkeypatch.setattr(parcel, "MOST_OF_ADDRESS", 10)
+    monkeypatch.setattr(parcel, "MOST_BYTES", 25)
     now = [0.0]
-    kept = kept_reports.KeptReports(lambda: now[0])
+    kept = parcel.KeptReports(lambda: now[0])
     first, second = RequestCaller("192.0.2.1", "a"), RequestCaller("192.0.2.1", "b")
     others = [RequestCaller(f"192.0.2.{at}", "c") for at in (2, 3)]
     kept.keep(first, bytes(6))
@@ -300,5 +297,5 @@ def test_what_is_kept_is_bounded_by_address_in_all_and_by_time(monkeypatch: pyte
     assert kept.of(others[0]) == b"new"
     kept.keep(others[0], bytes(11))  # more than an address may keep
     assert kept.of(others[0]) == b""
-    now[0] = kept_reports.KEPT_S + 1
+    now[0] = parcel.KEPT_S + 1
     assert kept.of(others[1]) == b""

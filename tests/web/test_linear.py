@@ -19,9 +19,8 @@ from engine.ctl.request import Request, parse
 from engine.formats import clean_stop, names, terms
 from engine.formats.message import MessageCodec
 from engine.values.errors import EngineError
-from playground.inspecting import definitions, reading, uploads
-from playground.inspecting.listing import figures
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting import definitions, listings, reading, uploads
+from playground.inspecting.uploads import UnreadableInput
 from playground.storybook import entry
 from tests.helpers.hostile_journal import scattered_acks
 from workloads.errors import WorkloadError
@@ -81,16 +80,16 @@ def decoded_journal(data: bytes) -> object:
 
 
 CASES: Final[dict[str, tuple[Read, Make]]] = {
-    "listing: open brackets in lines": (figures.read, repeated("{\n")),
-    "listing: open brackets in one line": (figures.read, repeated("[{")),
-    "listing: rows that are cut off": (figures.read, repeated("q\t[{q1,0}, {q2,\n")),
-    "listing: whole rows": (figures.read, repeated("q\t[{q1,0},{len,0}]\n")),
-    "listing: quotes": (figures.read, repeated('q\t[{q1,"')),
-    "listing: escaped quotes": (figures.read, lambda count: 'q\t[{q1,"' + '\\"' * (count // 2)),
-    "listing: beginnings of pids": (figures.read, repeated("<")),
-    "listing: lines of tables": (figures.read, repeated("|")),
-    "listing: nested JSON": (figures.read, repeated('[{"a":')),
-    "listing: white space": (figures.read, lambda count: f"q\t[{{q1,{' ' * count}0}}]"),
+    "listing: open brackets in lines": (listings.read, repeated("{\n")),
+    "listing: open brackets in one line": (listings.read, repeated("[{")),
+    "listing: rows that are cut off": (listings.read, repeated("q\t[{q1,0}, {q2,\n")),
+    "listing: whole rows": (listings.read, repeated("q\t[{q1,0},{len,0}]\n")),
+    "listing: quotes": (listings.read, repeated('q\t[{q1,"')),
+    "listing: escaped quotes": (listings.read, lambda count: 'q\t[{q1,"' + '\\"' * (count // 2)),
+    "listing: beginnings of pids": (listings.read, repeated("<")),
+    "listing: lines of tables": (listings.read, repeated("|")),
+    "listing: nested JSON": (listings.read, repeated('[{"a":')),
+    "listing: white space": (listings.read, lambda count: f"q\t[{{q1,{' ' * count}0}}]"),
     "definitions: nested lists": (definitions.read, in_bytes(lambda count: '{"queues":' + "[" * count)),
     "definitions: queues": (definitions.read, objects("queues", '{"name":"a"}')),
     "definitions: bindings": (definitions.read, objects("bindings", '{"source":"x","destination":"q"}')),

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput
 from tests.conftest import RECORDINGS
 
 TEXTS: Final = RECORDINGS / "texts"

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.listing.figures import QueueFigures, QueueListing, read
-from playground.inspecting.listing.rows import LeftOut
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.listings import LeftOut, QueueFigures, QueueListing, read
+from playground.inspecting.uploads import UnreadableInput
 from playground.texts.pasted_text import bare_text
 from tests.conftest import RECORDINGS
 

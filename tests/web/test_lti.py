@@ -20,7 +20,7 @@ from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
 from playground.limits import rate_limits
-from playground.lti import launches, scores, statements
+from playground.lti import launches, scores
 from playground.lti.models import Placement, Seat
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform, key
 
@@ -295,4 +295,4 @@ def test_a_store_of_statements_hears_once_and_of_nobody_by_name(
     assert statement["object"]["id"] == "https://site.example/learn/waterline/first-in/"
     assert statement["result"]["score"] == {"scaled": 1.0}
     platform.broken = True
-    assert not statements.send(statement)
+    assert not scores.send(statement)

@@ -25,8 +25,8 @@ from playground.storybook.other_release import shown_release
 from playground.storybook.rehearsal import StoryRehearsal
 from playground.storybook.story import in_language
 from playground.templatetags.waterline import CITED
-from playground.verdicts import articles_broker, todays_broker
 from playground.views.subjects import evidences
+from tests.helpers.todays_entry import todays_entry
 
 ENTRIES: Final = ready_scenarios.entries()
 NAMES: Final = re.compile(
@@ -207,7 +207,7 @@ VERDICTS: Final = {
     **{(each.slug, "3.8"): each.in_3_8.run for each in verdicts.verdicts().values()},
     **{
         (verdicts.verdicts()[number].slug, "4.3"): each.run
-        for number, each in todays_broker.verdicts().items()
+        for number, each in verdicts.todays_verdicts().items()
     },
 }
 
@@ -215,7 +215,7 @@ VERDICTS: Final = {
 @pytest.mark.parametrize(("slug", "series"), VERDICTS)
 def test_the_moment_that_shows_a_verdict_has_claims_that_an_empty_run_refutes(slug: str, series: str) -> None:
     run = VERDICTS[slug, series]
-    entry = (articles_broker if series == "3.8" else todays_broker).entry_of(run)
+    entry = (verdicts.articles_entry if series == "3.8" else todays_entry)(run)
     until_us = entry.run["until_us"]
     tests = [each.test for each in entry.story.claims if run.at_us in {each.at_us, each.at_us or until_us}]
     start = StoryRehearsal(entry.run).go(0)

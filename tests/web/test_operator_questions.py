@@ -16,7 +16,7 @@ from engine.storage.ledger import LedgerStorage
 from playground import rules, verdicts
 from playground.inspecting import reading
 from playground.library import ready_scenarios
-from playground.verdicts.related import answered, answers
+from playground.verdicts import answered, answers
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db

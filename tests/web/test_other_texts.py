@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading
-from playground.inspecting.choice import profile_of
-from playground.inspecting.unreadable import UnreadableInput
+from playground.inspecting.uploads import UnreadableInput, profile_of
 from tests.ctl.played import recorded
 from tools.proofs.differential.installation import LATEST
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.exercises import bringing
-from playground.exercises.builder import made
+from playground.exercises import builder, learners
 from playground.inspecting import reading
 from playground.limits import rate_limits, session_limits
 from playground.records import services
@@ -66,10 +65,10 @@ def test_a_scenario_may_begin_with_a_mark_wherever_it_is_pasted_or_uploaded(clie
 @pytest.mark.django_db
 def test_work_an_exercise_and_figures_may_begin_with_a_mark() -> None:
     assert (
-        bringing.read((MARK + '{"format": "waterline-person-1", "exercises": []}').encode()).exercises == []
+        learners.read((MARK + '{"format": "waterline-person-1", "exercises": []}').encode()).exercises == []
     )
     content = {"en": {"title": "Mine"}}
-    assert made.of_file(MARK + json.dumps({"format": made.FORMAT, "exercise": content})) == content
+    assert builder.of_file(MARK + json.dumps({"format": builder.FORMAT, "exercise": content})) == content
     conf = "vm_memory_high_watermark.relative = 0.6\n"
     assert reading.listing(MARK + conf) == reading.listing(conf)
     topology = json.dumps({"queues": [{"name": "q", "vhost": "/", "durable": True, "arguments": {}}]})

@@ -30,7 +30,7 @@ from engine.values.errors import (
     StoreCorrupt,
 )
 from playground.hosting.refusals import TEXTS, message_of
-from playground.inspecting import damage
+from playground.inspecting import views
 from playground.storybook import story
 from playground.storybook.story import OF_FILES, WrittenWrong
 from playground.sweeping import refusals
@@ -81,9 +81,7 @@ REMARKS: dict[str, tuple[str, Any]] = {
     code: (text, refusals.REMARKS.get(code)) for code, text in OF_REMARKS.items()
 }
 """The same of what is told of an import."""
-DAMAGE: dict[str, tuple[str, Any]] = {
-    code: (text, damage.TEXTS.get(code)) for code, text in OF_DAMAGE.items()
-}
+DAMAGE: dict[str, tuple[str, Any]] = {code: (text, views.TEXTS.get(code)) for code, text in OF_DAMAGE.items()}
 """The same of each finding in a file."""
 AS_THEY_ARE = {"broker_refuses", "invalid", "unexpected"}
 """Codes whose words are shown as they are: of the broker, rare ones of the validator, and of Python's own errors."""
@@ -99,7 +97,7 @@ def test_the_codes_are_the_engines() -> None:
     assert list(TEXTS) == list(ENGLISH)
     assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
     assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
-    assert list(damage.TEXTS) == list(OF_DAMAGE)
+    assert list(views.TEXTS) == list(OF_DAMAGE)
     assert list(refusals.REMARKS) == list(OF_REMARKS)
 
 
@@ -226,11 +224,11 @@ def test_every_finding_is_noted_somewhere_and_each_kind_has_words_in_three_langu
     calls = [call.args for _place, call in found()]
     assert {each[3].value for each in calls if isinstance(each[3], ast.Constant)} == set(OF_DAMAGE)
     kinds = {each[2].value for each in calls if isinstance(each[2], ast.Constant)}
-    assert kinds == set(damage.KINDS)
+    assert kinds == set(views.KINDS)
     for language in ("zh-hans", "zh-hant"):
         with translation.override(language):
-            texts = [str(text) for text in damage.KINDS.values()]
-        assert not set(texts) & {str(text) for text in damage.KINDS.values()}
+            texts = [str(text) for text in views.KINDS.values()]
+        assert not set(texts) & {str(text) for text in views.KINDS.values()}
 
 
 def test_every_code_is_raised_somewhere() -> None:

@@ -8,8 +8,7 @@ from engine.broker.commands.scenario import parse
 from engine.ctl.console import operated
 from engine.storage.directory import DirectoryStorage
 from playground.inspecting import reading
-from playground.inspecting.choice import ReleaseChoice
-from playground.inspecting.uploads import Files
+from playground.inspecting.uploads import Files, ReleaseChoice
 
 SECOND_US = 1_000_000
 GIBIBYTE = 1 << 30

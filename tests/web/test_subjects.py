@@ -21,8 +21,7 @@ from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, localized
 from playground.templatetags.waterline import terms
-from playground.verdicts import articles_broker
-from playground.verdicts.marking import words_of
+from playground.verdicts import words_of
 from playground.web.live_page import story_for_page
 from tests.conftest import RECORDINGS
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
@@ -169,7 +168,7 @@ def test_what_a_3_8_does_is_proved_by_its_recordings() -> None:
 @pytest.mark.parametrize("each", verdicts.verdicts().values(), ids=lambda each: each.slug)
 def test_a_run_of_the_articles_broker_shows_each_verdict(each: verdicts.ArticleVerdict) -> None:
     """The scenario's claims hold of its run on 3.8.9 too, or those that the verdict states instead (V1-V10)."""
-    entry = articles_broker.entry_of(each.in_3_8.run)
+    entry = verdicts.articles_entry(each.in_3_8.run)
     assert each.in_3_8.run.at_us <= entry.run["until_us"]
     assert entry.story.claims
     played = rehearse(entry)
@@ -181,9 +180,7 @@ def test_the_page_leads_to_that_run_at_its_moment(client: Client) -> None:
         page = client.get(f"/subjects/{each.slug}/").content.decode()
         [packed, at_us] = re.findall(r'href="/x/([^/"]+)/\?at=(\d+)"', page)[0]
         assert int(at_us) == each.in_3_8.run.at_us
-        assert (
-            scenario_links.unpacked(packed).entry.run["profile"] in articles_broker.ARTICLES.profiles.values()
-        )
+        assert scenario_links.unpacked(packed).entry.run["profile"] in verdicts.ARTICLES.profiles.values()
 
 
 def test_a_node_of_3_8_answers_as_the_engine_is_set() -> None:

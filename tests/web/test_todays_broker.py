@@ -13,15 +13,15 @@ from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
-from playground.verdicts import todays_broker
+from tests.helpers.todays_entry import todays_entry
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 pytestmark = pytest.mark.django_db
 
 
 def test_every_subject_has_a_verdict_for_today_with_rules_that_exist() -> None:
-    assert todays_broker.verdicts().keys() == SUBJECTS.keys()
-    for each in todays_broker.verdicts().values():
+    assert verdicts.todays_verdicts().keys() == SUBJECTS.keys()
+    for each in verdicts.todays_verdicts().values():
         assert isinstance(each.finding, dict)
         assert not TRADITIONAL.intersection(each.finding["zh_Hans"]), each.number
         assert not SIMPLIFIED.intersection(each.finding["zh_Hant"]), each.number
@@ -30,9 +30,9 @@ def test_every_subject_has_a_verdict_for_today_with_rules_that_exist() -> None:
             assert all(end in rules.by_id() for end in span.split("-")), span
 
 
-@pytest.mark.parametrize("each", todays_broker.verdicts().values(), ids=lambda each: str(each.number))
-def test_a_run_of_todays_broker_shows_each_verdict(each: todays_broker.TodaysVerdict) -> None:
-    entry = todays_broker.entry_of(each.run)
+@pytest.mark.parametrize("each", verdicts.todays_verdicts().values(), ids=lambda each: str(each.number))
+def test_a_run_of_todays_broker_shows_each_verdict(each: verdicts.TodaysVerdict) -> None:
+    entry = todays_entry(each.run)
     assert each.run.at_us <= entry.run["until_us"]
     assert entry.story.claims
     played = rehearse(entry)
@@ -49,13 +49,13 @@ def test_readers_of_the_articles_are_told_what_changed_since() -> None:
         30: ("4.2",),
     }
     for number, names in told.items():
-        for finding in todays_broker.verdicts()[number].finding.values():
+        for finding in verdicts.todays_verdicts()[number].finding.values():
             assert [name for name in names if name not in finding] == [], number
 
 
 def test_no_claim_that_was_wrong_for_the_reference_is_called_true_of_today() -> None:
     """Nothing of what the articles say wrongly of 3.10 became true in 4.x, so a true one is whole true of both."""
-    true = {number for number, each in todays_broker.verdicts().items() if each.verdict == "true"}
+    true = {number for number, each in verdicts.todays_verdicts().items() if each.verdict == "true"}
     assert true
     by_number = {each.number: each for each in verdicts.verdicts().values()}
     assert {number for number in true if by_number[number].verdict != "true"} == set()
@@ -70,7 +70,7 @@ def test_pages_lead_to_three_releases(client: Client, library: list[Scenario]) -
     own = client.get("/subjects/lazy-queues/").content.decode()
     assert re.search(r'href="/r/[2-9a-z]+/\?at=3000000"', own)
     for each in verdicts.verdicts().values():
-        assert ready_scenarios.entry(todays_broker.verdicts()[each.number].run.scenario), each.slug
+        assert ready_scenarios.entry(verdicts.todays_verdicts()[each.number].run.scenario), each.slug
 
 
 def test_each_of_the_thirty_rows_answers_for_three_releases(client: Client, library: list[Scenario]) -> None:

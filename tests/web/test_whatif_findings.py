@@ -13,8 +13,7 @@ from django.test import Client
 
 from playground.models import Scenario
 from playground.whatif import shipped, table
-from playground.whatif.bounds import GridBounds, best_cell, feasible, read_bounds
-from playground.whatif.query import read_query
+from playground.whatif.query import GridBounds, best_cell, feasible, read_bounds, read_query
 from tests.web.test_whatif import cells
 from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
 

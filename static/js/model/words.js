@@ -1,5 +1,5 @@
 /**
- * Where the words of the glossary come in a text, by the rule of playground/verdicts/marking.py.
+ * Where the words of the glossary come in a text, by the rule of playground/verdicts/__init__.py.
  * @param {string} word
  */
 

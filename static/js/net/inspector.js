@@ -23,7 +23,7 @@ import { Recording } from "./recording.js";
 /** @typedef {[name: string, value: string | Blob, file?: string]} Field of a form */
 
 /**
- * What is wanted of files (playground/inspecting/choice.py): the directory of a virtual host, a release that starts on them; the
+ * What is wanted of files (playground/inspecting/uploads.py): the directory of a virtual host, a release that starts on them; the
  * profile and the entries of a segment of the session that wrote them.
  * @typedef {{ vhost?: string, target?: string, stopped?: boolean, profile?: string, entries?: number | null, day?: number }} Choice
  */
@@ -34,7 +34,7 @@ import { Recording } from "./recording.js";
 
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
 
-/** The files cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
+/** The files cannot be read: `code` and `values` as playground/inspecting/uploads.py has them. */
 export class Unreadable extends Error {
   /**
    * @param {string} code

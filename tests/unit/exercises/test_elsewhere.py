@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
+from playground import verdicts
 from playground.exercises import catalog, task
-from playground.verdicts import todays_broker
 
 pytestmark = pytest.mark.django_db
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def test_what_changed_is_said_with_the_subject_that_proves_it() -> None:
     found = task.otherwise(catalog.exercise("first-in"))
     assert [each.verdict for each in found] == ["gone"]
-    assert found[0].text == todays_broker.verdicts()[11].finding["en"]  # type: ignore[index]
+    assert found[0].text == verdicts.todays_verdicts()[11].finding["en"]  # type: ignore[index]
     assert found[0].address == "/subjects/five-lanes/"
 
 

@@ -14,9 +14,7 @@ from engine.releases import PROFILES
 from engine.replay import RunPlayer
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import next_release, reading, rehearsal
-from playground.inspecting.choice import ReleaseChoice, read_choice
-from playground.inspecting.unreadable import UnreadableInput
-from playground.inspecting.uploads import gathered, is_needed
+from playground.inspecting.uploads import ReleaseChoice, UnreadableInput, gathered, is_needed, read_choice
 from tests.conftest import RECORDINGS
 
 OLD = RECORDINGS / "v2" / "conversion" / "3.10.8"

@@ -21,7 +21,7 @@ from engine.formats.clean_stop import (
 )
 from engine.storage.port import Storage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from playground.inspecting.stopped import terms_of
+from playground.inspecting.readout import terms_of
 from tools.proofs.differential.node import PrivateNode
 
 STORE = "msg_store_persistent"

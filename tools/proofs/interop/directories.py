@@ -19,11 +19,10 @@ from engine.damage import ReadingOptions
 from engine.inspect.directory_kinds import inspect
 from engine.storage.ledger import LedgerStorage
 from playground.inspecting import reading, revival
-from playground.inspecting.choice import ReleaseChoice
 from playground.inspecting.node_command import extracted, hosts_of
 from playground.inspecting.readout import TakenOut
 from playground.inspecting.revival import fill
-from playground.inspecting.uploads import Files, gathered
+from playground.inspecting.uploads import Files, ReleaseChoice, gathered
 
 PLACE: Final = Path(__file__).resolve().parents[3] / "tests" / "recordings" / "directories"
 TINY: Final = {

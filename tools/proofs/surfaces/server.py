@@ -33,7 +33,7 @@ from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
 from playground.inspecting import reading, rehearsal, uploads
 from playground.inspecting.browser_inspect import InspectSession
-from playground.inspecting.choice import read_choice
+from playground.inspecting.uploads import read_choice
 from playground.models import Scenario, Session
 from playground.records import services
 from playground.sessions import scenario_links
@@ -513,7 +513,7 @@ def exercise_today(visit: Visit) -> str:
     scenario["topology"] = visit.column.topology()
     other = msgspec.structs.replace(found, scenario=scenario, go_on=None)
     told = task.otherwise(other)
-    if visit.column.release.storage is task.todays_broker.TODAYS.storage:
+    if visit.column.release.storage is task.verdicts.TODAYS.storage:
         assert told == []
         return "todays"
     assert all(each.text for each in told)
