@@ -47,7 +47,7 @@ from engine.formats.terms import TermError
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.errors import EngineError, ProcessCrash
-from engine.values.marks import override
+from engine.values.marks import ignore, override
 from engine.values.sizes import equal
 from engine.values.stretches import RangeSet
 
@@ -77,8 +77,8 @@ def crash(
         storage=copy,
         codec=codec,
         settings=settings,
-        emit=_ignore,
-        confirms=IndexConfirms(_ignore, _ignore),
+        emit=ignore,
+        confirms=IndexConfirms(ignore, ignore),
     )
     try:
         index.recover(terms.segments, True, lambda _numbers: RangeSet())
@@ -104,10 +104,6 @@ def _read_delta(index: QueueIndex, claimed: int, settings: QueueSettings) -> Non
             if kept:
                 return
             start = stop
-
-
-def _ignore(_anything: Any) -> None:
-    """Nobody hears of what is only tried."""
 
 
 KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}

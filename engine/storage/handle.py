@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from engine.storage.port import ByteChunk, Storage
+from engine.values.marks import ignore
 
 
 class LateHandle(Protocol):
@@ -13,14 +14,6 @@ class LateHandle(Protocol):
 
     def chunks(self) -> Sequence[ByteChunk]:
         """Return the records."""
-
-
-def _ignore_bytes(size_bytes: int) -> None:
-    """Take note of a write that nobody watches."""
-
-
-def _ignore() -> None:
-    """Take note of a sync that nobody watches."""
 
 
 class BufferedHandle:
@@ -51,8 +44,8 @@ class BufferedHandle:
         storage: Storage,
         path: str,
         limit_bytes: int | None,
-        on_write: Callable[[int], None] = _ignore_bytes,
-        on_fsync: Callable[[], None] = _ignore,
+        on_write: Callable[[int], None] = ignore,
+        on_fsync: Callable[[], None] = ignore,
     ) -> None:
         self._storage = storage
         self._limit = limit_bytes

@@ -1,4 +1,4 @@
-"""Marks: a member that is documented where it is declared, and a text that people read and translate."""
+"""Marks: a member that is documented where it is declared, a text that people read, and a call that nobody follows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ else:
         return member
 
 
+def ignore(*_given: object) -> None:
+    """Take what nobody follows."""
+
+
 def gettext_noop(text: str) -> str:
     """Return the text unchanged; the web pages look up its translation."""
     return text
 
 
-__all__ = ["gettext_noop", "override"]
+__all__ = ["gettext_noop", "ignore", "override"]

@@ -24,10 +24,9 @@ from engine.classic_v2.queue.queue import begin_on_index
 from engine.classic_v2.queue.state import in_index
 from engine.folding import register
 from engine.formats.names import read_config
-from engine.report.transitions.base import Transition
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
-from engine.values.marks import override
+from engine.values.marks import ignore, override
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.queue import (
     OWN_BOUNDS,
@@ -117,8 +116,8 @@ class ConvertingQueue(ClassicQueueV2):
             storage=means.storage,
             codec=LegacyCodec(means.codec),
             settings=QueueSettings(segment_entry_count=entries or USUAL_ENTRY_COUNT),
-            emit=_ignore,
-            confirms=IndexConfirms(_nobody_waits, _nobody_waits),
+            emit=ignore,  # what is converted is reported as a whole
+            confirms=IndexConfirms(ignore, ignore),  # of an earlier run's files
             resource=means.resource,
         )
 
@@ -187,11 +186,3 @@ class ConvertingQueue(ClassicQueueV2):
 def make_converting(means: QueueConfig) -> ConvertingQueue:
     """Return a blank queue with clients of both stores of its virtual host."""
     return ConvertingQueue(v2_means(means))
-
-
-def _ignore(_: Transition) -> None:
-    """What is converted is reported as a whole."""
-
-
-def _nobody_waits(_: RangeSet) -> None:
-    """No publisher waits for files of an earlier run."""

@@ -21,6 +21,7 @@ from engine.mirrored_queue.members import QueueMirror
 from engine.mirrored_queue.ring import QueueRecord, wanted
 from engine.report.transitions.base import Why
 from engine.report.transitions.node import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
+from engine.values.marks import ignore
 from engine.values.stretches import Range
 
 SYNC_INTERVAL_MS: Final = 25
@@ -184,7 +185,7 @@ class MirroredQueues:
             settings=self._settings,
             monitor=there.watch.monitor,
             on_confirmed=mirror.on_disk,
-            on_clock=_nothing,
+            on_clock=ignore,
             sync_interval_ms=SYNC_INTERVAL_MS,
         )
         member = QueueMember(
@@ -407,10 +408,6 @@ class MirroredQueues:
             return self._queues[name].process if name in self._queues else None
         member = self.members.get((name, node))
         return member.process if member is not None else None
-
-
-def _nothing(_: str) -> None:
-    return None
 
 
 RULES: Final = {

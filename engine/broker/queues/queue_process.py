@@ -24,7 +24,7 @@ from engine.broker.time.processes import ImmediateProcess, NodeProcesses
 from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.labels import beside
-from engine.values.marks import override
+from engine.values.marks import ignore, override
 from engine.values.stretches import Range
 
 MILLISECOND_US = 1000
@@ -410,11 +410,7 @@ class ImmediateMail:
 
 def mail_alone(scheduler: TimerScheduler, queue_process: QueueProcess) -> ImmediateMail:
     """Return the mailbox of a queue process to which no channel sends anything: a mirror's."""
-    return ImmediateMail(queue_process, ImmediateProcess.alone(queue_process.name, scheduler), _nothing)
-
-
-def _nothing(_: str) -> None:
-    """Return no process."""
+    return ImmediateMail(queue_process, ImmediateProcess.alone(queue_process.name, scheduler), ignore)
 
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}

@@ -13,7 +13,7 @@ from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
 from engine.costs import PROFILES, ProfileName
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ProcessChanged
-from engine.values.marks import override
+from engine.values.marks import ignore, override
 
 UNBOUNDED: Final = 1 << 62
 
@@ -28,7 +28,7 @@ class ImmediateProcess(WorkProcess):
 
     @classmethod
     def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
-        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, _ignore, _default)
+        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, ignore, _default)
         return cls(kind="queue", id_=id_, around=around)
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
@@ -66,10 +66,6 @@ class ImmediateProcess(WorkProcess):
 
 def _nobody(_: str) -> WorkProcess | None:
     return None
-
-
-def _ignore(_: object) -> None:
-    """Notify nobody."""
 
 
 def _default() -> CreditSpec:
@@ -331,7 +327,8 @@ class NodeProcesses:
             if at_us is not None and self._timer.at_us <= at_us:
                 return
             self._timer.cancel()
-        self._timer = None if at_us is None else self.clock.at(at_us, _nothing)
+        # The event that ends afterwards reports everything.
+        self._timer = None if at_us is None else self.clock.at(at_us, ignore)
 
     def info_items(self) -> dict[str, Any]:
         return {id_: dict(items) for id_, items in sorted(self._shown.items())}
@@ -339,7 +336,3 @@ class NodeProcesses:
 
 def _once(do: Callable[[], None], _: int) -> None:
     do()
-
-
-def _nothing() -> None:
-    """Do nothing; the event that ends afterwards reports everything."""

@@ -24,6 +24,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, ProcessCrash
 from engine.values.extents import Extent
+from engine.values.marks import ignore
 from engine.values.sizes import total
 from engine.values.stretches import Range, RangeSet, Stretches
 
@@ -453,7 +454,7 @@ class QueueIndex:
 
     def store_references(self) -> list[Range]:
         """Return the messages in the store that live persistent entries need, from the files alone (S117)."""
-        return recovery.store_references(*self._views(_ignore))
+        return recovery.store_references(*self._views(ignore))
 
     # --- the picture ---
 
@@ -482,8 +483,4 @@ class QueueIndex:
         recovery.verify_files(self.segments)
         complete = not (self.journal.buffered_bytes or self.actions.cached or self.actions.journal_differs)
         if self.journal.is_open and complete:
-            recovery.verify_journal(self.segments, *self._views(_ignore))
-
-
-def _ignore(_: Transition) -> None:
-    pass
+            recovery.verify_journal(self.segments, *self._views(ignore))
