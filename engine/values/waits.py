@@ -9,9 +9,15 @@ from engine.values.stretches import RangeSet, Stretches, StretchRecord
 
 
 class WaitStamp(StretchRecord, frozen=True, gc=False):
-    """When a stretch of messages began to wait, in virtual microseconds."""
+    """When a stretch of messages began to wait, in virtual microseconds. A sweep asks it for each message."""
 
     at_us: int
+
+    def part(self, offset: int, count: int) -> WaitStamp:
+        return WaitStamp(self.start + offset, count, self.at_us)
+
+    def continued_by(self, after: WaitStamp) -> bool:
+        return self.at_us == after.at_us
 
 
 class WaitTimes:
