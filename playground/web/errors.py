@@ -147,7 +147,14 @@ NO_DATABASE = _(
 NO_HANDLE = _(
     "The server has as many files open as it may. What was accepted is kept: load the page again in a while."
 )
-NO_HANDLE_LEFT: Final = (errno.EMFILE, errno.ENFILE)
+NO_ROOM = _(
+    "The server has no room to write at the moment. What was accepted is kept: load the page again in a while."
+)
+LACKS: Final = {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), NO_HANDLE),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), NO_ROOM),
+}
+"""What the system has no more of, by the number of its error."""
 
 
 class PageGone(Http404):
@@ -255,9 +262,9 @@ class BusyMiddleware:
         if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
             logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)
             return busy(request, NO_DATABASE)
-        if isinstance(error, OSError) and error.errno in NO_HANDLE_LEFT:
-            logger.warning("no file can be opened, at %.200s", request.path)
-            return busy(request, NO_HANDLE)
+        if isinstance(error, OSError) and error.errno in LACKS:
+            logger.warning("no file can be opened or written, at %.200s", request.path, exc_info=error)
+            return busy(request, LACKS[error.errno])
         return None
 
 

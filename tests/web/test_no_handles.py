@@ -1,4 +1,4 @@
-"""A process that may open no more files: its pages say so and load themselves again; nothing is an error of ours."""
+"""A process that may open or write no more files: its pages say so, and when to ask again; no error of ours."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ def test_a_database_that_cannot_be_opened_is_said_without_a_template(monkeypatch
     assert found is not None
     assert found.status_code == 503
     assert "The database does not answer" in found.content.decode()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_page_without_room_to_write_says_so(number: int) -> None:
+    """An export is written to a file first; on a full disk that was an error of the server."""
+    middleware = errors.BusyMiddleware(lambda _request: none_left())
+    found = middleware.process_exception(RequestFactory().get("/"), OSError(number, os.strerror(number)))
+    assert found is not None
+    assert (found.status_code, found["Retry-After"]) == (503, "10")
+    assert "no room to write" in found.content.decode()
 
 
 def test_another_error_of_the_system_is_no_lack_of_handles() -> None:

@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         log = place.server.log()
     if "Internal Server Error" in log:
         at = log.index("Internal Server Error")
-        problems.append(log[max(0, at - 1500) : at + 1500])
+        problems.append(log[max(0, at - 500) : at + 5000])  # down to what was raised
     for problem in problems:
         print(f"WRONG: {problem}")
     print(f"soak: {'nothing' if not problems else len(problems)} wrong, {time.monotonic() - began_s:.0f} s")
