@@ -86,18 +86,17 @@ def _build(out: Path) -> None:
     (out / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), "utf-8")
     shutil.copyfile(wheel(lock["info"]), out / "msgspec.zip")
     sources = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in _sources()}
-    with zipfile.ZipFile(out / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sources.items():
-            _write(archive, name, data)
+    app = dict(wasm_browser_app.files(ASKED))
+    for archive_name, files in (
+        ("engine.zip", sources | {name: data for name, data in app.items() if name.endswith(".py")}),
+        ("browser_app.zip", {name: data for name, data in app.items() if not name.endswith(".py")}),
+        ("scenarios.zip", {f"scenarios/{name}.json": json.dumps(run).encode() for name, run in _scenarios()}),
+    ):
+        with zipfile.ZipFile(out / archive_name, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(zipfile.ZipInfo(name, BEGAN), data, zipfile.ZIP_DEFLATED)
     made_of = {name: hashlib.sha256(data).hexdigest() for name, data in sources.items()}
     (out / "sources.json").write_text(json.dumps(made_of), "utf-8")
-    with zipfile.ZipFile(out / "scenarios.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, scenario in _scenarios():
-            _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
-    with zipfile.ZipFile(out / "browser_app.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in wasm_browser_app.files(ASKED):
-            if name not in sources:  # the browser's app is unpacked beside the engine
-                _write(archive, name, data)
     node = subprocess.run([ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True)
     subprocess.run([node.stdout.strip(), ROOT / "tools" / "wasm_ahead.mjs", out], check=True)
 
@@ -146,10 +145,6 @@ def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
         node = on_ledger(scenario)
         RunPlayer(node).finish(scenario["until_us"])
         yield f"exercise-{exercise.slug}", {**scenario, "digest": node.log.digest}
-
-
-def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name, BEGAN), data, zipfile.ZIP_DEFLATED)
 
 
 def main() -> None:

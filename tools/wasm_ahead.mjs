@@ -1,15 +1,17 @@
 /**
  * Does ahead of time what a browser would do at each start: node tools/wasm_ahead.mjs DIST/wasm.
  * Modules in the archives become compiled ones, by the Python that will run them, and so do those of its own library that are
- * used. snapshot.bin is that Python's memory just after it started. It has nothing of msgspec: what is not written in Python
- * cannot be taken up from a memory.
+ * used. snapshot-*.bin is that Python's memory when it has imported all of them. What is not written in Python, msgspec's compiled
+ * part, is kept behind it, and loaded at the same place before the memory is taken up.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
+import { COMPILED, MODULES, PARTS, withLibrary } from "../static/js/wasm/python.js";
 
-const HOMES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": "/waterline", "browser_app.zip": "/waterline" };
+const PACKAGES = "/lib/python3.14/site-packages";
+const HOMES = { "msgspec.zip": PACKAGES, "engine.zip": MODULES, "browser_app.zip": MODULES };
 const LIBRARY = "python_stdlib.zip";
 /** With these Python unpacks archives. */
 const UNPACKING = "import shutil, zipfile";
@@ -28,16 +30,29 @@ def compiled(name, names):
             out.writestr(zipfile.ZipInfo(at, row.date_time), data, zipfile.ZIP_DEFLATED)
 compiled
 `;
-/** Tells which modules Python, the engine and the app load. */
+/** Imports all that Python, the engine and the app ever load, and tells which modules these are. */
 const NEEDED = `
 import sys
-sys.path.insert(0, "/waterline")
-import playground.hosting.solo, playground.inspecting.browser_inspect
+sys.path.insert(0, "${MODULES}")
+${UNPACKING}
+import _strptime, encodings.cp437, encodings.latin_1, gc, importlib.metadata, traceback
 from pathlib import Path
+import playground.hosting.solo, playground.inspecting.browser_inspect
 from playground.browser_app.begin import begin
-begin(Path("/waterline"))
+begin(Path("${MODULES}"))
 from playground.browser_app import browser_app
+for path in sorted(Path("${MODULES}").rglob("*.pyc")):
+    name = ".".join(path.relative_to("${MODULES}").with_suffix("").parts).removesuffix(".__init__")
+    if not name.endswith("__main__"):
+        importlib.import_module(name)
+gc.collect()
 " ".join(sorted(sys.modules))
+`;
+/** Lets Python look anew for what it has not imported: its library is in its place only later. */
+const FORGET = `
+import zipimport
+zipimport._zip_directory_cache.clear()
+sys.path_importer_cache.clear()
 `;
 
 const place = `${resolve(process.argv[2])}/`;
@@ -57,6 +72,46 @@ function compile(name, names = "") {
 for (const [name, folder] of Object.entries(HOMES)) python.unpackArchive(compile(name), "zip", { extractDir: folder });
 compile(LIBRARY, python.runPython(NEEDED));
 
-const fresh = await loadPyodide({ indexURL: place, _makeSnapshot: true });
-fresh.runPython(UNPACKING);
-writeFileSync(`${place}snapshot.bin`, gzipSync(fresh.makeMemorySnapshot(), { level: 9 }));
+const library = python.FS.readFile(COMPILED);
+const { default: create } = await import(pathToFileURL(`${place}pyodide.asm.mjs`).href);
+const createPyodideModule = (settings) => withLibrary(create, settings, Promise.resolve(library));
+const fresh = await loadPyodide({ indexURL: place, _makeSnapshot: true, createPyodideModule });
+for (const folder of new Set(Object.values(HOMES))) copy(folder);
+fresh.runPython(NEEDED);
+fresh.runPython(FORGET);
+clear(fresh._module);
+const memory = fresh.makeMemorySnapshot();
+const kept = Buffer.concat([new Uint8Array(new Uint32Array([memory.length]).buffer), memory, library]);
+const share = Math.ceil(kept.length / PARTS);
+for (let at = 0; at < PARTS; at += 1)
+  writeFileSync(`${place}snapshot-${at}.bin`, gzipSync(kept.subarray(at * share, (at + 1) * share)));
+fresh.runPython("import zipfile\nzipfile.ZipFile('/empty.zip', 'w').close()");
+writeFileSync(`${place}empty.zip`, fresh.FS.readFile("/empty.zip"));
+
+/** Give the fresh Python a folder of the first one: unpacking would leave traces in its memory. */
+function copy(folder) {
+  fresh.FS.mkdirTree(folder);
+  for (const name of python.FS.readdir(folder)) {
+    const path = `${folder}/${name}`;
+    if (/^\.\.?$/.test(name)) continue;
+    if (python.FS.isDir(python.FS.stat(path).mode)) copy(path);
+    else fresh.FS.writeFile(path, python.FS.readFile(path));
+  }
+}
+
+/** Fill with zeros what is free in its memory, as these need no room in an archive. */
+function clear(module) {
+  const end = () => module.HEAPU32[module._emscripten_get_sbrk_ptr() >>> 2];
+  const taken = [];
+  for (let size = 65536; size >= 16; size /= 2) {
+    for (let before = end(); ; before = end()) {
+      const at = module._calloc(1, size - 8);
+      if (end() !== before) {
+        module._free(at);
+        break;
+      }
+      taken.push(at);
+    }
+  }
+  for (const at of taken) module._free(at);
+}

@@ -129,7 +129,7 @@ def test_inspect_reads_a_real_nodes_directory_here_and_sends_nothing(
     expect(page.locator("[data-reader]")).to_contain_text("never leaves this machine")
     expect(page.locator("[data-send] button")).to_have_count(0)
 
-    assert any(each.endswith("engine.zip") for each in asked), "what the worker asks for is heard"
+    assert any(each.endswith("snapshot-0.bin") for each in asked), "what the worker asks for is heard"
     asked.clear()
     page.locator("[data-directory]").set_input_files(recordings / "datadirs" / "clean-mixed")
     report = page.locator(".inspect-report")
