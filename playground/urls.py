@@ -15,20 +15,7 @@ from playground.exercises import views as learning
 from playground.inspecting import views as inspecting
 from playground.lti import views as lti
 from playground.server import static_assets
-from playground.views import (
-    browser_runs,
-    editor,
-    exports,
-    fidelity,
-    files,
-    home,
-    library,
-    links,
-    past,
-    rules,
-    sessions,
-    subjects,
-)
+from playground.views import exports, fidelity, files, home, library, links, rules, sessions, subjects
 from playground.web import engine_files, errors
 from playground.whatif import views as whatif
 
@@ -165,8 +152,8 @@ urlpatterns = [
     re_path(rf"^{SESSION}/release\Z", sessions.release, name="session-release"),
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
     re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
-    re_path(rf"^{SESSION}/past\Z", past.rows, name="session-past"),
-    re_path(rf"^{SESSION}/survival\Z", past.survival, name="session-survival"),
+    re_path(rf"^{SESSION}/past\Z", sessions.rows, name="session-past"),
+    re_path(rf"^{SESSION}/survival\Z", sessions.survival, name="session-survival"),
     re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),
     re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
@@ -180,10 +167,10 @@ urlpatterns = [
     re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/card\.png\Z", links.stateless_card, name="stateless-card"),
     re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/\Z", links.embed, name="embed"),
     re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/start\Z", links.embed_start, name="embed-start"),
-    path("browser/", browser_runs.page, name="browser-run"),
+    path("browser/", links.page, name="browser-run"),
     path("library/", library.page, name="library"),
-    path("library/edit/", editor.edit, name="scenario-edit"),
-    path("library/check/", editor.check, name="scenario-check"),
+    path("library/edit/", library.edit, name="scenario-edit"),
+    path("library/check/", library.check, name="scenario-check"),
     re_path(r"^library/(?P<slug>[a-z0-9-]{1,60})\.json\Z", library.file, name="library-file"),
     path("schema/scenario-v1.json", library.schema_file, name="scenario-schema"),
     path("subjects/", subjects.index, name="subjects"),

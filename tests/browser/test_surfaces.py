@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from playground.views.surface_table import WORKS
+from playground.views.fidelity import WORKS
 from tools.proofs.surfaces import table, walk
 from tools.proofs.surfaces.columns import COLUMNS, Column
 

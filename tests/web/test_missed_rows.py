@@ -13,7 +13,7 @@ from playground.hosting import past as repeated
 from playground.limits import rate_limits
 from playground.records import selectors
 from playground.sessions import live_hosts
-from playground.views import past
+from playground.views import sessions
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -110,7 +110,7 @@ def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
 ) -> None:
     limit(past_per_minute=1, past_s=0)
     live_hosts._registry.cache_clear()
-    past.rows_kept.clear()
+    sessions.rows_kept.clear()
     told = ask(client, session_id, to=30)
     assert told.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429

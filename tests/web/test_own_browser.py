@@ -119,7 +119,7 @@ def test_a_session_that_must_not_leave_does_not(
         assert link
         raise RequestRefused("Answer first")
 
-    monkeypatch.setattr("playground.views.browser_runs.paused_sessions.check_may_leave", refuse)
+    monkeypatch.setattr("playground.views.links.paused_sessions.check_may_leave", refuse)
     answer = client.get(f"/browser/?s={session.public_id}")
     assert (answer.status_code, "Answer first" in answer.content.decode()) == (409, True)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from playground.views import surface_table
+from playground.views import fidelity
 from tools.measured_on import stale
 from tools.proofs.surfaces import table
 from tools.proofs.surfaces.columns import COLUMNS, Column
@@ -39,12 +39,12 @@ def test_it_answers_as_the_table_says(
 
 def test_the_table_has_every_surface_on_every_release_and_no_empty_cell() -> None:
     found = table.kept()
-    assert [*found["surfaces"]] == surface_table.names()
+    assert [*found["surfaces"]] == fidelity.names()
     assert sorted(found["surfaces"]) == sorted([*SURFACES, *STEPS])
     for surface, cells in found["surfaces"].items():
         assert [*cells] == [each.name for each in COLUMNS], surface
         for answer in cells.values():
-            assert answer == surface_table.WORKS or answer in surface_table.ABSENT, (surface, answer)
+            assert answer == fidelity.WORKS or answer in fidelity.ABSENT, (surface, answer)
     assert stale("surfaces", found) is None
 
 
@@ -61,9 +61,9 @@ def test_the_page_shows_what_works_and_what_a_release_does_not_have(client: Clie
     assert page.count('scope="row">Undo<') == 1
     assert "4.3.6 has no mirrored queues" in page
     cells = [answer for each in table.kept()["surfaces"].values() for answer in each.values()]
-    assert 2 * page.count('class="absent"') == sum(answer != surface_table.WORKS for answer in cells)
+    assert 2 * page.count('class="absent"') == sum(answer != fidelity.WORKS for answer in cells)
 
 
 def test_without_a_table_the_page_says_nothing_of_it(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface_table, "FILE", "none.json")
+    monkeypatch.setattr(fidelity, "FILE", "none.json")
     assert "What works on which release" not in client.get("/fidelity/").content.decode()

@@ -18,7 +18,7 @@ import pytest
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 
-from playground.views import surface_table
+from playground.views import fidelity
 from tools.measured_on import measured_on
 from tools.proofs.surfaces.columns import COLUMNS
 from tools.proofs.surfaces.table import PATH, PROPERTY
@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pytest.main(
             ["-q", "-m", "", "-n", "0" if options.tiny else "auto", "--tb=line", *test], plugins=[collector]
         )
-    wanted = list(collector.cells) if options.tiny else surface_table.names()
+    wanted = list(collector.cells) if options.tiny else fidelity.names()
     missing = empty(collector.cells, wanted)
     for each in missing:
         print(f"surfaces: no answer: {each}")

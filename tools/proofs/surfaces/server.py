@@ -38,7 +38,7 @@ from playground.models import Scenario, Session
 from playground.records import services
 from playground.sessions import scenario_links
 from playground.storybook import other_release
-from playground.views.surface_table import WORKS
+from playground.views.fidelity import WORKS
 from sweeps.cell import Cell, outcome
 from tests.conftest import RECORDINGS
 from tests.web.test_records import body_of

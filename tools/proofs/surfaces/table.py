@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playground.library.fidelity_figures import FOLDER
-from playground.views.surface_table import FILE
+from playground.views.fidelity import FILE
 from tools.proofs.surfaces.columns import Column
 
 PATH: Final = FOLDER / FILE
