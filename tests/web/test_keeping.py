@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
@@ -93,6 +94,20 @@ def test_a_text_goes_with_the_last_that_has_it() -> None:
     services.delete_sessions(Session.objects.filter(pk=session.pk))
     call_command("clean_sessions")
     assert not ScenarioText.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_from_before_the_squashed_releases_is_refused_with_what_to_do() -> None:
+    recorder = MigrationRecorder(connection)
+    names = list(recorder.migration_qs.filter(app="playground").values_list("name", flat=True))
+    try:
+        recorder.migration_qs.filter(app="playground").exclude(name="0001_initial").delete()
+        with pytest.raises(CommandError, match=r"with release 0\.4\.0 once"):
+            call_command("prepare", stdout=StringIO())
+    finally:
+        recorder.migration_qs.filter(app="playground").delete()
+        for name in names:
+            recorder.record_applied("playground", name)
 
 
 @pytest.mark.django_db(transaction=True)

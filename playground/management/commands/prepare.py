@@ -5,7 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+TOO_OLD = (
+    "This database is older than 0.3.0, or was made between two releases. "
+    "Prepare it with release 0.4.0 once (tools/prepare.sh there), and then with this one."
+)
+
+
+def check_releases() -> None:
+    """Raise CommandError when the database has a part of what one squashed migration replaces."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    for migration in MigrationLoader(None).replacements.values():
+        if 0 < sum(each in applied for each in migration.replaces) < len(migration.replaces):
+            raise CommandError(TOO_OLD)
 
 
 class Command(BaseCommand):
@@ -18,6 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._announce("Preparing the database ...")
+        check_releases()
         call_command("migrate", interactive=False, verbosity=0)
         if not options["without_scenarios"]:
             self._announce("Loading the scenarios ...")
