@@ -27,7 +27,7 @@ def unreachable(*_: Any) -> NoReturn:
 def test_a_page_says_when_to_come_back(client: Client, monkeypatch: Any, accept: str) -> None:
     address = f"/s/{start(client)}/"
     with monkeypatch.context() as broken:
-        broken.setattr("playground.records.session_ownership.owns", unreachable)
+        broken.setattr("playground.records.selectors.session_by_id", unreachable)
         response = client.get(address, headers={"accept": accept})
     assert response.status_code == 503
     assert int(response["Retry-After"]) > 0

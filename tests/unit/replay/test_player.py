@@ -152,7 +152,6 @@ def test_a_refused_command_is_passed_over_or_raised() -> None:
 PLAIN = (
     "engine.replay",
     "playground.hosting.run",
-    "playground.hosting.run",
     "playground.hosting.session.pacer",
 )
 """What paces and frames a session; a browser runs the same."""
