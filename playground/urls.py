@@ -29,7 +29,7 @@ INSPECT = [
     path("", inspecting.page, name="inspect"),
     path(engine_files.NODE_FILE, engine_files.node_file, name="inspect-node-file"),
     re_path(
-        r"^engine/(?P<name>[a-z_-]{1,40}(\.asm)?\.(js|mjs|wasm|zip|json|bin))\Z",
+        r"^engine/(?P<name>[a-z_-]{1,40}\d?(\.asm)?\.(js|mjs|wasm|zip|json|bin))\Z",
         engine_files.file,
         name="inspect-engine",
     ),

@@ -27,7 +27,7 @@ LAUNCHED: Final = "scorm.html"
 SCRIPTS: Final = (
     ("wasm/pyodide.mjs", b"pyodide.asm.mjs", b"pyodide.asm.js"),
     ("wasm/pyodide.asm.mjs", b"", b""),
-    ("static/js/wasm/python.js", b"pyodide.mjs", b"pyodide.js"),
+    ("static/js/wasm/python.js", b".mjs`", b".js`"),
 )
 """Platforms without the ending .mjs in their lists serve it as something that browsers do not run: it is .js here.
 

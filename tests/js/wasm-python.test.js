@@ -20,6 +20,7 @@ export async function loadPyodide({ createPyodideModule }) {
 `;
 const MODULE = `
 export default async function create({ preRun }) {
+  await new Promise((done) => setTimeout(done, 20));
   const memory = new Int32Array(4);
   const module = {
     HEAP8: { length: 65536 }, HEAP32: memory, __PyRuntime: 0, __PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET: 4,

@@ -195,6 +195,8 @@ def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) ->
     assert Client().get("/inspect/engine/worker.js").status_code == 404
     assert b'"worker": ""' in Client().get("/inspect/").content
     built(tmp_path, "engine/values/errors.py", (ROOT / "engine/values/errors.py").read_bytes())
+    (tmp_path / "snapshot-0.bin").write_bytes(b"memory")
+    assert Client().get("/inspect/engine/snapshot-0.bin").status_code == 200
     answer = Client().get("/inspect/engine/worker.js")
     assert "wasm-unsafe-eval" in answer["Content-Security-Policy"]
     assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]

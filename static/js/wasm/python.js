@@ -59,7 +59,9 @@ export async function startPython(place, step = () => {}, read = fetched) {
 function resumed(loadPyodide, create, place, kept) {
   /** @param {Values} settings */
   const createPyodideModule = async (settings) => {
-    const module = await withLibrary(create, settings, kept.then(({ library }) => library));
+    const library = kept.then((found) => found.library);
+    library.catch(() => {}); // nobody waits for it before the module is compiled
+    const module = await withLibrary(create, settings, library);
     const { memory } = await kept;
     const needed = memory.length - (memory.length % 65536);
     if (module.HEAP8.length < needed) module._emscripten_resize_heap(needed);
