@@ -27,8 +27,8 @@ COMMAND_P95_MS = 250
 FREEZE_MS = 1000
 BOUND_UP_TO = 60
 """Students up to whom a lesson is held to the times above; a larger one must only lose nothing."""
-ROOM = {"WATERLINE_SESSIONS": "1000", "WATERLINE_SIGN_UP": "open"}
-"""Every student has a session or two awake in one process; how many it takes is what is measured."""
+ROOM = {"WATERLINE_SESSIONS": "1000", "WATERLINE_NEW_PER_MINUTE": "600", "WATERLINE_SIGN_UP": "open"}
+"""Every student has two or three sessions, two of them begun in the first minute; how many it takes is measured."""
 
 Place = tuple[str, Sequence[int]]
 """Where a server answers, and its processes."""
