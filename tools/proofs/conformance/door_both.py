@@ -9,8 +9,8 @@ from engine.backing_queue.protocol import CleanTerms, TakenMessages
 from engine.classic_v1.queue import V1Means
 from engine.classic_v1.store import MsgStore
 from engine.classic_v2.index.recovery import references
-from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, MessageTemplate, TermLayout, big_endian
+from engine.formats.arrays import np
+from engine.formats.message import MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.stretches import Range
@@ -21,8 +21,8 @@ from tools.proofs.conformance.door_v2 import (
     PERSISTENT,
     REF,
     TRANSIENT,
+    DriverCodec,
     V2Door,
-    id_of,
     longer,
 )
 from tools.proofs.conformance.operations import Operations, ranges
@@ -32,27 +32,8 @@ from tools.proofs.conformance.vector_both import Marks, vector
 RATES: Final = (0.5, 0.5, 0.0, 0.0)
 
 
-class BothCodec(MessageCodec):
-    """The codec with the driver's ids, which say nothing of the body."""
-
-    def ids(self, msg_no: int, count: int) -> Bytes2D:
-        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
-        joined = b"".join(self.id_bytes(number) for number in range(msg_no, msg_no + count))
-        return np.frombuffer(joined, np.uint8).reshape(count, 16)
-
-    def id_bytes(self, msg_no: int) -> bytes:
-        """Return the 16 id bytes of a message number."""
-        id16 = id_of(msg_no)
-        self._foreign_numbers.setdefault(id16, msg_no)
-        return id16
-
-    def fill(self, rows: Bytes2D, at: int, layout: TermLayout, ids: Bytes2D) -> None:
-        """Write terms into a table; the body begins with the number, which the id does not show."""
-        super().fill(rows, at, layout, ids)
-        body = at + layout.body_at
-        for row, own in zip(rows, ids, strict=True):
-            number = self._foreign_numbers[own.tobytes()]
-            row[body : body + layout.lead_bytes] = big_endian(number, 1)[0, : layout.lead_bytes]
+class BothCodec(DriverCodec):
+    """The codec with the driver's ids; each term is one of a table."""
 
     def one(self, own: bytes, template: int, size_bytes: int, raw_persistent: bool) -> bytes:
         """Return the term of one message."""

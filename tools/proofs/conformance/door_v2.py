@@ -18,7 +18,7 @@ from engine.classic_v2.store import SharedStore
 from engine.classic_v2.store.server import unreported
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageTemplate, TermLayout
+from engine.formats.message import MessageCodec, MessageTemplate, TermLayout
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash, ProcessCrashed
 from engine.values.stretches import Range
@@ -41,7 +41,7 @@ NO_FRAMES: Final = 1 << 40
 """The driver's bodies are in one fragment, however large."""
 
 
-class TraceCodec(McCodec):
+class DriverCodec(MessageCodec):
     """The codec with the driver's ids: digests of the message numbers."""
 
     def ids(self, msg_no: int, count: int) -> Bytes2D:
@@ -61,6 +61,10 @@ class TraceCodec(McCodec):
         numbers = b"".join(self._foreign_numbers[each.tobytes()].to_bytes(8, "big") for each in ids)
         body, lead = at + layout.body_at, layout.lead_bytes
         rows[:, body : body + lead] = np.frombuffer(numbers, np.uint8).reshape(len(ids), 8)[:, :lead]
+
+
+class TraceCodec(DriverCodec, McCodec):
+    """The same for messages of 4.x."""
 
 
 def id_of(msg_no: int) -> bytes:
