@@ -62,10 +62,10 @@ def answers() -> Result:
     from django.contrib.auth import get_user_model  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
-    from playground.classroom import services  # noqa: PLC0415
-
     settings.ALLOWED_HOSTS = ["*"]
     teacher = get_user_model().objects.create_user("teacher")
+    from playground.classroom import services  # noqa: PLC0415
+
     code = services.make_class(teacher, "Bench", ["waterline"], 30).join_code
     student = Client()
     student.post("/class/join/", {"code": code, "nickname": "owl"})
@@ -106,11 +106,11 @@ async def commands() -> Result:
     from playground.hosting.audience import SessionClient  # noqa: PLC0415
     from playground.hosting.session import protocol  # noqa: PLC0415
     from playground.hosting.workers.pool import WorkerEnd  # noqa: PLC0415
-    from playground.records import database_record, services  # noqa: PLC0415
+    from playground.records import database_record, kept_runs  # noqa: PLC0415
     from playground.sessions import live_hosts  # noqa: PLC0415
 
     begun = [
-        await asyncio.to_thread(lambda: services.start_session(services.blank_scenario("classroom")))
+        await asyncio.to_thread(lambda: kept_runs.start_session(kept_runs.blank_scenario("classroom")))
         for _session in range(SESSIONS)
     ]
     heard: list[str] = []

@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from playground.texts.word_search import first_form, ranked
-from playground.texts.word_search import plain as plain_words
+from playground.typed_texts import first_form, ranked
+from playground.typed_texts import plain as plain_words
 
 HEADING = re.compile(r"^(#{1,3}) +(?:(\d+[a-z]?)\. +)?(.+?)(?: \([A-Z]\d+-[A-Z]\d+\))?$")
 BEGINS = re.compile(r"^(?:[-*] )?\*\*(?:Vector )?(?P<id>[A-Z]\d+)\b(?P<title>[^*]*)\*\*")

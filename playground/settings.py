@@ -51,7 +51,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "playground.callers.request_callers.CallerMiddleware",
+    "playground.limits.request_callers.CallerMiddleware",
     "playground.web.errors.BusyMiddleware",
     "playground.sessions.owner_address.ElsewhereMiddleware",
 ]

@@ -21,7 +21,7 @@ from playground.sessions import scenario_links
 from playground.static_edition.addresses import relative
 from playground.storybook import cards, other_release, rehearsal
 from playground.storybook.story import localized
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from playground.verdicts import related, words_of
 from playground.whatif.context import page_context
 from playground.whatif.query import read_query

@@ -15,7 +15,7 @@ from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
 from playground.hosting.real_engine import door
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 LONG_AGO = dt.datetime.fromtimestamp(0, dt.UTC)
 """When work was touched of which a browser kept no time."""

@@ -17,12 +17,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
 from playground.classroom import rooms, selectors, services, voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.limits import request_callers
+from playground.texts import PageMessage, RequestRefused
 from playground.web.access import View
 from playground.web.errors import PageGone, too_many
 

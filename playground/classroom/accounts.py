@@ -26,11 +26,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.callers import request_callers
 from playground.classroom import leaving, rooms, services
 from playground.classroom.access import posts_limited
 from playground.classroom.models import Classroom, Login
-from playground.texts.page_message import RequestRefused
+from playground.limits import request_callers
+from playground.texts import RequestRefused
 from playground.web.errors import too_many
 
 KEY: Final = "login"

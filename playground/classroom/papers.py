@@ -21,7 +21,7 @@ from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import grade, kind_of
 from playground.exercises.schema import Exercise
 from playground.storybook.cards import SUBJECTS
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 Z: Final = 1.96
 RESAMPLES: Final = 2000

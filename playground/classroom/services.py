@@ -21,7 +21,6 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
 from playground.classroom import rooms
 from playground.classroom.models import Classroom, Farewell, Invitation, Recovery, Student
 from playground.exercises import catalog, learners
@@ -30,9 +29,9 @@ from playground.exercises.models import Learner
 from playground.exercises.schema import MADE
 from playground.hosting import session_record
 from playground.hosting.session_record import ALPHABET
-from playground.limits import rate_limits
-from playground.records import selectors as sessions
-from playground.texts.page_message import RequestRefused
+from playground.limits import rate_limits, request_callers
+from playground.records import kept_runs
+from playground.texts import RequestRefused
 
 CLASSES = 40
 """Classes of one teacher."""
@@ -393,7 +392,7 @@ def push(classroom: Classroom, link: str, by: str = "") -> None:
     if "/" in name:
         found = re.search(r"/r/([2-9a-z]{1,32})/?$", urlsplit(name).path)
         name = found[1] if found else ""
-    kept = sessions.scenario_by_name(name) if re.fullmatch(r"[0-9a-z-]{1,80}", name) else None
+    kept = kept_runs.scenario_by_name(name) if re.fullmatch(r"[0-9a-z-]{1,80}", name) else None
     if kept is None:
         raise RequestRefused(
             _("No run is kept under this link. Use Share in the playground, and paste the link here.")

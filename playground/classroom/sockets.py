@@ -13,9 +13,9 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from django.urls import re_path
 
-from playground.callers import request_callers
 from playground.classroom import accounts, rooms, selectors, services
 from playground.exercises import learners
+from playground.limits import request_callers
 from playground.limits.rate_limits import RateBucket
 from playground.sessions.socket_consumer import AT_ONCE, SocketConsumer
 

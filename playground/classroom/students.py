@@ -19,7 +19,7 @@ from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.views import ask_to_delete
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web.access import rate_limited_reading
 from playground.web.errors import PageGone
 

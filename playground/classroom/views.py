@@ -24,12 +24,9 @@ from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.schema import Exercise
 from playground.exercises.views import ask_to_delete
 from playground.library import ready_scenarios
-from playground.records import selectors as kept_runs
-from playground.records import selectors as sessions
-from playground.records import services as session_services
-from playground.records import session_ownership
+from playground.records import kept_runs
 from playground.sessions import session_sharing
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from playground.web import access
 from playground.web.access import rate_limited, session_or_gone
 
@@ -153,7 +150,7 @@ def _paper_context(paper: ClassPaper | None) -> dict[str, Any]:
 
 def _mine(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the latest sessions of this browser that a class can be shown, the newest first."""
-    found = kept_runs.latest_of_all(session_ownership.owned(request.session), MINE)
+    found = kept_runs.latest_of_all(kept_runs.owned(request.session), MINE)
     return [
         {
             "public_id": each.public_id,
@@ -216,7 +213,7 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
-    if mine and session_ownership.owns(request.session, mine):
+    if mine and kept_runs.owns(request.session, mine):
         kept = session_sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
@@ -379,15 +376,15 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     """Open a session of one's own that repeats a student's."""
     who = student_or_gone(found, pk)
     work = who.learner.works.exclude(session=None).order_by("-touched").first()
-    session = sessions.session_by_id(work.session.public_id) if work else None
+    session = kept_runs.session_by_id(work.session.public_id) if work else None
     if session is None:
         return redirect("class-student", found.public_id, pk)
     try:
         kept = session_sharing.share(session)
     except RequestRefused as refused:
         return page(request, found, str(refused.message), status=409)
-    opened = session_services.replay_session(kept)
-    session_ownership.claim(request.session, opened)
+    opened = kept_runs.replay_session(kept)
+    kept_runs.claim(request.session, opened)
     return redirect("session", opened.public_id)
 
 

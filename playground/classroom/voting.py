@@ -18,7 +18,7 @@ from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import KindProgress, grade, kind_of
 from playground.exercises.schema import Exercise
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 OPEN = ("first", "second")
 ENDED = ("over", "cancelled")

@@ -12,20 +12,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
-from playground.callers import request_callers
 from playground.comparing import changes
 from playground.comparing.changes import ChangeForm
 from playground.comparing.reel import CURVES, figure_labels, studio
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
-from playground.limits import session_limits, work_places
+from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario
-from playground.records import kept_bytes, paused_sessions, selectors, services
+from playground.records import kept_bytes, kept_runs, paused_sessions
 from playground.sessions import session_sharing
 from playground.storybook import other_release, rehearsal
 from playground.storybook.cards import counted_as
 from playground.storybook.story import in_language
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.errors import answer
 from playground.whatif.labels import metric
@@ -60,11 +59,11 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -> HttpResponse:
-    chosen = scenario_or_gone(a) if a else selectors.scenario_by_name(EXAMPLE)
+    chosen = scenario_or_gone(a) if a else kept_runs.scenario_by_name(EXAMPLE)
     context = {
         "form": form,
         "chosen": chosen,
-        "runs": [{"slug": each.slug, "title": _shown_title(each)} for each in selectors.library()],
+        "runs": [{"slug": each.slug, "title": _shown_title(each)} for each in kept_runs.library()],
         "presets": changes.PRESETS,
         "ready": changes.READY.values(),
         "releases": [(series, each.name) for series, each in RELEASES.items()],
@@ -77,9 +76,9 @@ def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -
 
 def _example(a: Scenario) -> tuple[Scenario, Scenario]:
     """Return the two runs with which the first page begins: one of the library, and the same with lazy queues."""
-    body = selectors.scenario_body(a)
+    body = kept_runs.scenario_body(a)
     lazy = changes.apply("queue_mode", "lazy", body)
-    return a, services.keep_scenario(
+    return a, kept_runs.keep_scenario(
         door().check({**lazy, "title": changes.changed_title(body["title"], "queue_mode", "lazy")})
     )
 
@@ -93,14 +92,14 @@ def new(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _choose(request, kept.slug or kept.short_id, form, status=422)
     wanted = form.cleaned_data
-    a = _longer(selectors.scenario_body(kept), wanted["more_s"])
+    a = _longer(kept_runs.scenario_body(kept), wanted["more_s"])
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
         checked = rehearsal.check_run({**changed, "title": _title(a, form)})
         session_limits.check(checked, session_limits.current())
-        b = services.keep_scenario(checked)
+        b = kept_runs.keep_scenario(checked)
         charge(request, checked)
-        a_kept = services.keep_scenario(rehearsal.check_run(a)) if wanted["more_s"] else kept
+        a_kept = kept_runs.keep_scenario(rehearsal.check_run(a)) if wanted["more_s"] else kept
     except RequestRefused as refused:
         form.add_error(None, str(refused.message))
         return _choose(request, kept.slug or kept.short_id, form, status=422)
@@ -141,7 +140,7 @@ def releases(request: HttpRequest) -> HttpResponse:
     form = ChangeForm()
     prepared = changes.READY.get(request.POST.get("ready", ""))
     a = request.POST.get("a", "")[:80]
-    body = prepared.scenario() if prepared else selectors.scenario_body(scenario_or_gone(a))
+    body = prepared.scenario() if prepared else kept_runs.scenario_body(scenario_or_gone(a))
     if len(chosen) < 2:
         form.releases_error = _("Choose two releases or more.")
         return _choose(request, "" if prepared else a, form, status=422)
@@ -157,7 +156,7 @@ def releases(request: HttpRequest) -> HttpResponse:
             form.releases_error = str(refused.message)
             return _choose(request, "" if prepared else a, form, status=422)
         said |= {str(each): each for each in taken.said}
-        kept.append(services.keep_scenario(checked))
+        kept.append(kept_runs.keep_scenario(checked))
         charge(request, checked)
     say(request, said.values())
     return redirect(_address([each.short_id for each in kept]))
@@ -193,7 +192,7 @@ def _shown_title(kept: Scenario) -> str:
 
 def _shown(*sides: Scenario) -> dict[str, Any]:
     """Return what a page needs to show runs: named by their releases where all differ, else by letters."""
-    releases = [other_release.shown_release(selectors.scenario_body(each)).name for each in sides]
+    releases = [other_release.shown_release(kept_runs.scenario_body(each)).name for each in sides]
     names = releases if len(set(releases)) == len(releases) else list("ABCD"[: len(sides)])
     return {
         "sides": [
@@ -207,7 +206,7 @@ def _shown(*sides: Scenario) -> dict[str, Any]:
         },
         "differences": _differences(*sides),
         "curves": [(name, metric(name).name) for name in CURVES],
-        "counted_as": counted_as(selectors.scenario_body(each) for each in sides),
+        "counted_as": counted_as(kept_runs.scenario_body(each) for each in sides),
     }
 
 
@@ -221,7 +220,7 @@ def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
 def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
     """Return the reel of all these runs, or how far its making is."""
     key = ids
-    bodies = [selectors.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
+    bodies = [kept_runs.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
         group = request_callers.of_request(request).group
         making = studio.ask(key, bodies, work_places.for_request(request), group)
@@ -246,7 +245,7 @@ def _ask_again(why: PageMessage) -> JsonResponse:
 
 def _differences(*sides: Scenario) -> list[dict[str, Any]]:
     """Return what the scenarios have different, part by part: a value for each."""
-    bodies = [selectors.scenario_body(each) for each in sides]
+    bodies = [kept_runs.scenario_body(each) for each in sides]
     rows = [
         (name, [body["settings"].get(name, "–") for body in bodies])
         for name in sorted(set().union(*(body["settings"] for body in bodies)))

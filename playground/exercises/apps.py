@@ -15,10 +15,10 @@ class ExercisesConfig(AppConfig):
         """Say which sessions wait for an answer, which are of use before, and what learners take."""
         from playground.exercises import builder, catalog, learners  # noqa: PLC0415 - as below
         from playground.exercises.services import holds_us, used, waits  # noqa: PLC0415 - as above
-        from playground.records import kept_bytes, paused_sessions, services  # noqa: PLC0415 - needs the models
+        from playground.records import kept_bytes, kept_runs, paused_sessions  # noqa: PLC0415 - needs the models
 
         paused_sessions.register_wait(holds_us)
         paused_sessions.register(waits)
         kept_bytes.register(learners.kept_bytes)
-        services.register_use(used)
+        kept_runs.register_use(used)
         catalog.register(builder.content_of)

@@ -20,7 +20,7 @@ from engine.replay import WatchedState
 from playground.exercises import variants
 from playground.exercises.grading import GradedRun, RunEvent, TooLong
 from playground.exercises.variants import SUM
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 RUN_KEYS = ("version", "profile", "settings", "seed", "topology")
 MOST_COMMANDS = 200

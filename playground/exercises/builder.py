@@ -37,10 +37,10 @@ from playground.hosting.real_engine import door
 from playground.hosting.session_record import ALPHABET
 from playground.jobs.job import RUN, job
 from playground.limits import work_places
-from playground.records import selectors, session_ownership
+from playground.records import kept_runs
 from playground.storybook.story import message_of
-from playground.texts import pasted_text
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
+from playground.typed_texts import given_text
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 
@@ -247,7 +247,7 @@ def of_file(text: str) -> dict[str, Any]:
     if len(text.encode()) > MOST_BYTES:
         raise RequestRefused(authors.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
     try:
-        found = json.loads(pasted_text.text_of(text))
+        found = json.loads(given_text(text))
     except (ValueError, RecursionError):
         raise RequestRefused(authors.NO_EXERCISE, problem=authors.NO_JSON) from None
     content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
@@ -271,8 +271,8 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     away = _teacher(request)
     if away is not None:
         return away
-    session = selectors.session_by_id(session_id)
-    if session is None or not session_ownership.owns(request.session, session_id):
+    session = kept_runs.session_by_id(session_id)
+    if session is None or not kept_runs.owns(request.session, session_id):
         raise PageGone(
             _("There is no such session of yours"), PageMessage(_("Open one in the playground first."))
         )

@@ -18,13 +18,13 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
 from playground.exercises import catalog
 from playground.exercises.limits import ATTEMPTS
 from playground.exercises.models import Attempt, Learner, Work
 from playground.hosting.session_record import ALPHABET
-from playground.texts.page_message import PageMessage, RequestRefused
-from playground.texts.pasted_text import text_of
+from playground.limits import request_callers
+from playground.texts import PageMessage, RequestRefused
+from playground.typed_texts import given_text
 
 KEY = "learner"
 NUMBER = "learner_number"
@@ -177,7 +177,7 @@ def read(data: bytes) -> ExercisesFile:
     if len(data) > MOST_BYTES:
         raise RequestRefused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
     try:
-        return msgspec.json.decode(text_of(data), type=ExercisesFile)
+        return msgspec.json.decode(given_text(data), type=ExercisesFile)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise RequestRefused(
             _("This is not a file of your progress. Choose the file from “Export my progress”.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from playground.limits import rate_limits
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 ATTEMPTS = 200
 """Answers to one exercise."""

@@ -24,7 +24,7 @@ from playground.exercises.variants import DrawnVariant, with_numbers
 from playground.jobs.job import RUN, job
 from playground.limits.work_places import GateBusy
 from playground.storybook.stage_picture import MemoryLevel, StagePicture, memory_of, picture_of
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 SYSTEMS: Final = {
     "v2": "https://www.rabbitmq.com/docs/classic-queues",

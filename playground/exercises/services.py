@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground.callers import request_callers
 from playground.exercises import catalog, learners, limits, task
 from playground.exercises.grading import BadAnswer, GradedVerdict, TooLong
 from playground.exercises.kinds import kind_of
@@ -24,12 +23,12 @@ from playground.exercises.selectors import reviews_after
 from playground.exercises.task import held, progress
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, BoundedJob, job
-from playground.limits import work_places
+from playground.limits import request_callers, work_places
 from playground.models import Session
-from playground.records import kept_bytes, selectors, services
-from playground.records.services import delete_sessions
+from playground.records import kept_bytes, kept_runs
+from playground.records.kept_runs import delete_sessions
 from playground.sessions import owner_address
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 
 def holds_us(session: Session) -> int | None:
@@ -62,9 +61,9 @@ def open_stage(exercise: Exercise, work: Work) -> None:
     """
     scenario, past_us = kind_of(exercise).stage(exercise, progress(work))
     titled = {**scenario, "title": exercise.en.title}
-    before, work.session = work.session, services.start_session(door().check(titled), reached_us=past_us)
+    before, work.session = work.session, kept_runs.start_session(door().check(titled), reached_us=past_us)
     if before is not None:
-        services.delete_sessions(Session.objects.filter(pk=before.pk))
+        kept_runs.delete_sessions(Session.objects.filter(pk=before.pk))
 
 
 def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:
-        record = selectors.remembered(session.public_id)
+        record = kept_runs.remembered(session.public_id)
         commands, until_us = record.commands, record.reached_us
     log = {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}
     return log if moment is None else {**log, "found": moment.found}

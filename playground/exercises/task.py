@@ -30,7 +30,7 @@ from playground.exercises.variants import another_case, with_numbers
 from playground.storybook import other_release
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.story import in_language
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 
 class NoExample(LookupError):

@@ -23,7 +23,7 @@ import msgspec
 from engine.backing_queue.message_places import PLACES, counted, listed, ready, unacked
 from engine.releases import PROFILES
 from playground.storybook.story import WrittenWrong
-from playground.texts.page_message import THIN_SPACE
+from playground.texts import THIN_SPACE
 
 SUM = re.compile(r"\{([a-z0-9_]+(?:[+-][a-z0-9_]+)*)\}")
 TERM = re.compile(r"([+-]?)([a-z0-9_]+)")

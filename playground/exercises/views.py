@@ -25,8 +25,8 @@ from playground.exercises.models import Learner, Work
 from playground.exercises.schema import Exercise, LessonUnit
 from playground.hosting.past import PendingAnswers
 from playground.limits import work_places
-from playground.records import session_ownership
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.records import kept_runs
+from playground.texts import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import View, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
@@ -177,7 +177,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
-        session_ownership.claim(request.session, work.session)
+        kept_runs.claim(request.session, work.session)
     context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
 

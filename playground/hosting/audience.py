@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.values.sizes import plain
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 
 
 class SessionClient:

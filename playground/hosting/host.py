@@ -31,7 +31,7 @@ from playground.hosting.session import protocol
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
 from playground.hosting.workers.pool import WorkerFailed, WorkerLost
 from playground.limits.session_limits import SessionLimits
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from playground.hosting.file_records import NotThere
 from playground.hosting.session import protocol
 from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.session_record import judge
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 
 BROKE = PageMessage(_("That broke the engine; the session is back where it was before."))
 ASLEEP = PageMessage(_("The session is being restored. Try again in a moment."))

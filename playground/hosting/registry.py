@@ -22,7 +22,7 @@ from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import SessionRecord
 from playground.hosting.workers.pool import CAN_FORK, InThread, WorkerFactory, WorkerPool, process
 from playground.limits.session_limits import SessionLimits
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 logger = logging.getLogger(__name__)
 

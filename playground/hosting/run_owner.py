@@ -34,7 +34,7 @@ from playground.hosting.workers.pool import (
 )
 from playground.limits import session_limits as checks
 from playground.limits.session_limits import SessionLimits
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 FIRST_WAIT_S: Final = 0.25
 LONGEST_WAIT_S: Final = 1.0

@@ -17,7 +17,7 @@ from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release
 from playground.inspecting.uploads import UnreadableInput, Why, profile_of, why
-from playground.texts.pasted_text import text_of
+from playground.typed_texts import given_text
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
@@ -93,7 +93,7 @@ def read(data: bytes) -> TakenDefinitions:
     if data[:2] in UTF_16:
         data = data.decode("utf-16", "replace").encode(errors="replace")
     try:
-        found = msgspec.json.decode(text_of(data), type=dict[str, Any])
+        found = msgspec.json.decode(given_text(data), type=dict[str, Any])
     except UnicodeDecodeError as bad:
         raise UnreadableInput("definitions_encoding", byte=bad.start + 1) from None
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):

@@ -21,10 +21,10 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from playground.callers.request_callers import RequestCaller
 from playground.inspecting import uploads
 from playground.inspecting.reading import KnownReports
 from playground.inspecting.uploads import Files, OutOfTime, ReleaseChoice, UnreadableInput
+from playground.limits.request_callers import RequestCaller
 
 MOST_MEMORY: Final = 1 << 30
 """Bytes of data of the process that reads."""

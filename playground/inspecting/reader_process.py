@@ -20,10 +20,10 @@ from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
-from playground.callers.request_callers import RequestCaller
 from playground.inspecting import parcel
 from playground.inspecting.parcel import kept
 from playground.inspecting.uploads import UnreadableInput
+from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import PlacesFull, PlaceTicket, WorkPlaces
 
 WAITING: Final = 32

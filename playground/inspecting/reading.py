@@ -31,7 +31,7 @@ from playground.inspecting.listings import COLUMN, JSON, REPORT, SPOKEN
 from playground.inspecting.revival import QueueRevival
 from playground.inspecting.summary import queues_of
 from playground.inspecting.uploads import USUAL, Files, ReleaseChoice, UnreadableInput
-from playground.texts.pasted_text import bare_text
+from playground.typed_texts import bare_text
 
 SAID: Final = (
     (REPORT, "report_without_status"),

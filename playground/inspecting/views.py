@@ -19,13 +19,12 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
 from engine.broker.commands.settings import segment_entries
-from playground.callers import request_callers
 from playground.hosting import refusals
 from playground.inspecting import definitions, parcel, reading, uploads
 from playground.inspecting.reader_process import ReaderProcess
 from playground.inspecting.uploads import UnreadableInput, read_choice
 from playground.jobs.job import CHECK, job
-from playground.limits import work_places
+from playground.limits import request_callers, work_places
 from playground.web import engine_files, live_page
 from playground.web.access import rate_limited, session_or_gone
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 P = ParamSpec("P")
 R = TypeVar("R")

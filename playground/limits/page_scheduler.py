@@ -26,7 +26,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from playground.callers.request_callers import address_of
+from playground.limits.request_callers import address_of
 
 AT_ONCE: Final = 2
 """Pages made at a time. More processors would not help, because Python runs one thread at a time."""

@@ -16,7 +16,7 @@ from engine.broker.commands.client_commands import unpack
 from engine.broker.commands.settings import resolve
 from engine.values.errors import ValueRefused
 from playground.limits.session_bounds import SessionBounds, number_of
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 
 class SessionLimits(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,10 +15,9 @@ from typing import Any, Final, Generic, TypeVar
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
-from playground.callers.request_callers import RequestCaller
-from playground.limits import page_scheduler, rate_limits
-from playground.texts.page_message import PageMessage
+from playground.limits import page_scheduler, rate_limits, request_callers
+from playground.limits.request_callers import RequestCaller
+from playground.texts import PageMessage
 
 T = TypeVar("T")
 

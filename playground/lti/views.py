@@ -26,7 +26,7 @@ from playground.limits import page_scheduler
 from playground.lti import launches
 from playground.lti.launches import DeepLinking, TokenDistrusted, TokenMalformed
 from playground.lti.models import LogIn
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from playground.web.access import rate_limited_launch
 from playground.web.errors import answer as error_page
 

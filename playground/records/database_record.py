@@ -21,7 +21,7 @@ from django.db import connection, transaction
 
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
 from playground.models import Session
-from playground.records import kept_bytes, paused_sessions, selectors, session_leases
+from playground.records import kept_bytes, kept_runs, paused_sessions, session_leases
 from playground.records.session_leases import LeaseHolder, ProcessPresence
 
 
@@ -392,13 +392,13 @@ class DatabaseRecord:
 
     async def load(self) -> RecordedSession:
         self._digest = True
-        found: RecordedSession = await in_thread(selectors.remembered)(self._session_id)
+        found: RecordedSession = await in_thread(kept_runs.remembered)(self._session_id)
         self._uncharged_bytes = found.uncharged_bytes
         return found
 
     async def make_room(self, command: dict[str, Any]) -> None:
         """Charge whoever began the session for a command, in blocks."""
-        wanted = self._uncharged_bytes + selectors.record_bytes(command)
+        wanted = self._uncharged_bytes + kept_runs.record_bytes(command)
         if wanted >= kept_bytes.BLOCK_BYTES:
             await in_thread(kept_bytes.charge)(self._session_id, wanted)
             wanted = 0
@@ -410,7 +410,7 @@ class DatabaseRecord:
         self._digest = False
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        await writer().write(self._append(row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
+        await writer().write(self._append(row=(sequence, at_us, kept_runs.UNDO), reached=(at_us, "")))
 
     async def answer(self, option: int) -> None:
         await writer().write(partial(paused_sessions.lock, self._session_id, option))

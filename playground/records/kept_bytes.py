@@ -15,12 +15,11 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Sum, When
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
-from playground.callers.request_callers import RequestCaller
-from playground.limits import session_limits
+from playground.limits import request_callers, session_limits
+from playground.limits.request_callers import RequestCaller
 from playground.models import CommandRecord, OwnSweep, Scenario, ScenarioText, Session
-from playground.records import paused_sessions, services
-from playground.texts.page_message import RequestRefused
+from playground.records import kept_runs, paused_sessions
+from playground.texts import RequestRefused
 
 SESSION_BYTES: Final = 4096
 """A session with its first commands."""
@@ -122,7 +121,7 @@ def _check(visitor: str, group: str, more: int) -> None:
     if used >= bounds.kept_per_visitor:
         raise NoRoom(FULL, used=used, most=bounds.kept_per_visitor)
     used = _lately(of_group, group, bounds.kept_per_address, more)
-    if used >= bounds.kept_per_address and services.delete_unused_unseen_for(UNUSED_IN_NEED_S, group):
+    if used >= bounds.kept_per_address and kept_runs.delete_unused_unseen_for(UNUSED_IN_NEED_S, group):
         used = of_group(group)
     if used >= bounds.kept_per_address:
         raise NoRoom(GROUP_FULL, used=used, most=bounds.kept_per_address)
@@ -143,7 +142,7 @@ def sessions_of(browser: Mapping[str, Any]) -> QuerySet[Session]:
     free = Scenario.objects.exclude(slug=None).filter(text=OuterRef("text"))
     found = Session.objects.filter(visitor=request_callers.known_visitor(browser)).exclude(visitor="")
     return (
-        services.without_use(found)
+        kept_runs.without_use(found)
         .select_related("origin")
         .annotate(
             used=Exists(CommandRecord.objects.filter(session=OuterRef("pk"))),

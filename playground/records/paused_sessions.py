@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from playground.models import Scenario, Session
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 Reason = Callable[[str], PageMessage | None]
 """Returns why a session cannot be copied or exported now; None if it can."""

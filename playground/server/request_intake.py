@@ -16,11 +16,11 @@ from twisted.internet import interfaces
 from twisted.web.http import RESPONSES
 from zope.interface import implementer
 
-from playground.callers.request_callers import last_hop, network
 from playground.limits import rate_limits, work_places
 from playground.limits.page_scheduler import App, PageScheduler, PagesOverfull, lane_of
+from playground.limits.request_callers import last_hop, network
 from playground.sessions.socket_consumer import TRY_AGAIN
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from playground.web import errors
 from playground.web.errors import BUSY
 

@@ -30,7 +30,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.tcp import Connection
 
 from playground import environment
-from playground.callers.request_callers import LastHop, without_addresses
+from playground.limits.request_callers import LastHop, without_addresses
 from playground.sessions.socket_consumer import AT_ONCE
 
 if TYPE_CHECKING:

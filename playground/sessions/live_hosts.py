@@ -27,7 +27,7 @@ from playground.limits import page_scheduler, session_limits
 from playground.records import database_record
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder, ProcessPresence
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 DIGEST_S: Final = 20.0
 

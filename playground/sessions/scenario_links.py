@@ -21,7 +21,7 @@ from engine.values.errors import CommandError
 from playground.jobs.job import CHECK, job
 from playground.limits import session_limits
 from playground.storybook.entry import BadScenario, LibraryEntry, read
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 LONGEST: Final = 8000
 """Most characters of a scenario in an address: browsers and proxies take this much."""

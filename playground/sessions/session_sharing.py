@@ -14,10 +14,10 @@ from playground.hosting.host import RunSoFar
 from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.models import Scenario, Session
-from playground.records import selectors, services, session_ownership
+from playground.records import kept_runs
 from playground.sessions import live_hosts, owner_address
 from playground.storybook import other_release, rehearsal
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 
 REMEMBERED = 200
 
@@ -30,9 +30,9 @@ def share(session: Session) -> Scenario:
     moment = _moment(session)
     story = _story(session, moment)
     if story and session.origin:  # the whole run with its story: the link names the moment
-        return services.keep_scenario(moment.scenario, session.origin.engine_version, story)
+        return kept_runs.keep_scenario(moment.scenario, session.origin.engine_version, story)
     scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return services.keep_scenario(rehearsal.check_run(scenario))
+    return kept_runs.keep_scenario(rehearsal.check_run(scenario))
 
 
 def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
@@ -70,7 +70,7 @@ def fork(session: Session, at_us: int | None = None) -> Session:
     scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
     forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
-    return services.start_session(rehearsal.check_run(forked), reached_us=ends_us)
+    return kept_runs.start_session(rehearsal.check_run(forked), reached_us=ends_us)
 
 
 def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage]]:
@@ -86,7 +86,7 @@ def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage
         else session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     )
     scenario, said = other_release.taken_to(series, scenario)
-    return services.start_session(rehearsal.check_run(scenario), reached_us=moment.at_us), said
+    return kept_runs.start_session(rehearsal.check_run(scenario), reached_us=moment.at_us), said
 
 
 def _moment(session: Session) -> RunSoFar:
@@ -99,8 +99,8 @@ def _moment(session: Session) -> RunSoFar:
 
 def _rehearse(session: Session) -> RunSoFar:
     """Find the digest of a session that sleeps, by repeating it without files if it is not on record."""
-    commands = selectors.commands_of(session)
-    reached_us, digest = selectors.reached(session, commands)
+    commands = kept_runs.commands_of(session)
+    reached_us, digest = kept_runs.reached(session, commands)
     if not digest or session.engine_version != door().version:
         key = session.public_id, reached_us, len(commands)
         digest = _digests.get(key) or _repeated(session, commands, reached_us)
@@ -154,9 +154,9 @@ def demo_session(browser: MutableMapping[str, Any], again: bool = False) -> Sess
     if found is not None and not again:
         return found
     if found is not None:
-        services.delete_untouched(found)
-    session = services.start_session(door().check(DEMO_SCENARIO))
-    session_ownership.claim(browser, session)
+        kept_runs.delete_untouched(found)
+    session = kept_runs.start_session(door().check(DEMO_SCENARIO))
+    kept_runs.claim(browser, session)
     browser[DEMO_KEY] = session.public_id
     return session
 

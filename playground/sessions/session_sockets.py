@@ -20,19 +20,18 @@ from django.utils.translation import gettext_lazy as _
 from engine.broker.commands.settings import release_of
 from engine.ctl.releases import FACTS, USAGES, ReleaseFacts
 from engine.ctl.stands_for import STANDS_FOR
-from playground.callers import request_callers
-from playground.callers.request_callers import RequestCaller
 from playground.hosting.audience import SessionClient
 from playground.hosting.host import SessionHost
 from playground.hosting.refusals import message_of
 from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.hosting.session import protocol
-from playground.limits import session_limits
+from playground.limits import request_callers, session_limits
 from playground.limits.rate_limits import HeldQuotas, RateBucket
-from playground.records import paused_sessions, selectors, session_leases, session_ownership
+from playground.limits.request_callers import RequestCaller
+from playground.records import kept_runs, paused_sessions, session_leases
 from playground.sessions import live_hosts, owner_address
 from playground.sessions.socket_consumer import AT_ONCE, STRAIGHT, TRY_AGAIN, SocketConsumer
-from playground.texts.page_message import PageMessage, RequestRefused, language_of
+from playground.texts import PageMessage, RequestRefused, language_of
 
 _decoder = msgspec.json.Decoder(protocol.Message)
 
@@ -149,14 +148,14 @@ class SessionSocket(SocketConsumer):
         self._messages = RateBucket(messages_per_s, 2 * messages_per_s, now_s)
         self._commands = RateBucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
         self._hellos = RateBucket(HELLOS_PER_S, 4, now_s)
-        self._may_play = session_ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
+        self._may_play = kept_runs.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
         caller = await database_sync_to_async(request_callers.of_scope)(self.scope)
         self.client = SessionClient(
             self._put,
             language_of(self.scope),
-            await database_sync_to_async(session_ownership.owns)(self.scope["session"], self.session_id),
+            await database_sync_to_async(kept_runs.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
             move=self._move,
             group=caller.group,
@@ -164,7 +163,7 @@ class SessionSocket(SocketConsumer):
         if not self._take_place(caller):
             text = _("You have too many pages open here at once. Close some of them; this one then goes on.")
             self._refuse_all(FULL, PageMessage(text))
-        elif not await database_sync_to_async(selectors.session_exists)(self.session_id):
+        elif not await database_sync_to_async(kept_runs.session_exists)(self.session_id):
             self._refuse_all(
                 GONE, PageMessage(_("This session is gone. Start a new one from the first page."))
             )

@@ -80,9 +80,9 @@ def pages(
 
 def permalinks() -> Mapping[str, str]:
     """Return the ready scenarios by the names that links give them."""
-    from playground.records import selectors  # noqa: PLC0415 - the settings are named by now
+    from playground.records import kept_runs  # noqa: PLC0415 - the settings are named by now
 
-    return {kept.short_id: kept.slug for kept in selectors.library() if kept.slug}
+    return {kept.short_id: kept.slug for kept in kept_runs.library() if kept.slug}
 
 
 def edition(request: HttpRequest) -> dict[str, object]:

@@ -13,7 +13,7 @@ from playground.storybook import other_release, stage_picture
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.stage_picture import StagePicture
 from playground.storybook.story import in_language
-from playground.texts.word_search import plain, ranked
+from playground.typed_texts import plain, ranked
 
 SUBJECTS: Final[dict[int, Any]] = {
     1: _("When a message goes to disk"),

@@ -35,8 +35,8 @@ from playground.storybook.story import (
     in_language,
     message_of,
 )
-from playground.texts.page_message import PageMessage
-from playground.texts.pasted_text import text_of
+from playground.texts import PageMessage
+from playground.typed_texts import given_text
 
 Steps = tuple[str | int, ...]
 
@@ -371,7 +371,7 @@ def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] 
     if isinstance(data, dict):
         return "", None, data
     try:
-        text = text_of(data)
+        text = given_text(data)
         places = positions(text)
         body = json.loads(text, parse_constant=_no_constant)
     except UnicodeDecodeError:

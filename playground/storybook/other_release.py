@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.settings import NODE_NAMES, RULES, release_of
 from engine.releases import PROFILES, RELEASES, BrokerRelease, Feature
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 
 Scenario = dict[str, Any]
 

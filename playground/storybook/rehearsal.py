@@ -25,7 +25,7 @@ from playground.jobs.job import CHECK, job
 from playground.limits import session_limits
 from playground.storybook.entry import LibraryEntry, TooNew, migrated, read
 from playground.storybook.story import StoryClaim
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 
 class StoryResult(msgspec.Struct):

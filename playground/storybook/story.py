@@ -13,7 +13,7 @@ from engine.broker.commands.scenario import MAX_COMMANDS
 from engine.reading.conditions import Condition, needs_whole_run
 from engine.values.errors import ScenarioError, ValueRefused
 from playground.hosting import refusals
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 
 PhaseCount = Annotated[int, msgspec.Meta(ge=0, le=16)]
 PhaseName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,23}\Z")]

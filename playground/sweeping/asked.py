@@ -20,8 +20,8 @@ from playground.hosting.real_engine import door
 from playground.jobs.job import CHECK, job
 from playground.limits import session_limits
 from playground.sweeping.refusals import message_of
-from playground.texts.page_message import RequestRefused
-from playground.texts.pasted_text import text_of
+from playground.texts import RequestRefused
+from playground.typed_texts import given_text
 from sweeps.errors import SweepError
 from sweeps.grid import Axis, Grid, Spec, make_spec
 from sweeps.parameters import OF_EACH_MESSAGE, Value
@@ -177,7 +177,7 @@ def workload_of(kind: str, text: str, recorded: Scenario | None) -> tuple[Worklo
     Raises:
         Refused: it cannot be read, or asks too much of this server.
     """
-    text = text_of(text)
+    text = given_text(text)
     most = session_limits.current().scenario_bytes
     if len(text.encode()) > most:
         raise RequestRefused(_("This is longer than %(most)s bytes: give a part of it."), most=most)

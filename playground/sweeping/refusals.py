@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from playground.hosting import refusals
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from sweeps.errors import read
 from workloads.errors import LineError
 from workloads.remarks import Remark

@@ -24,12 +24,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
-from playground.callers import request_callers
-from playground.callers.request_callers import RequestCaller
-from playground.limits import session_limits
+from playground.limits import request_callers, session_limits
+from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import CallerLanes
 from playground.models import OwnSweep
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError, kept

@@ -19,7 +19,7 @@ from playground.storybook import cards, other_release
 from playground.storybook.cards import SUBJECTS, ScenarioCard
 from playground.storybook.entry import LibraryEntry, read
 from playground.storybook.story import StoryClaim, Texts, in_language
-from playground.texts.word_search import plain, ranked
+from playground.typed_texts import plain, ranked
 
 FOLDER = Path(__file__).resolve().parent
 RULE = re.compile(r"([A-Z])([0-9]{1,3})")

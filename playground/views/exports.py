@@ -34,7 +34,7 @@ from playground.records import paused_sessions
 from playground.sessions import session_sharing
 from playground.sessions.scenario_links import packed, place_of
 from playground.storybook import rehearsal
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from playground.web.access import rate_limited, session_or_gone
 from playground.web.errors import answer
 

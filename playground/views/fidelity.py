@@ -18,7 +18,7 @@ from engine.releases import RELEASES, BrokerRelease
 from playground.library import fidelity_figures as measured
 from playground.library.fidelity_figures import latest, todays_memory
 from playground.storybook.other_release import GONE
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from playground.whatif.labels import NOTHING, full, metric
 from playground.whatif.labels import metric as label
 

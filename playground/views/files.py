@@ -19,9 +19,9 @@ from playground.hosting.refusals import missing_words
 from playground.jobs.job import JobEnded
 from playground.limits import work_places
 from playground.models import Session
-from playground.records import selectors
+from playground.records import kept_runs
 from playground.sessions import live_hosts, owner_address
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone, whole_number
 from playground.web.errors import PageGone, answer, too_many
 
@@ -89,7 +89,7 @@ def _records(request: HttpRequest, session: Session, at: int | None) -> Iterator
 @contextlib.contextmanager
 def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
     """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
-    remembered, past = selectors.remembered(session_id), live_hosts.past()
+    remembered, past = kept_runs.remembered(session_id), live_hosts.past()
     with contextlib.ExitStack() as held:
         if past.has(session_id, at, remembered):
             root = held.enter_context(past.at(session_id, at, remembered))

@@ -14,20 +14,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
-from playground.callers import request_callers
 from playground.classroom.leaving import UNDO_MINUTES
 from playground.classroom.services import LEARNERS_KEEP_DAYS
 from playground.jobs.job import JobEnded
 from playground.library import ready_scenarios
-from playground.limits import session_limits, work_places
+from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario, Session
-from playground.records import selectors, services, session_ownership
+from playground.records import kept_runs
 from playground.sessions import owner_address
 from playground.sessions.session_sharing import DEMO_FOLLOWED, DEMO_KEY, demo_session
 from playground.storybook import other_release, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.storybook.story import in_language
-from playground.texts.pasted_text import text_of
+from playground.typed_texts import given_text
 from playground.web import engine_files
 from playground.web.access import View, charge, keeps, say, scenario_or_gone
 
@@ -60,7 +59,7 @@ def _home(
         "library": [_entry(kept) for kept in featured()],
         "followed": DEMO_FOLLOWED,
         "browser_run": engine_files.worker_address() and reverse("browser-run"),
-        "latest": selectors.latest_of(_own(request)),
+        "latest": kept_runs.latest_of(_own(request)),
         "import_error": import_error,
         "import_text": import_text,
         "import_bytes": session_limits.current().scenario_bytes,
@@ -70,19 +69,17 @@ def _home(
 
 def featured() -> list[Scenario]:
     """Return the scenarios for the first page, in its order."""
-    kept = {each.slug: each for each in selectors.library()}
+    kept = {each.slug: each for each in kept_runs.library()}
     return [kept[slug] for slug in FEATURED if slug in kept]
 
 
 def _own(request: HttpRequest) -> list[str]:
     """Return the sessions that this browser began by itself: not the one that runs on the first page."""
-    return [
-        each for each in session_ownership.owned(request.session) if each != request.session.get(DEMO_KEY)
-    ]
+    return [each for each in kept_runs.owned(request.session) if each != request.session.get(DEMO_KEY)]
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
-    body, story = selectors.scenario_body(kept), kept.story or {}
+    body, story = kept_runs.scenario_body(kept), kept.story or {}
     return {
         "short_id": kept.short_id,
         "title": in_language(story.get("title")) or kept.title,
@@ -95,7 +92,7 @@ def _entry(kept: Scenario) -> dict[str, object]:
 @require_GET
 def resume(request: HttpRequest) -> HttpResponse:
     """Lead to the browser's latest session, or to the first page when there is none."""
-    latest = selectors.latest_of(_own(request))
+    latest = kept_runs.latest_of(_own(request))
     return redirect("session", latest.public_id) if latest else redirect("home")
 
 
@@ -126,20 +123,20 @@ def new(request: HttpRequest) -> HttpResponse:
         if profile not in PROFILES:
             profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
-        session = services.start_session(services.blank_scenario(profile, nodes))
-    session_ownership.claim(request.session, session)
+        session = kept_runs.start_session(kept_runs.blank_scenario(profile, nodes))
+    kept_runs.claim(request.session, session)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
 
 
 def _ready(request: HttpRequest, kept: Scenario) -> Session:
     """Begin a session with a kept scenario, on the release that the form names if it is another one."""
-    scenario = selectors.scenario_body(kept)
+    scenario = kept_runs.scenario_body(kept)
     taken = other_release.asked_for(request.POST.get("release", ""), scenario)
     if taken is None:
-        return services.replay_session(kept)
+        return kept_runs.replay_session(kept)
     say(request, taken.said)
-    return services.start_session(rehearsal.check_run(taken.scenario))
+    return kept_runs.start_session(rehearsal.check_run(taken.scenario))
 
 
 @leads_home
@@ -167,7 +164,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     if uploaded is not None and (uploaded.size or 0) > most:
         data, problem = b"", _("The file has more than %(most)s bytes.") % {"most": most}
     else:
-        pasted = text_of(request.POST.get("text", "")).encode("utf-8", "replace")
+        pasted = given_text(request.POST.get("text", "")).encode("utf-8", "replace")
         data = uploaded.read() if uploaded else pasted
         problem = "" if data.strip() else _("Choose a file, or paste a scenario.")
     if not problem and len(data) > most:
@@ -183,10 +180,10 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     if problem:
         logger.info("an imported scenario was refused: %.200s", problem)
         return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)
-    kept = services.keep_scenario(entry.run, story=entry.story_json())
+    kept = kept_runs.keep_scenario(entry.run, story=entry.story_json())
     charge(request, entry.run)
-    session = services.replay_session(kept)
-    session_ownership.claim(request.session, session)
+    session = kept_runs.replay_session(kept)
+    kept_runs.claim(request.session, session)
     return redirect("session", session.public_id)
 
 

@@ -14,12 +14,12 @@ from playground.jobs.job import JobEnded
 from playground.library import ready_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario
-from playground.records import selectors, services, session_ownership
+from playground.records import kept_runs
 from playground.storybook import cards, rehearsal
 from playground.storybook.cards import QUESTIONS, SUBJECTS
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry, schema
-from playground.texts.page_message import PageMessage
-from playground.texts.pasted_text import text_of
+from playground.texts import PageMessage
+from playground.typed_texts import given_text
 from playground.web.access import charge, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 
@@ -32,7 +32,7 @@ def page(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "")[:LONGEST_SEARCH]
     subject = _number(request.GET.get("subject", ""), SUBJECTS)
     question = _number(request.GET.get("question", ""), QUESTIONS)
-    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
     release = request.GET.get("release", "")
     every = [
         cards.card(entry, loaded[entry.slug], release)
@@ -133,13 +133,13 @@ def _text_of(name: str) -> str:
     entry = ready_scenarios.entry(name) if name else None
     if entry:
         return entry.encode()
-    kept = selectors.scenario_by_name(name[:80]) if name else None
+    kept = kept_runs.scenario_by_name(name[:80]) if name else None
     return _text_of_kept(kept) if kept else BLANK
 
 
 def _text_of_kept(kept: Scenario) -> str:
     try:
-        return rehearsal.read_kept({**selectors.scenario_body(kept), **(kept.story or {})}).encode()
+        return rehearsal.read_kept({**kept_runs.scenario_body(kept), **(kept.story or {})}).encode()
     except (BadScenario, JobEnded):
         return BLANK
 
@@ -172,7 +172,7 @@ def _checked(request: HttpRequest, text: str) -> tuple[LibraryEntry | None, list
 @require_POST
 @rate_limited_reading
 def check(request: HttpRequest) -> HttpResponse:
-    entry, problems = _checked(request, text_of(request.POST.get("text", "")))
+    entry, problems = _checked(request, given_text(request.POST.get("text", "")))
     commands = len(entry.run["commands"]) if entry else 0
     return render(
         request, "library/_problems.html", {"problems": problems, "commands": commands, "checked": True}
@@ -181,12 +181,12 @@ def check(request: HttpRequest) -> HttpResponse:
 
 @keeps
 def _play(request: HttpRequest) -> HttpResponse:
-    text = text_of(request.POST.get("text", ""))
+    text = given_text(request.POST.get("text", ""))
     entry, problems = _checked(request, text)
     if entry is None:
         return _page(request, text, problems)
-    kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
+    kept = kept_runs.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
     charge(request, entry.run)
-    session = services.replay_session(kept)
-    session_ownership.claim(request.session, session)
+    session = kept_runs.replay_session(kept)
+    kept_runs.claim(request.session, session)
     return redirect("session", session.public_id)

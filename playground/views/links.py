@@ -31,14 +31,14 @@ from playground.jobs.job import PICTURE, JobEnded, job
 from playground.library import link_picture, ready_scenarios
 from playground.limits import work_places
 from playground.models import Scenario, Session
-from playground.records import paused_sessions, selectors, services, session_ownership
+from playground.records import kept_runs, paused_sessions
 from playground.sessions import owner_address, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release, rehearsal
 from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
 from playground.storybook.stage_picture import lead_to
 from playground.storybook.story import in_language
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files, live_page
 from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone, session_or_gone
 from playground.web.errors import PageGone, answer
@@ -124,9 +124,9 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     place = place_of(request.GET)
     if PREVIEWERS.search(request.headers.get("user-agent", "")):
         return _preview(request, entry.run["title"], reverse("stateless-card", args=[packed]) + place.query())
-    kept = services.keep_scenario(entry.run, made_with or None, entry.story_json())
+    kept = kept_runs.keep_scenario(entry.run, made_with or None, entry.story_json())
     charge(request, entry.run)
-    return _open(request, kept, selectors.scenario_body(kept), place)
+    return _open(request, kept, kept_runs.scenario_body(kept), place)
 
 
 def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place: LinkPlace) -> HttpResponse:
@@ -135,9 +135,9 @@ def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place:
     taken = other_release.asked_for(place.release, scenario)
     if taken is None:
         _warn_of_another_engine(request, kept)
-        return _go(request, services.start_session(scenario, kept, start_us), place)
+        return _go(request, kept_runs.start_session(scenario, kept, start_us), place)
     say(request, taken.said)
-    session = services.start_session(rehearsal.check_run(taken.scenario), reached_us=start_us)
+    session = kept_runs.start_session(rehearsal.check_run(taken.scenario), reached_us=start_us)
     return _go(request, session, msgspec.structs.replace(place, release=""))
 
 
@@ -156,13 +156,13 @@ def _is_prefetch(request: HttpRequest) -> bool:
 
 
 def _go(request: HttpRequest, session: Session, place: LinkPlace) -> HttpResponse:
-    session_ownership.claim(request.session, session)
+    kept_runs.claim(request.session, session)
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
 def _repeatable(kept: Scenario) -> dict[str, Any]:
     """Return the scenario of a link in the present form. Raises Unrepeatable."""
-    return rehearsal.repeatable(selectors.scenario_body(kept))
+    return rehearsal.repeatable(kept_runs.scenario_body(kept))
 
 
 def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpResponse:
@@ -191,7 +191,7 @@ def kept_file(request: HttpRequest, short_id: str) -> HttpResponse:
     """Download what a link holds, whether it can be repeated or not."""
     kept = scenario_or_gone(short_id)
     response = JsonResponse(
-        {**selectors.scenario_body(kept), **(kept.story or {})},
+        {**kept_runs.scenario_body(kept), **(kept.story or {})},
         json_dumps_params={"indent": 2, "ensure_ascii": False},
     )
     response["Content-Disposition"] = f'attachment; filename="waterline-{kept.short_id}.json"'
@@ -226,7 +226,7 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
         return draw_moment(kept.title, scenario, _moment(at_us, scenario))
 
     try:
-        data = _kept(request, pictures, (services.packed_name(kept), at_us), drawn)
+        data = _kept(request, pictures, (kept_runs.packed_name(kept), at_us), drawn)
     except RunUnrepeatable:
         raise PageGone(
             _("No such picture"), PageMessage(_("This run cannot be repeated any more."))
@@ -297,7 +297,7 @@ def lead(request: HttpRequest, short_id: str) -> HttpResponse:
         return lead_of(scenario, _moment(at_us, scenario))
 
     try:
-        data = _kept(request, leads, (services.packed_name(kept), at_us), led)
+        data = _kept(request, leads, (kept_runs.packed_name(kept), at_us), led)
     except RequestRefused as problem:
         return answer(request, 409, _("That did not work"), problem.message)
     except RunTooLong:
@@ -355,10 +355,10 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
         scenario = _repeatable(kept)
     except RunUnrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem.message))
-    session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    session = kept_runs.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     paused_sessions.lock(session.public_id, paused_sessions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
-    key = session_ownership.play_key(session.public_id)
+    key = kept_runs.play_key(session.public_id)
     return JsonResponse({"websocket": owner_address.socket_path(session.public_id, key=key)})
 
 
@@ -375,7 +375,7 @@ def page(request: HttpRequest) -> HttpResponse:
         run = _run(request)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
-    blank = services.blank_scenario("classroom")
+    blank = kept_runs.blank_scenario("classroom")
     data = {
         "story": {"title": "Waterline"},
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
@@ -399,7 +399,7 @@ def _run(request: HttpRequest) -> dict[str, Any]:
     if "s" in given:
         session = session_or_gone(given["s"][:64])
         paused_sessions.check_may_leave(session.public_id, link=True)
-        record = selectors.remembered(session.public_id)
+        record = kept_runs.remembered(session.public_id)
         story = session.origin.story if session.origin else None
         found = {
             "scenario": record.scenario,
@@ -424,7 +424,7 @@ def _run(request: HttpRequest) -> dict[str, Any]:
         return {"name": f"x-{given['x']}", "packed": given["x"]}
     kept = scenario_or_gone(given.get("r", "")[:80])
     question = {
-        "scenario": selectors.scenario_body(kept),
+        "scenario": kept_runs.scenario_body(kept),
         "story": live_page.story_for_page(kept.story) if kept.story else None,
         "made_with": kept.engine_version,
     }

@@ -15,18 +15,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.releases import RELEASES
-from playground.callers import request_callers
 from playground.hosting import past
 from playground.hosting.file_records import NotThere
 from playground.hosting.past import KINDS, PendingAnswers
 from playground.hosting.real_engine import door
 from playground.hosting.session_record import RecordedSession
-from playground.limits import work_places
+from playground.limits import request_callers, work_places
 from playground.models import Scenario, Session
-from playground.records import kept_bytes, paused_sessions, selectors, services, session_ownership
+from playground.records import kept_bytes, kept_runs, paused_sessions
 from playground.sessions import live_hosts, owner_address, session_sharing
 from playground.sessions.scenario_links import packed
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import (
     charge,
@@ -50,7 +49,7 @@ FILE_BYTES = 4096
 def mine(request: HttpRequest) -> HttpResponse:
     """List what this browser began, with what it takes; delete what was chosen."""
     if request.method == "POST":
-        services.delete_sessions(
+        kept_runs.delete_sessions(
             kept_bytes.sessions_of(request.session).filter(public_id__in=request.POST.getlist("session"))
         )
         return redirect("sessions")
@@ -78,12 +77,12 @@ def session(request: HttpRequest, session_id: str) -> HttpResponse:
 
 def _stateless(request: HttpRequest, kept: Scenario) -> str:
     """Return the address that carries the run itself, or nothing when it is too long for one."""
-    text = packed(selectors.scenario_body(kept), kept.engine_version)
+    text = packed(kept_runs.scenario_body(kept), kept.engine_version)
     return request.build_absolute_uri(reverse("stateless", args=[text])) if text else ""
 
 
 def kept_until(kept: Scenario) -> int:
-    return int(selectors.scenario_body(kept)["until_us"])
+    return int(kept_runs.scenario_body(kept)["until_us"])
 
 
 @require_POST
@@ -96,7 +95,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
         kept = session_sharing.share(found)
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
-    charge(request, selectors.scenario_body(kept))
+    charge(request, kept_runs.scenario_body(kept))
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
     context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "until_us": kept_until(kept)}
     context["stateless"] = _stateless(request, kept)
@@ -118,7 +117,7 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, forked.scenario)
-    session_ownership.claim(request.session, forked)
+    kept_runs.claim(request.session, forked)
     return redirect("session", forked.public_id)
 
 
@@ -136,7 +135,7 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
     except RequestRefused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     charge(request, other.scenario)
-    session_ownership.claim(request.session, other)
+    kept_runs.claim(request.session, other)
     say(request, said)
     return redirect("session", other.public_id)
 
@@ -207,7 +206,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     removed while its page was still open, by "Begin again" for example, there is nothing to send: that is not an error
     of the page.
     """
-    found = selectors.session_by_id(session_id)
+    found = kept_runs.session_by_id(session_id)
     if found is None:
         return HttpResponse(past.NOTHING, content_type="application/json")
     try:
@@ -281,5 +280,5 @@ def _reached(session: Session) -> RecordedSession:
     """Return the record of a session, with where its run is now: as its host has it, or as it is written down."""
     moment = owner_address.moment(session.public_id)
     if moment is None:
-        return selectors.remembered(session.public_id)
+        return kept_runs.remembered(session.public_id)
     return RecordedSession(scenario=moment.scenario, commands=moment.commands, reached_us=moment.at_us)

@@ -16,12 +16,12 @@ from engine.releases import REFERENCE
 from playground import verdicts
 from playground.exercises import catalog
 from playground.library import ready_scenarios
-from playground.records import selectors
+from playground.records import kept_runs
 from playground.storybook import cards
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.other_release import shown_release
 from playground.storybook.story import in_language
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from playground.verdicts import ArticleVerdict, VerdictRun
 from playground.web.errors import PageGone
 
@@ -108,7 +108,7 @@ def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
     found = evidences()
     rows = [
         {**_verdict_row(each), "releases": _releases(each, loaded, found)}
@@ -140,7 +140,7 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     each = verdicts.by_slug(slug)
     if each is None:
         raise PageGone(_("No such subject"), PageMessage(_("The list of subjects has no page of this name.")))
-    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
     shown = [
         entry
         for entry in ready_scenarios.entries()

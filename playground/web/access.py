@@ -14,11 +14,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from playground.callers import request_callers
-from playground.limits import rate_limits, session_limits
+from playground.limits import rate_limits, request_callers, session_limits
 from playground.models import Scenario, Session
-from playground.records import kept_bytes, selectors, services
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.records import kept_bytes, kept_runs
+from playground.texts import PageMessage, RequestRefused
 from playground.web.errors import PageGone, too_many
 
 
@@ -107,7 +106,7 @@ def say(request: HttpRequest, said: Iterable[PageMessage]) -> None:
 
 def session_or_gone(public_id: str) -> Session:
     """Return a session, or raise `PageGone`."""
-    session = selectors.session_by_id(public_id)
+    session = kept_runs.session_by_id(public_id)
     if session is None:
         text = _(
             "Sessions that nobody opens for %(days)s days are deleted, and sessions without commands "
@@ -120,7 +119,7 @@ def session_or_gone(public_id: str) -> Session:
 
 def scenario_or_gone(name: str) -> Scenario:
     """Return a kept scenario, or raise `PageGone`."""
-    kept = selectors.scenario_by_name(name)
+    kept = kept_runs.scenario_by_name(name)
     if kept is None:
         text = _(
             "No run is kept under this link. It was cut off when it was copied, or nobody opened it for %(days)s days."
@@ -128,7 +127,7 @@ def scenario_or_gone(name: str) -> Scenario:
         raise PageGone(
             _("This link leads nowhere"), PageMessage(text, days=session_limits.current().links_days)
         )
-    services.touch_scenario(kept)
+    kept_runs.touch_scenario(kept)
     return kept
 
 

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_safe
 from playground.jobs.job import BEYOND_BOUNDS, JobEnded
 from playground.limits import rate_limits, work_places
 from playground.records import kept_bytes
-from playground.texts.page_message import PageMessage, language_of
+from playground.texts import PageMessage, language_of
 from playground.web import engine_files
 
 _PLAIN_STYLE = mark_safe(

@@ -17,7 +17,7 @@ from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.limits import session_limits
 from playground.models import Session
-from playground.records import selectors, session_ownership
+from playground.records import kept_runs
 from playground.sessions import owner_address, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import other_release
@@ -41,8 +41,8 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     Args:
         plays: whether the reader may let time pass though the session is not the reader's.
     """
-    key = {"key": session_ownership.play_key(found.public_id)} if plays else {}
-    owner = session_ownership.began(request.session, found)
+    key = {"key": kept_runs.play_key(found.public_id)} if plays else {}
+    owner = kept_runs.began(request.session, found)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {
@@ -143,7 +143,7 @@ def _story(found: Session, place: LinkPlace) -> dict[str, Any]:
     if found.origin and found.origin.slug and place.at_us is not None:
         shown["articles"] = articles_on(found.origin.slug, found.scenario["until_us"])
     following = ready_scenarios.after(found.origin.slug if found.origin else None)
-    kept = selectors.scenario_by_name(following.slug) if following else None
+    kept = kept_runs.scenario_by_name(following.slug) if following else None
     if following and kept:
         shown["next"] = {"title": following.title, "href": reverse("permalink", args=[kept.short_id])}
     return shown

@@ -19,17 +19,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from playground.callers import request_callers
 from playground.hosting import session_record
-from playground.limits import session_limits
+from playground.limits import request_callers, session_limits
 from playground.limits.work_places import GateBusy
 from playground.models import OwnSweep, Scenario, Session
-from playground.records import paused_sessions, selectors, services, session_ownership
+from playground.records import kept_runs, paused_sessions
 from playground.storybook import rehearsal
 from playground.sweeping import asked, runner
 from playground.sweeping.asked import OFFERED
 from playground.sweeping.refusals import failure, messages_of
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files
 from playground.web.access import charge, keeps, rate_limited_reading, say
 from playground.web.errors import PageGone, answer
@@ -54,13 +53,13 @@ def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
     The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
     page can say so.
     """
-    return services.keep_scenario(rehearsal.check_run(cell_scenario(heatmap, run)), heatmap.engine_version)
+    return kept_runs.keep_scenario(rehearsal.check_run(cell_scenario(heatmap, run)), heatmap.engine_version)
 
 
 def open_run(request: HttpRequest, heatmap: ShippedHeatmap, run: CellRun) -> Session:
     """Begin a session of this browser that repeats the run, up to its peak."""
-    session = services.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
-    session_ownership.claim(request.session, session)
+    session = kept_runs.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
+    kept_runs.claim(request.session, session)
     return session
 
 
@@ -154,7 +153,7 @@ def _take(request: HttpRequest) -> HttpResponse:
     try:
         large = given["large"] and settings.SPARK_SWEEPS
         recorded = None
-        if given["kind"] == "session" and session_ownership.owns(request.session, given["session"]):
+        if given["kind"] == "session" and kept_runs.owns(request.session, given["session"]):
             recorded = _recorded(Session.objects.get(public_id=given["session"]))
         workload, remarks = asked.workload_of(given["kind"], given["text"], recorded)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
@@ -170,8 +169,8 @@ def _take(request: HttpRequest) -> HttpResponse:
 
 def _recorded(session: Session) -> dict[str, Any]:
     paused_sessions.check_may_leave(session.public_id)
-    commands = selectors.commands_of(session)
-    reached_us, _digest = selectors.reached(session, commands)
+    commands = kept_runs.commands_of(session)
+    reached_us, _digest = kept_runs.reached(session, commands)
     return session_record.merged(session.scenario, commands, max(reached_us, 1), "")
 
 
@@ -252,9 +251,7 @@ def _offered() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _sessions(request: HttpRequest) -> list[tuple[str, str]]:
-    found = Session.objects.filter(public_id__in=session_ownership.owned(request.session)).order_by(
-        "-created", "-pk"
-    )
+    found = Session.objects.filter(public_id__in=kept_runs.owned(request.session)).order_by("-created", "-pk")
     return [(each.public_id, each.scenario.get("title") or each.public_id) for each in found]
 
 

@@ -51,7 +51,7 @@ ALLOWED = (
         r"ElsewhereMiddleware|process_exception",
         "a setting names it",
     ),
-    (r"playground/callers/request_callers\.py", "CallerMiddleware", "a setting names it"),
+    (r"playground/limits/request_callers\.py", "CallerMiddleware", "a setting names it"),
     (r"playground/web/page_delivery\.py", "TextCompression", "a setting names it"),
     (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
     (r"playground/web/page_delivery\.py", "KeptTextLoader", "a setting names it"),

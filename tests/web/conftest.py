@@ -13,7 +13,7 @@ from playground.hosting.registry import HostRegistry
 from playground.library.ready_scenarios import files, load
 from playground.limits import rate_limits
 from playground.models import Scenario
-from playground.records import database_record, kept_bytes, selectors, services
+from playground.records import database_record, kept_bytes, kept_runs
 from playground.sessions import live_hosts
 from tests.fuzz.damage import load as load_files
 
@@ -46,14 +46,14 @@ def mixed(recordings: Path) -> dict[str, bytes]:
 def library(db: None) -> list[Scenario]:
     """Return the ready scenarios, see `put_in_library`."""
     put_in_library()
-    return selectors.library()
+    return kept_runs.library()
 
 
 def put_in_library() -> None:
     """Keep the ready scenarios, without the time that running them takes: their digests are made up."""
     for path in files():
         entry = load(path)
-        services.put_in_library(path.stem, {**entry.run, "digest": "0" * 32}, entry.story_json())
+        kept_runs.put_in_library(path.stem, {**entry.run, "digest": "0" * 32}, entry.story_json())
 
 
 @pytest.fixture

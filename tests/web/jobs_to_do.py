@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, gettext_lazy
 
 from playground.jobs.job import MEBIBYTE, JobBounds, job
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 SMALL: Final = JobBounds(work_s=1, wall_s=60.0, memory_bytes=64 * MEBIBYTE)
 HASTY: Final = JobBounds(work_s=30, wall_s=0.5, memory_bytes=64 * MEBIBYTE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.records import selectors
+from playground.records import kept_runs
 from playground.records.database_record import RecordAppend, append
 
 
@@ -17,7 +17,7 @@ def record_command(
 
 def undo_command(public_id: str, sequence: int, at_us: int, epoch: int | None = None) -> None:
     """Take the last command of a session back, which is a row of its own; its run is known up to `at_us`."""
-    _append(RecordAppend(public_id, epoch, row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
+    _append(RecordAppend(public_id, epoch, row=(sequence, at_us, kept_runs.UNDO), reached=(at_us, "")))
 
 
 def note_progress(public_id: str, at_us: int, digest: str, epoch: int | None = None) -> None:

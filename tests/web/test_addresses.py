@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from daphne.access import AccessLogGenerator
 
-from playground.callers.request_callers import LastHop, without_addresses
+from playground.limits.request_callers import LastHop, without_addresses
 from playground.sessions.socket_consumer import is_ours
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from engine.broker.commands import client_commands
 from playground.library.ready_scenarios import entries
 from playground.limits import rate_limits, session_limits
 from playground.models import Session
-from playground.records import services
+from playground.records import kept_runs
 from playground.storybook.entry import BadScenario, read
 
 
@@ -63,7 +63,7 @@ def test_who_brings_large_scenarios_waits_longer(client: Client, limit: Any) -> 
     rate_limits.forget()
     commands = [{"at_us": at_us, "do": "publish", "count": 1, "size_bytes": 10} for at_us in range(2000)]
     text = json.dumps(
-        {**services.blank_scenario("classroom"), "title": "Mine", "commands": commands, "until_us": 10_000}
+        {**kept_runs.blank_scenario("classroom"), "title": "Mine", "commands": commands, "until_us": 10_000}
     )
     statuses = [client.post("/s/import", {"text": text}).status_code for _each in range(3)]
     assert statuses[0] == 302

@@ -10,13 +10,12 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client, RequestFactory
 
-from playground.callers import request_callers
-from playground.callers.request_callers import LastHop, RequestCaller, address_of, network
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner
-from playground.limits import rate_limits
+from playground.limits import rate_limits, request_callers
 from playground.limits.page_scheduler import lane_of
+from playground.limits.request_callers import LastHop, RequestCaller, address_of, network
 
 HOUSE = "2001:db8:1:2"
 """A network of 64 bits, from which anybody has 2 to the 64 addresses."""

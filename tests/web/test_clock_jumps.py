@@ -14,7 +14,7 @@ from django.test import Client
 from playground.limits import rate_limits
 from playground.lti.models import LogIn
 from playground.models import Session
-from playground.records import services, session_ownership
+from playground.records import kept_runs
 from tests.conftest import ROOT
 from tests.web.lti_platform import CUSTOM, Platform
 from tests.web.test_lti import begin, connected, launch
@@ -86,9 +86,9 @@ def test_whoever_began_a_session_owns_it_afterwards(
     client.post("/s/new", {"profile": "classroom"})
     [session] = Session.objects.all()
     jump(difference)
-    assert services.delete_sessions_unseen_for(1) == 0
+    assert kept_runs.delete_sessions_unseen_for(1) == 0
     assert client.get(f"/s/{session.public_id}/").status_code == 200
-    assert session_ownership.owns(client.session, session.public_id)
+    assert kept_runs.owns(client.session, session.public_id)
     client.post("/s/new", {"profile": "classroom"})
     assert Session.objects.count() == 2
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from playground.library import ready_scenarios
 from playground.models import CommandRecord, Scenario, Session
-from playground.records import selectors, services
+from playground.records import kept_runs
 from playground.server import serve
 from tests.web import record
 from tools.proofs.attack.processes import memory_bytes
@@ -38,16 +38,16 @@ def test_loading_shows_progress_and_twice_changes_nothing() -> None:
 
 
 def test_an_entry_without_a_file_leaves_the_library() -> None:
-    old = services.put_in_library("old", {**services.blank_scenario("classroom"), "title": "Old"})
+    old = kept_runs.put_in_library("old", {**kept_runs.blank_scenario("classroom"), "title": "Old"})
     load()
-    assert selectors.scenario_by_name("old") is None
-    assert selectors.scenario_by_name(old.short_id) == old, "a link to it still opens"
+    assert kept_runs.scenario_by_name("old") is None
+    assert kept_runs.scenario_by_name(old.short_id) == old, "a link to it still opens"
 
 
 def test_sessions_that_nobody_opens_are_deleted_and_links_stay() -> None:
-    scenario = services.blank_scenario("classroom")
-    kept = services.keep_scenario(scenario)
-    old, new = services.start_session(scenario, kept), services.start_session(scenario)
+    scenario = kept_runs.blank_scenario("classroom")
+    kept = kept_runs.keep_scenario(scenario)
+    old, new = kept_runs.start_session(scenario, kept), kept_runs.start_session(scenario)
     record.record_command(old.public_id, 0, 5, {"do": "purge"})
     Session.objects.filter(pk=old.pk).update(last_seen=timezone.now() - timedelta(days=40))
     output = io.StringIO()
@@ -59,9 +59,9 @@ def test_sessions_that_nobody_opens_are_deleted_and_links_stay() -> None:
 
 
 def test_links_that_nobody_opens_are_deleted_and_the_library_stays(client: Client) -> None:
-    scenario = services.blank_scenario("classroom")
-    kept, opened = (services.keep_scenario({**scenario, "title": title}) for title in ("kept", "opened"))
-    entry = services.put_in_library("entry", scenario)
+    scenario = kept_runs.blank_scenario("classroom")
+    kept, opened = (kept_runs.keep_scenario({**scenario, "title": title}) for title in ("kept", "opened"))
+    entry = kept_runs.put_in_library("entry", scenario)
     Scenario.objects.update(last_seen=timezone.now() - timedelta(days=400))
     client.get(f"/r/{opened.short_id}/")
     output = io.StringIO()
@@ -73,9 +73,9 @@ def test_links_that_nobody_opens_are_deleted_and_the_library_stays(client: Clien
 
 def test_all_links_together_are_bounded_and_the_oldest_go(limit: Any) -> None:
     limit(kept_bytes=3000)
-    scenario = services.blank_scenario("classroom")
-    entry = services.put_in_library("entry", scenario)
-    made = [services.keep_scenario({**scenario, "title": "x" * 200, "seed": seed}) for seed in range(1, 30)]
+    scenario = kept_runs.blank_scenario("classroom")
+    entry = kept_runs.put_in_library("entry", scenario)
+    made = [kept_runs.keep_scenario({**scenario, "title": "x" * 200, "seed": seed}) for seed in range(1, 30)]
     left = list(Scenario.objects.filter(slug=None).order_by("pk"))
     assert 1 < len(left) < 29
     assert left[-1] == made[-1]

@@ -17,8 +17,8 @@ from playground.comparing import changes, reel
 from playground.comparing.reel import ReelMaker, RunComparison, make
 from playground.hosting.real_engine import door
 from playground.models import Scenario
-from playground.records import services
-from playground.texts.page_message import RequestRefused
+from playground.records import kept_runs
+from playground.texts import RequestRefused
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
@@ -213,7 +213,7 @@ def test_a_wrong_value_is_reported_next_to_its_field(client: Client, library: li
 
 
 def test_a_session_becomes_a(client: Client) -> None:
-    session = services.start_session(scenario(BURST, until_us=0 + 2_000_000))
+    session = kept_runs.start_session(scenario(BURST, until_us=0 + 2_000_000))
     page = client.get(f"/compare/?session={session.public_id}")
     assert page.status_code == 200
     assert Scenario.objects.filter(slug__isnull=True).exists()

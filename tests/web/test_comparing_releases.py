@@ -13,7 +13,7 @@ from engine.releases import RELEASES
 from playground.comparing.changes import READY
 from playground.comparing.reel import make
 from playground.hosting.real_engine import door
-from playground.records import services
+from playground.records import kept_runs
 from playground.storybook import other_release
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_from_the_form_to_the_page(client: Client) -> None:
 
 def test_any_run_goes_on_any_release(client: Client) -> None:
     run = door().check({"version": 1, "profile": "4.0.5-classroom", "until_us": 1_000_000, "commands": []})
-    kept = services.keep_scenario(run)
+    kept = kept_runs.keep_scenario(run)
     answer = client.post("/compare/releases", {"a": kept.short_id, "release": ["3.10", "4.0"]})
     assert answer["Location"].count("/") == 4
     assert client.get(answer["Location"]).status_code == 200

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from playground.exercises import learners, task
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from tests.unit.exercises.test_examples import last_placed
 
 AT = "/learn/waterline/first-paging/example/"

@@ -21,9 +21,9 @@ from playground.exercises.models import Attempt, Learner, Work
 from playground.hosting.host import RunSoFar
 from playground.limits import rate_limits
 from playground.models import Scenario, Session
-from playground.records import session_ownership
+from playground.records import kept_runs
 from playground.sessions import owner_address
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +107,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert "is-held" in client.get(address("read-back")).content.decode()
     before = work.session
     assert before is not None
-    assert before.public_id not in session_ownership.owned(client.session)
+    assert before.public_id not in kept_runs.owned(client.session)
     assert before.scenario["until_us"] == catalog.exercise("read-back").scenario["until_us"]
     client.post(address("read-back", "answer"), {"answer": "4"})
     page = client.get(address("read-back")).content.decode()
@@ -115,7 +115,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert work.session is not None
     assert work.session.pk != before.pk
     assert not Session.objects.filter(pk=before.pk).exists()
-    assert work.session.public_id in session_ownership.owned(client.session)
+    assert work.session.public_id in kept_runs.owned(client.session)
     assert work.session.reached_us == before.scenario["until_us"]
     assert "is-held" not in page
     assert "data-run-on" in page
@@ -296,7 +296,7 @@ def test_a_state_is_looked_for_in_the_session_itself(client: Client) -> None:
     work = begin(client, slug)
     assert work.session is not None
     assert client.get(address(slug)).status_code == 200
-    assert work.session.public_id in session_ownership.owned(client.session)
+    assert work.session.public_id in kept_runs.owned(client.session)
     client.post(address(slug, "answer"))
     work.refresh_from_db()
     assert (work.attempts, work.done_at) == (1, None)

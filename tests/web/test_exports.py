@@ -13,7 +13,7 @@ from django.test import AsyncClient
 
 from engine.report.transitions.queue import QueueStopped
 from playground.library import ready_scenarios
-from playground.records import selectors, services
+from playground.records import kept_runs
 from playground.views import exports
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,8 +28,8 @@ async def test_a_run_comes_out_as_json_lines_and_csv() -> None:
     def begin() -> str:
         entry = ready_scenarios.entry("first-burst")
         assert entry is not None
-        kept = services.keep_scenario(entry.run)
-        session = services.start_session(selectors.scenario_body(kept), kept, 4_800_000)
+        kept = kept_runs.keep_scenario(entry.run)
+        session = kept_runs.start_session(kept_runs.scenario_body(kept), kept, 4_800_000)
         return session.public_id
 
     session_id = await begin()
@@ -53,7 +53,7 @@ async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch)
     def begin() -> str:
         entry = ready_scenarios.entry("taking-from-a-queue")
         assert entry is not None
-        return services.start_session(entry.run, None, 11_000_000).public_id
+        return kept_runs.start_session(entry.run, None, 11_000_000).public_id
 
     text = await lines_of(await AsyncClient().get(f"/s/{await begin()}/run.jsonl"))
     last = json.loads(text.splitlines()[-1])

@@ -16,9 +16,9 @@ import msgspec
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from playground.callers.request_callers import RequestCaller
 from playground.inspecting import parcel, reader_process, reading, rehearsal, uploads
 from playground.inspecting.uploads import USUAL, OutOfTime, ReleaseChoice, UnreadableInput
+from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import PlacesFull, WorkPlaces
 from tests.helpers.hostile_journal import scattered_acks
 from tests.web.test_inspecting import sent, zipped

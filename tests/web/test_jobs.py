@@ -23,7 +23,7 @@ from playground.jobs.process import CODEC
 from playground.library import ready_scenarios
 from playground.storybook import rehearsal
 from playground.storybook.entry import BadScenario
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from playground.views.links import draw_moment
 from tests.helpers.patience import PATIENCE_S
 from tests.web import jobs_to_do as do

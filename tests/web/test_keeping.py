@@ -17,17 +17,16 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from playground.callers import request_callers
-from playground.callers.request_callers import RequestCaller
 from playground.exercises.models import Attempt, Learner, Work
 from playground.hosting import session_record
 from playground.hosting.real_engine import door
-from playground.limits import rate_limits
+from playground.limits import rate_limits, request_callers
+from playground.limits.request_callers import RequestCaller
 from playground.models import OwnSweep, Scenario, ScenarioText, Session
-from playground.records import kept_bytes, selectors, services
+from playground.records import kept_bytes, kept_runs
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from tests.web.record import record_command
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +39,7 @@ def large_scenario() -> dict[str, Any]:
     commands = [
         {"at_us": 0, "do": "declare_queue", "name": f"q-{secrets.token_hex(60)}"} for _each in range(5)
     ]
-    return door().check({**services.blank_scenario("classroom"), "title": "Large", "commands": commands})
+    return door().check({**kept_runs.blank_scenario("classroom"), "title": "Large", "commands": commands})
 
 
 def begin(client: Client, kept: Scenario, address: str = AT) -> Session:
@@ -60,8 +59,8 @@ def bounded(settings: Any, **bounds: int) -> None:
 def test_a_scenario_is_kept_once_however_many_sessions_and_links_have_it(client: Client) -> None:
     """`POST /s/new` copied one of 453 kB into each session: 3.3 GB an hour from one address."""
     scenario = large_scenario()
-    kept = services.keep_scenario(scenario)
-    services.keep_scenario(
+    kept = kept_runs.keep_scenario(scenario)
+    kept_runs.keep_scenario(
         {**scenario, "digest": "0" * 32}
     )  # another link, as the digest belongs to its name
     sessions = [begin(client, kept) for _each in range(20)]
@@ -76,22 +75,22 @@ def test_a_scenario_is_kept_once_however_many_sessions_and_links_have_it(client:
 
 def test_a_session_has_the_digest_of_its_own_link() -> None:
     scenario = large_scenario()
-    plain = services.replay_session(services.keep_scenario(scenario))
-    recorded = services.replay_session(services.keep_scenario({**scenario, "digest": "a" * 32}))
+    plain = kept_runs.replay_session(kept_runs.keep_scenario(scenario))
+    recorded = kept_runs.replay_session(kept_runs.keep_scenario({**scenario, "digest": "a" * 32}))
     assert plain.text_id == recorded.text_id
     assert (plain.scenario["digest"], recorded.scenario["digest"]) == (None, "a" * 32)
-    assert selectors.remembered(recorded.public_id).scenario["digest"] == "a" * 32
+    assert kept_runs.remembered(recorded.public_id).scenario["digest"] == "a" * 32
 
 
 def test_a_text_goes_with_the_last_that_has_it() -> None:
-    kept = services.keep_scenario(large_scenario())
-    session = services.replay_session(kept)
+    kept = kept_runs.keep_scenario(large_scenario())
+    session = kept_runs.replay_session(kept)
     call_command("clean_sessions")
     assert ScenarioText.objects.count() == 1
     kept.delete()
     call_command("clean_sessions")
     assert ScenarioText.objects.count() == 1
-    services.delete_sessions(Session.objects.filter(pk=session.pk))
+    kept_runs.delete_sessions(Session.objects.filter(pk=session.pk))
     call_command("clean_sessions")
     assert not ScenarioText.objects.exists()
 
@@ -133,7 +132,7 @@ def test_what_was_kept_before_is_kept_once_afterwards(release: str) -> None:
         _migrated(newest)
     assert ScenarioText.objects.count() == 2
     kept = Scenario.objects.get()
-    assert selectors.scenario_body(kept) == scenario
+    assert kept_runs.scenario_body(kept) == scenario
     for number in range(3):
         session = Session.objects.get(public_id=f"s{number}")
         assert (session.scenario, session.text_id) == (scenario, kept.text_id)
@@ -155,7 +154,7 @@ def test_a_browser_and_an_address_have_only_so_much_and_are_asked_before_the_wor
     bounded(
         settings, kept_per_visitor=3 * kept_bytes.SESSION_BYTES, kept_per_address=5 * kept_bytes.SESSION_BYTES
     )
-    kept = services.put_in_library("ready", large_scenario())
+    kept = kept_runs.put_in_library("ready", large_scenario())
     for _each in range(3):
         record_command(begin(client, kept).public_id, 0, 1, {"do": "purge"})
     refused = client.post("/s/new", {"scenario": kept.short_id}, REMOTE_ADDR=AT)
@@ -175,11 +174,11 @@ def test_the_library_is_free_and_links_sweeps_and_answers_count(settings: Any) -
     whose: dict[str, Any] = {"group": "abcd"}
     assert kept_bytes.of_group("abcd") == 0
     scenario = large_scenario()
-    kept = services.put_in_library("ready", scenario)
-    session = services.replay_session(kept)
+    kept = kept_runs.put_in_library("ready", scenario)
+    session = kept_runs.replay_session(kept)
     Session.objects.filter(pk=session.pk).update(**whose)
     assert kept_bytes.of_group("abcd") == kept_bytes.SESSION_BYTES
-    link = services.keep_scenario({**scenario, "seed": 9})
+    link = kept_runs.keep_scenario({**scenario, "seed": 9})
     Scenario.objects.filter(pk=link.pk).update(**whose)
     OwnSweep.objects.create(name="own-1", visitor="v", spec={}, cells=1, size_bytes=70_000, **whose)
     found = kept_bytes.of_group("abcd")
@@ -191,7 +190,7 @@ def test_the_library_is_free_and_links_sweeps_and_answers_count(settings: Any) -
 
 def test_what_was_never_used_makes_room_where_there_is_none(client: Client, settings: Any) -> None:
     bounded(settings, kept_per_visitor=10**9, kept_per_address=4 * kept_bytes.SESSION_BYTES)
-    kept = services.put_in_library("ready", large_scenario())
+    kept = kept_runs.put_in_library("ready", large_scenario())
     sessions = [begin(client, kept) for _each in range(4)]
     assert client.post("/s/new", {}, REMOTE_ADDR=AT).status_code == 409, "all were opened a moment ago"
     Session.objects.filter(pk__in=[each.pk for each in sessions[:2]]).update(
@@ -215,9 +214,9 @@ def test_a_class_has_room_while_its_address_has_none(client: Client, settings: A
 @pytest.mark.django_db(transaction=True)
 async def test_commands_are_charged_in_blocks_and_from_where_they_were_left_off() -> None:
     """A session takes 5,000 commands of up to 16 kB each, for which nobody was charged."""
-    session = await sync_to_async(services.start_session)(services.blank_scenario("classroom"))
+    session = await sync_to_async(kept_runs.start_session)(kept_runs.blank_scenario("classroom"))
     command = {"do": "publish", "routing_key": "k" * 200}
-    size_bytes = selectors.record_bytes(command)
+    size_bytes = kept_runs.record_bytes(command)
 
     def charged() -> int:
         return Session.objects.get(pk=session.pk).record_bytes
@@ -238,12 +237,12 @@ async def test_commands_are_charged_in_blocks_and_from_where_they_were_left_off(
 
 
 def test_the_commands_of_a_session_are_bounded_in_bytes(settings: Any) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     kept_bytes.charge(session.public_id, kept_bytes.MOST_RECORD_BYTES)
     with pytest.raises(RequestRefused, match=r"of this session take 1\.0 MiB"):
         kept_bytes.charge(session.public_id, 1)
     bounded(settings, kept_per_address=1000)
-    other = services.start_session(services.blank_scenario("classroom"))
+    other = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     Session.objects.filter(pk=other.pk).update(group="abcd")
     with pytest.raises(RequestRefused, match="class or network"):
         kept_bytes.charge(other.public_id, 4096)
@@ -253,9 +252,9 @@ def test_the_commands_of_a_session_are_bounded_in_bytes(settings: Any) -> None:
 
 
 def test_what_was_never_used_goes_after_a_day_and_nothing_else_does() -> None:
-    kept = services.keep_scenario(large_scenario())
+    kept = kept_runs.keep_scenario(large_scenario())
     names = ("never", "recent", "used", "predicted", "work", "skipped")
-    sessions = {name: services.replay_session(kept) for name in names}
+    sessions = {name: kept_runs.replay_session(kept) for name in names}
     record_command(sessions["used"].public_id, 0, 1, {"do": "purge"})
     Session.objects.exclude(pk=sessions["recent"].pk).update(last_seen=timezone.now() - timedelta(hours=25))
     Session.objects.filter(pk=sessions["predicted"].pk).update(predicted=1)
@@ -277,7 +276,7 @@ def test_what_was_never_used_goes_after_a_day_and_nothing_else_does() -> None:
 
 
 def test_a_browser_sees_what_it_began_and_what_it_takes_and_deletes_it(client: Client) -> None:
-    kept = services.keep_scenario(large_scenario())
+    kept = kept_runs.keep_scenario(large_scenario())
     mine, stranger = begin(client, kept), begin(Client(), kept)
     page = client.get("/s/", REMOTE_ADDR=AT).content.decode()
     assert mine.public_id in page

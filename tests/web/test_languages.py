@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.texts.page_message import PageMessage, language_of
+from playground.texts import PageMessage, language_of
 
 pytestmark = pytest.mark.django_db
 

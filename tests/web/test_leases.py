@@ -21,7 +21,7 @@ from playground.hosting.session import protocol
 from playground.hosting.session_record import OwnedElsewhere
 from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Session
-from playground.records import selectors, services, session_leases
+from playground.records import kept_runs, session_leases
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder
 from tests.helpers.patience import PATIENCE_S
@@ -37,7 +37,7 @@ PUBLISH = {"do": "publish", "count": 13, "size_bytes": 100}
 
 
 def begin() -> str:
-    return services.start_session(services.blank_scenario("classroom")).public_id
+    return kept_runs.start_session(kept_runs.blank_scenario("classroom")).public_id
 
 
 def lapse() -> None:
@@ -136,7 +136,7 @@ def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> No
         with pytest.raises(OwnedElsewhere) as elsewhere:
             late()
         assert elsewhere.value.node == "app2"
-    remembered = selectors.remembered(one)
+    remembered = kept_runs.remembered(one)
     assert [at_us for at_us, _command in remembered.commands] == [10, 20]
     assert (remembered.reached_us, remembered.digest) == (20, ""), (
         "as far as the last command, and no farther"
@@ -151,7 +151,7 @@ def test_an_undo_is_a_row_of_the_record() -> None:
         record.record_command(one, sequence, at_us, PUBLISH, epoch)
     record.undo_command(one, 2, 20, epoch)
     record.record_command(one, 3, 30, {"do": "purge"}, epoch)
-    remembered = selectors.remembered(one)
+    remembered = kept_runs.remembered(one)
     assert remembered.commands == [(10, PUBLISH), (30, {"do": "purge"})]
     assert (remembered.rows, remembered.reached_us) == (4, 30)
 
@@ -243,7 +243,7 @@ async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> 
     a.host(one).command(first.client, 2, {**PUBLISH, "count": 7})
     await first.until("moved")
     assert len(first.of("accepted")) == 1, "the late command is not acknowledged"
-    remembered = await in_database(selectors.remembered)(one)
+    remembered = await in_database(kept_runs.remembered)(one)
     assert [command["count"] for _at_us, command in remembered.commands] == [13, 40]
     assert await in_database(lambda: list(CommandRecord.objects.values_list("epoch", flat=True)))() == [1, 2]
     moment = await b.host(one).moment()
@@ -255,7 +255,7 @@ def repeated(session_id: str, until_us: int) -> str:
     from playground.sessions.session_sharing import _repeated
 
     session = Session.objects.get(public_id=session_id)
-    return _repeated(session, selectors.commands_of(session), until_us)
+    return _repeated(session, kept_runs.commands_of(session), until_us)
 
 
 async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from playground.hosting.run import BurstBeyond, SessionRun, SessionUsage, check_
 from playground.limits import session_limits
 from playground.limits.session_bounds import SessionBounds
 from playground.limits.session_limits import check_command, check_shape
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 
 def check(command: dict[str, Any], **usage: int) -> None:

@@ -19,7 +19,7 @@ from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
-from playground.records import selectors, services, session_ownership
+from playground.records import kept_runs
 from playground.sessions import scenario_links, session_sharing
 from playground.storybook.entry import read
 from playground.views import links as link_views
@@ -35,7 +35,7 @@ BOT = {"user-agent": "Mozilla/5.0 (compatible; Slackbot-LinkExpanding 1.0)"}
 def kept() -> Scenario:
     entry = ready_scenarios.entry("first-burst")
     assert entry is not None
-    return services.keep_scenario(entry.run, story=entry.story_json())
+    return kept_runs.keep_scenario(entry.run, story=entry.story_json())
 
 
 def opened(response: Any) -> Session:
@@ -88,7 +88,7 @@ async def test_a_colleague_stands_at_the_moment(browsers: Any) -> None:  # noqa:
     def open_link() -> tuple[str, str]:
         entry = ready_scenarios.entry("first-burst")
         assert entry is not None
-        kept = services.keep_scenario(entry.run, story=entry.story_json())
+        kept = kept_runs.keep_scenario(entry.run, story=entry.story_json())
         client = Client()
         session_id = client.get(f"/r/{kept.short_id}/?at=4800000")["Location"].split("/")[2]
         return session_id, client.cookies[settings.SESSION_COOKIE_NAME].value
@@ -110,7 +110,7 @@ async def test_a_story_waits_for_its_reader(browsers: Any) -> None:  # noqa: F81
     def open_story() -> tuple[str, str]:
         entry = ready_scenarios.entry("first-burst")
         assert entry is not None
-        kept = services.keep_scenario(entry.run, story=entry.story_json())
+        kept = kept_runs.keep_scenario(entry.run, story=entry.story_json())
         client = Client()
         return client.get(f"/r/{kept.short_id}/")["Location"].split("/")[2], client.cookies[
             settings.SESSION_COOKIE_NAME
@@ -244,7 +244,7 @@ def test_a_run_that_is_too_long_for_a_link_has_none() -> None:
         }
         for number in range(3000)
     ]
-    scenario = {**services.blank_scenario("classroom"), "commands": commands, "until_us": 9_000_000}
+    scenario = {**kept_runs.blank_scenario("classroom"), "commands": commands, "until_us": 9_000_000}
     assert scenario_links.packed(door().check(scenario)) is None
 
 
@@ -344,11 +344,11 @@ def test_a_frame_begins_a_session_only_when_somebody_plays(client: Client, kept:
 
 
 def test_a_key_is_for_one_session() -> None:
-    key = session_ownership.play_key("abc")
-    assert session_ownership.holds_key(f"key={key}".encode(), "abc")
-    assert not session_ownership.holds_key(f"key={key}".encode(), "abd")
-    assert not session_ownership.holds_key(b"key=abc:x:y", "abc")
-    assert not session_ownership.holds_key(b"", "abc")
+    key = kept_runs.play_key("abc")
+    assert kept_runs.holds_key(f"key={key}".encode(), "abc")
+    assert not kept_runs.holds_key(f"key={key}".encode(), "abd")
+    assert not kept_runs.holds_key(b"key=abc:x:y", "abc")
+    assert not kept_runs.holds_key(b"", "abc")
 
 
 async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa: F811
@@ -358,8 +358,8 @@ async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa:
 
     @sync_to_async
     def begin() -> str:
-        scenario = {**services.blank_scenario("classroom"), "until_us": 2_000_000}
-        kept = services.keep_scenario(scenario)
+        scenario = {**kept_runs.blank_scenario("classroom"), "until_us": 2_000_000}
+        kept = kept_runs.keep_scenario(scenario)
         return str(Client().post(f"/embed/{kept.short_id}/start").json()["websocket"])
 
     path = await begin()
@@ -459,18 +459,18 @@ async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> Non
     def begin() -> Session:
         entry = ready_scenarios.entry("first-burst")
         assert entry is not None
-        kept = services.keep_scenario(entry.run, story=entry.story_json())
-        return services.replay_session(kept, 4_800_000)
+        kept = kept_runs.keep_scenario(entry.run, story=entry.story_json())
+        return kept_runs.replay_session(kept, 4_800_000)
 
     session = await begin()
     shared = await sync_to_async(session_sharing.share)(session)
     assert shared.story == session.origin.story
-    assert selectors.scenario_body(shared)["until_us"] == 17_000_000
+    assert kept_runs.scenario_body(shared)["until_us"] == 17_000_000
     file = await sync_to_async(session_sharing.file_of)(session)
     assert read(file).story.prediction is not None
     await sync_to_async(record.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
     mine = await sync_to_async(session_sharing.share)(
-        await sync_to_async(selectors.session_by_id)(session.public_id)
+        await sync_to_async(kept_runs.session_by_id)(session.public_id)
     )
     assert mine.story is None, "the story was about another run"
-    assert selectors.scenario_body(mine)["until_us"] == 4_800_000
+    assert kept_runs.scenario_body(mine)["until_us"] == 4_800_000

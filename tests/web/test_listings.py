@@ -9,7 +9,7 @@ import pytest
 from playground.inspecting import reading
 from playground.inspecting.listings import LeftOut, QueueFigures, QueueListing, read
 from playground.inspecting.uploads import UnreadableInput
-from playground.texts.pasted_text import bare_text
+from playground.typed_texts import bare_text
 from tests.conftest import RECORDINGS
 
 OLD_DELTA = (

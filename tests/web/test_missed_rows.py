@@ -11,7 +11,7 @@ from engine.replay import RunPlayer, on_ledger
 from engine.replay.player import encode
 from playground.hosting import past as repeated
 from playground.limits import rate_limits
-from playground.records import selectors
+from playground.records import kept_runs
 from playground.sessions import live_hosts
 from playground.views import sessions
 from tests.web import record
@@ -37,7 +37,7 @@ def ask(client: Client, session_id: str, **query: Any) -> Any:
 
 def whole(session_id: str) -> list[Any]:
     """Return every row of the session's run."""
-    record = selectors.remembered(session_id)
+    record = kept_runs.remembered(session_id)
     player = RunPlayer(on_ledger(record.scenario, 100_000), record.commands)
     return [row for piece in player.play(record.reached_us) for row in piece.rows]
 
@@ -75,8 +75,8 @@ def test_of_a_long_past_come_moments_and_the_last_rows(
 
 def test_what_lies_between_is_sent_with_the_state_before_it(client: Client, session_id: str) -> None:
     rows = whole(session_id)
-    node = on_ledger(selectors.remembered(session_id).scenario, 100_000)
-    player = RunPlayer(node, selectors.remembered(session_id).commands)
+    node = on_ledger(kept_runs.remembered(session_id).scenario, 100_000)
+    player = RunPlayer(node, kept_runs.remembered(session_id).commands)
     for piece in player.play(4_000_000, 10):
         if piece.first + piece.count > 60:
             break

@@ -17,7 +17,7 @@ from playground.library import ready_scenarios
 from playground.offline import export, page, recording
 from playground.offline.page import PageSource, write
 from playground.offline.recording import record, stops_of
-from playground.records import services
+from playground.records import kept_runs
 from playground.sessions.scenario_links import LinkPlace
 
 
@@ -156,7 +156,7 @@ async def test_a_session_is_taken_away_as_a_page_that_leads_back() -> None:
     )
     from channels.db import database_sync_to_async
 
-    session = await database_sync_to_async(services.start_session)(scenario, reached_us=1_000_000)
+    session = await database_sync_to_async(kept_runs.start_session)(scenario, reached_us=1_000_000)
     answer = await AsyncClient().get(f"/s/{session.public_id}/run.html")
     assert answer["Content-Disposition"] == f'attachment; filename="waterline-{session.public_id}.html"'
     page = b"".join([piece async for piece in answer.streaming_content]).decode()

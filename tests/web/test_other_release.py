@@ -12,7 +12,7 @@ from playground.browser_app import browser_app
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.models import Session
-from playground.records import selectors, services
+from playground.records import kept_runs
 from playground.storybook import other_release
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_a_setting_says_on_which_releases_it_works() -> None:
 
 def test_a_session_opens_at_its_moment_on_another_release(client: Client) -> None:
     publish = [{"at_us": 500_000, "do": "publish", "count": 5, "size_bytes": 100, "persistent": True}]
-    mine = services.start_session(scenario(commands=publish), reached_us=1_000_000)
+    mine = kept_runs.start_session(scenario(commands=publish), reached_us=1_000_000)
     other = opened(client.post(f"/s/{mine.public_id}/release", {"release": "4.3"}))
     assert other.scenario["profile"] == "4.3.6-classroom"
     assert other.scenario["commands"] == mine.scenario["commands"]
@@ -81,7 +81,7 @@ def test_a_session_opens_at_its_moment_on_another_release(client: Client) -> Non
 
 
 def test_an_unknown_release_leads_back(client: Client) -> None:
-    mine = services.start_session(scenario())
+    mine = kept_runs.start_session(scenario())
     answer = client.post(f"/s/{mine.public_id}/release", {"release": "9.9"})
     assert answer["Location"] == f"/s/{mine.public_id}/"
 
@@ -89,7 +89,7 @@ def test_an_unknown_release_leads_back(client: Client) -> None:
 def test_a_link_names_a_release(client: Client) -> None:
     entry = ready_scenarios.entry("lazy-vs-default")
     assert entry is not None
-    kept = services.keep_scenario(entry.run, story=entry.story_json())
+    kept = kept_runs.keep_scenario(entry.run, story=entry.story_json())
     answer = client.get(f"/r/{kept.short_id}/?at=1000&release=4.0")
     assert "release" not in answer["Location"]
     session = opened(answer)
@@ -102,13 +102,13 @@ def test_a_link_names_a_release(client: Client) -> None:
 def test_the_library_opens_on_the_chosen_release(client: Client) -> None:
     entry = ready_scenarios.entry("lazy-vs-default")
     assert entry is not None
-    services.put_in_library(entry.slug, entry.run, entry.story_json())
+    kept_runs.put_in_library(entry.slug, entry.run, entry.story_json())
     page = client.get("/library/?release=4.3").content.decode()
     assert "Lazy mode has no effect in 4.3.6" in page
     session = opened(client.post("/s/new", {"scenario": entry.slug, "release": "4.3"}))
     assert session.scenario["profile"] == "4.3.6-classroom"
     assert session.origin is None
-    assert selectors.scenario_by_name(entry.slug) is not None
+    assert kept_runs.scenario_by_name(entry.slug) is not None
 
 
 def test_the_static_edition_takes_the_run_that_begins_without_a_title() -> None:

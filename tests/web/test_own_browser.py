@@ -13,8 +13,8 @@ from django.test import Client
 from playground.browser_app import own_sweeps
 from playground.limits import work_places
 from playground.models import CommandRecord, Scenario, Session
-from playground.records import kept_bytes, selectors, services
-from playground.texts.page_message import PageMessage, RequestRefused
+from playground.records import kept_bytes, kept_runs
+from playground.texts import PageMessage, RequestRefused
 from playground.views import links
 from playground.web import engine_files
 from playground.whatif.shipped import heatmaps
@@ -66,7 +66,7 @@ def test_a_link_that_finds_no_place_is_offered_in_the_readers_browser(
     found = given(client, address)
     assert found["worker"] == "/inspect/engine/worker.js"
     assert found["place"] == "/inspect/engine/"
-    assert found["kept"]["scenario"] == selectors.scenario_body(kept)
+    assert found["kept"]["scenario"] == kept_runs.scenario_body(kept)
     assert found["kept"]["made_with"] == kept.engine_version
     assert found["link"] == "/x/00/"
     assert Session.objects.count() == 0
@@ -98,7 +98,7 @@ def test_no_room_for_another_session_is_an_offer_as_well(
 
 
 def test_a_session_goes_on_in_the_browser_with_what_was_done_in_it(client: Client, built: None) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     command = {"do": "publish", "count": 20, "size_bytes": 900}
     CommandRecord.objects.create(session=session, sequence=0, at_us=1000, command=command)
     Session.objects.filter(pk=session.pk).update(reached_us=2_000_000)
@@ -113,7 +113,7 @@ def test_a_session_goes_on_in_the_browser_with_what_was_done_in_it(client: Clien
 def test_a_session_that_must_not_leave_does_not(
     client: Client, built: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
 
     def refuse(_session: str, *, link: bool) -> None:
         assert link

@@ -14,12 +14,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.callers import request_callers
-from playground.limits import rate_limits, session_limits
+from playground.limits import rate_limits, request_callers, session_limits
 from playground.models import CommandRecord, OwnSweep, Session
-from playground.records import paused_sessions, services
+from playground.records import kept_runs, paused_sessions
 from playground.sweeping import asked, runner
-from playground.texts.page_message import PageMessage
+from playground.texts import PageMessage
 from playground.whatif import views
 from playground.whatif.labels import full
 from sweeps.errors import SweepError, read
@@ -127,7 +126,7 @@ def test_a_sweep_under_way_says_how_long_it_takes_what_failed_and_what_is_silent
 def test_a_recorded_session_is_swept_only_by_its_owner(
     client: Client, taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     commands = (
         {"do": "publish", "count": 20, "size_bytes": 900},
         {"do": "set_consumer", "name": "alice", "rate_per_s": 5},

@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.limits import session_limits
 from playground.models import Scenario, Session
-from playground.records import session_ownership
+from playground.records import kept_runs
 from playground.views.home import FEATURED, featured
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +70,7 @@ def test_new_begins_a_session_of_a_profile(client: Client, profile: str) -> None
     session = Session.objects.get(public_id=start(client, profile=profile))
     assert session.scenario["profile"] == profile
     assert session.scenario["commands"] == []
-    assert session_ownership.owns(client.session, session.public_id)
+    assert kept_runs.owns(client.session, session.public_id)
 
 
 def test_new_takes_a_ready_scenario(client: Client, library: list[Scenario]) -> None:
@@ -306,7 +306,7 @@ def test_a_fault_is_a_page_too(client: Client, monkeypatch: pytest.MonkeyPatch) 
     def fail() -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("playground.records.selectors.library", fail)
+    monkeypatch.setattr("playground.records.kept_runs.library", fail)
     client.raise_request_exception = False
     response = client.get("/")
     assert response.status_code == 500
@@ -323,7 +323,7 @@ def test_a_fault_of_the_page_for_faults_is_a_page_as_well(
     def fail(*args: object) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("playground.records.selectors.library", fail)
+    monkeypatch.setattr("playground.records.kept_runs.library", fail)
     monkeypatch.setattr("playground.web.errors.render", fail)
     client.raise_request_exception = False
     response = client.get("/", headers={"accept-language": language})

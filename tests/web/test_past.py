@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from playground.hosting.past import KEPT
-from playground.records import selectors
+from playground.records import kept_runs
 from playground.sessions import live_hosts
 from tests.web import record
 from tests.web.test_records import JSON, body_of
@@ -113,4 +113,4 @@ def test_repetitions_are_rationed_and_what_is_kept_is_free(
     assert ask(client, session_id, seq=7, at=30).status_code == 200
     assert ask(client, session_id, seq=7, at=31).status_code == 429
     assert ask(client, session_id, seq=7, at=30).status_code == 200
-    assert selectors.remembered(session_id).commands[0] == (100_000, PUBLISH)
+    assert kept_runs.remembered(session_id).commands[0] == (100_000, PUBLISH)

@@ -12,14 +12,14 @@ from django.test import Client
 from playground.exercises import builder, learners
 from playground.inspecting import reading
 from playground.limits import rate_limits, session_limits
-from playground.records import services
-from playground.texts.pasted_text import text_of
+from playground.records import kept_runs
+from playground.typed_texts import given_text
 from playground.whatif import views
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options
 
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
-SCENARIO = json.dumps({**services.blank_scenario("classroom"), "title": "Mine"})
+SCENARIO = json.dumps({**kept_runs.blank_scenario("classroom"), "title": "Mine"})
 LOGS = {
     "perf-test": "perf-test --rate 4 --time 2 --size 9\n",
     "csv": "at_s,size_bytes\n0,10\n1,20\n",
@@ -41,9 +41,9 @@ LOGS = {
 
 
 def test_a_text_is_as_it_was_before_a_form_sent_it() -> None:
-    assert text_of(f"{MARK}a\r\nb\n") == text_of(f"{MARK}a\r\nb\n".encode()) == "a\nb\n"
+    assert given_text(f"{MARK}a\r\nb\n") == given_text(f"{MARK}a\r\nb\n".encode()) == "a\nb\n"
     with pytest.raises(UnicodeDecodeError):
-        text_of(b"\xff")
+        given_text(b"\xff")
 
 
 @pytest.mark.parametrize("kind", LOGS)

@@ -7,11 +7,11 @@ import contextlib
 import pytest
 from django.test import Client
 
-from playground.callers.request_callers import RequestCaller
 from playground.exercises.grading import KnownAnswers
 from playground.limits import work_places
+from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import CallerLanes, GateBusy, PlacesFull, RepeatGate, WorkPlaces
-from playground.records import services
+from playground.records import kept_runs
 
 GREEDY, HOUSE, CLASS = "192.0.2.1", "2001:db8:1:2::/64", "class 7"
 
@@ -119,7 +119,7 @@ def test_what_is_kept_needs_no_place_also_for_thirty_visitors_of_an_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Thirty visitors with two subjects each got 61 of 806 stages refused though all were kept."""
-    kept = services.keep_scenario({**services.blank_scenario("classroom"), "title": "Mine"})
+    kept = kept_runs.keep_scenario({**kept_runs.blank_scenario("classroom"), "title": "Mine"})
     addresses = [
         f"/r/{kept.short_id}/{each}?at={at}" for each in ("card.png", "lead.json") for at in range(3)
     ]

@@ -11,7 +11,7 @@ from django.test import Client
 from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.models import Scenario, Session
-from playground.records import paused_sessions, selectors, services
+from playground.records import kept_runs, paused_sessions
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_faults import RealWorld
 
@@ -105,8 +105,8 @@ async def test_a_run_that_is_made_anew_waits_as_before(asking: Any) -> None:
 
 @pytest.fixture
 def kept(db: None) -> Scenario:
-    scenario = {**services.blank_scenario("classroom"), "until_us": 2_000_000}
-    return services.keep_scenario(scenario, story=STORY)
+    scenario = {**kept_runs.blank_scenario("classroom"), "until_us": 2_000_000}
+    return kept_runs.keep_scenario(scenario, story=STORY)
 
 
 def opened(client: Client, kept: Scenario, more: str = "") -> str:
@@ -115,22 +115,22 @@ def opened(client: Client, kept: Scenario, more: str = "") -> str:
 
 def test_a_session_waits_until_its_first_answer_which_stands(client: Client, kept: Scenario) -> None:
     one = opened(client, kept)
-    assert selectors.remembered(one).holds_us == ASK_US
+    assert kept_runs.remembered(one).holds_us == ASK_US
     paused_sessions.lock(one, 1)
     paused_sessions.lock(one, 0)
-    assert selectors.remembered(one).holds_us is None
+    assert kept_runs.remembered(one).holds_us is None
     assert Session.objects.get(public_id=one).predicted == 1
     assert '"predicted": 1' in client.get(f"/s/{one}/").content.decode()
 
 
 def test_who_begins_where_the_run_has_shown_the_answer_is_not_asked(client: Client, kept: Scenario) -> None:
-    assert selectors.remembered(opened(client, kept, "?at=899999")).holds_us == ASK_US
-    assert selectors.remembered(opened(client, kept, "?at=900000")).holds_us is None
+    assert kept_runs.remembered(opened(client, kept, "?at=899999")).holds_us == ASK_US
+    assert kept_runs.remembered(opened(client, kept, "?at=900000")).holds_us is None
 
 
 def test_a_frame_shows_no_question_and_waits_for_none(client: Client, kept: Scenario) -> None:
     client.post(f"/embed/{kept.short_id}/start")
-    assert selectors.remembered(Session.objects.get().public_id).holds_us is None
+    assert kept_runs.remembered(Session.objects.get().public_id).holds_us is None
 
 
 def test_nobody_takes_a_run_along_that_waits(client: Client, kept: Scenario) -> None:
@@ -148,6 +148,6 @@ def test_nobody_takes_a_run_along_that_waits(client: Client, kept: Scenario) -> 
         assert "prediction" in answer.content.decode()
     link = client.post(f"/s/{one}/share").json()["short_id"]
     again = opened(client, Scenario.objects.get(short_id=link))
-    assert selectors.remembered(again).holds_us == ASK_US, "who opens a link is asked the same"
+    assert kept_runs.remembered(again).holds_us == ASK_US, "who opens a link is asked the same"
     paused_sessions.lock(one, paused_sessions.SKIPPED)
     assert client.post(f"/s/{one}/fork", {"at_us": ""}).status_code == 302

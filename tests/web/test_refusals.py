@@ -8,7 +8,7 @@ import pytest
 
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
-from playground.records import services
+from playground.records import kept_runs
 
 CONSUMER = {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 2, "ack": "each"}
 PUBLISHER = {"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes": 10, "running": True}
@@ -139,7 +139,7 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
     ("commands", "english", "chinese"), [case[1:] for case in COMMANDS], ids=[case[0] for case in COMMANDS]
 )
 def test_refused_commands(commands: list[dict[str, Any]], english: str, chinese: str) -> None:
-    node = door().rehearse(services.blank_scenario("classroom"))
+    node = door().rehearse(kept_runs.blank_scenario("classroom"))
     for command in commands[:-1]:
         node.submit(command)
         node.advance(node.now_us + 100_000)
@@ -155,7 +155,7 @@ def test_refused_commands(commands: list[dict[str, Any]], english: str, chinese:
 )
 def test_refused_scenarios(scenario: bytes | dict[str, Any], chinese: str) -> None:
     if isinstance(scenario, dict):
-        scenario = {**services.blank_scenario("classroom"), **scenario}
+        scenario = {**kept_runs.blank_scenario("classroom"), **scenario}
     with pytest.raises(door().no_scenario) as refused:
         door().check(scenario)
     assert chinese in message_of(refused.value).in_language("zh-hans")

@@ -35,7 +35,7 @@ from playground.storybook import story
 from playground.storybook.story import OF_FILES, WrittenWrong
 from playground.sweeping import refusals
 from playground.sweeping import refusals as sweeping
-from playground.texts.page_message import MEBIBYTE, PageMessage
+from playground.texts import MEBIBYTE, PageMessage
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
 from sweeps.errors import SweepError, kept, read

@@ -13,13 +13,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from playground.callers.request_callers import RequestCaller
 from playground.comparing.reel import ReelMaker
 from playground.hosting.real_engine import door
 from playground.jobs.job import ENDED, JobEnded
 from playground.limits import work_places
+from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import USUAL, GateBusy, RepeatGate
-from playground.records import services
+from playground.records import kept_runs
 from playground.sessions import live_hosts, session_sharing
 from tests.helpers.patience import PATIENCE_S
 
@@ -100,8 +100,8 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.django_db
 def test_a_picture_and_an_export_are_503_with_a_time_and_words(client: Client, full: Any) -> None:
-    kept = services.keep_scenario(services.blank_scenario("classroom"))
-    session = services.start_session(services.blank_scenario("classroom"))
+    kept = kept_runs.keep_scenario(kept_runs.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     session.digest = "0" * 32
     session.save()
     for address in (f"/r/{kept.short_id}/card.png", f"/s/{session.public_id}/run.csv"):
@@ -115,7 +115,7 @@ def test_a_picture_and_an_export_are_503_with_a_time_and_words(client: Client, f
 def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     played: list[int] = []
     repeated = session_sharing._repeated
 
@@ -130,7 +130,7 @@ def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
 
 @pytest.mark.django_db
 def test_a_sleeping_session_waits_for_its_turn_as_well(client: Client, full: Any) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     answer = client.post(f"/s/{session.public_id}/share")
     assert answer.status_code == 503
     assert answer["Retry-After"]
@@ -140,10 +140,10 @@ def test_a_sleeping_session_waits_for_its_turn_as_well(client: Client, full: Any
 def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_well(
     client: Client, full: Any
 ) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     path = live_hosts.registry().directory.fresh(session.public_id)
     door().open(session.scenario, str(path), 2**28)[1].close()
-    kept = services.keep_scenario(services.blank_scenario("classroom"))
+    kept = kept_runs.keep_scenario(kept_runs.blank_scenario("classroom"))
     reel = reverse("compare-reel", args=[kept.short_id, kept.short_id])
     for address in (f"/s/{session.public_id}/record?seq=1&at=1", f"/s/{session.public_id}/files.zip", reel):
         deadline_s = time.monotonic() + PATIENCE_S
@@ -157,7 +157,7 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
 
 @pytest.mark.django_db
 def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(client: Client, full: Any) -> None:
-    short = json.dumps({**services.blank_scenario("classroom"), "title": "Mine"})
+    short = json.dumps({**kept_runs.blank_scenario("classroom"), "title": "Mine"})
     long = short + " " * work_places.SHORT_BYTES
     assert client.post("/s/import", {"text": short}).status_code == 302
     assert client.post("/library/check/", {"text": short}).status_code == 200
@@ -195,7 +195,7 @@ def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late
 def test_a_job_that_ended_is_an_answer_whoever_asked(
     client: Client, monkeypatch: pytest.MonkeyPatch, why: str, status: int
 ) -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
 
     def ended(*_key: object) -> None:
         raise JobEnded(why)

@@ -18,7 +18,7 @@ from playground.models import Scenario
 from playground.rules import html as rendered
 from playground.rules import search
 from playground.templatetags.waterline import address, linked
-from playground.texts.word_search import ranked
+from playground.typed_texts import ranked
 from tests.rules import coverage
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from playground.callers import request_callers
-from playground.records import services, session_ownership
+from playground.limits import request_callers
+from playground.records import kept_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -54,10 +54,10 @@ def test_a_forged_cookie_owns_nothing(client: Client) -> None:
 def test_two_pages_that_begin_a_session_at_once_both_own_theirs() -> None:
     """Each answers from the cookie as it was before the other."""
     before = {request_callers.KEY: "0123456789abcdef"}
-    sessions = [services.start_session(services.blank_scenario("classroom")) for _page in range(2)]
+    sessions = [kept_runs.start_session(kept_runs.blank_scenario("classroom")) for _page in range(2)]
     for session in sessions:
-        session_ownership.claim(dict(before), session)
-    assert [session_ownership.owns(before, session.public_id) for session in sessions] == [True, True]
-    assert session_ownership.owned(before) == [session.public_id for session in reversed(sessions)]
-    assert not session_ownership.owns({}, sessions[0].public_id)
-    assert not session_ownership.owns({request_callers.KEY: ""}, sessions[0].public_id)
+        kept_runs.claim(dict(before), session)
+    assert [kept_runs.owns(before, session.public_id) for session in sessions] == [True, True]
+    assert kept_runs.owned(before) == [session.public_id for session in reversed(sessions)]
+    assert not kept_runs.owns({}, sessions[0].public_id)
+    assert not kept_runs.owns({request_callers.KEY: ""}, sessions[0].public_id)

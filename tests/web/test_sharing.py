@@ -12,7 +12,7 @@ from django.test import Client
 from engine.replay import RunPlayer, on_ledger
 from playground.hosting.real_engine import door
 from playground.models import Scenario, Session
-from playground.records import selectors, services
+from playground.records import kept_runs
 from playground.records.database_record import RecordAppend, append
 from playground.sessions import live_hosts, session_sharing
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
@@ -63,8 +63,8 @@ async def test_a_running_session_can_be_shared(browsers: Any) -> None:  # noqa: 
     browser = await browsers()
     await play_a_little(browser)
     answer = await post_share(browser.session_id)
-    kept = await database_sync_to_async(selectors.scenario_by_name)(answer.json()["short_id"])
-    node = door().rehearse(selectors.scenario_body(kept))
+    kept = await database_sync_to_async(kept_runs.scenario_by_name)(answer.json()["short_id"])
+    node = door().rehearse(kept_runs.scenario_body(kept))
     node.advance(node.scenario.until_us)
     assert node.log.digest == kept.digest
     await browser.kind("frame")
@@ -87,9 +87,9 @@ async def test_a_sleeping_session_gives_the_same_link(browsers: Any) -> None:  #
 async def test_a_link_made_with_another_engine_names_it(browsers: Any) -> None:  # noqa: F811
     @database_sync_to_async
     def prepare() -> str:
-        scenario = services.blank_scenario("classroom")
+        scenario = kept_runs.blank_scenario("classroom")
         scenario |= {"until_us": 300_000, "digest": "0" * 32}
-        return services.keep_scenario(scenario, engine_version="0.0.1").short_id
+        return kept_runs.keep_scenario(scenario, engine_version="0.0.1").short_id
 
     session_id, cookie = await open_link(f"/r/{await prepare()}/")
     notice = await (await browsers(session_id, cookie)).kind("notice")
@@ -100,8 +100,8 @@ async def test_a_link_made_with_another_engine_names_it(browsers: Any) -> None: 
 async def test_a_changed_replay_is_no_longer_compared(browsers: Any) -> None:  # noqa: F811
     @database_sync_to_async
     def prepare() -> str:
-        scenario = services.blank_scenario("classroom")
-        return services.keep_scenario({**scenario, "until_us": 300_000, "digest": "0" * 32}).short_id
+        scenario = kept_runs.blank_scenario("classroom")
+        return kept_runs.keep_scenario({**scenario, "until_us": 300_000, "digest": "0" * 32}).short_id
 
     browser = await browsers(*(await open_link(f"/r/{await prepare()}/")))
     await browser.command(1, do="publish", count=1, size_bytes=1)
@@ -142,7 +142,7 @@ async def test_real_bytes_of_real_files(browsers: Any) -> None:  # noqa: F811
 
 
 def test_the_same_moment_is_kept_once() -> None:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     assert session_sharing.share(session) == session_sharing.share(session)
     assert Scenario.objects.count() == 1
 
@@ -156,7 +156,7 @@ def repeats(scenario: dict[str, Any]) -> bool:
 
 def test_a_command_that_is_on_record_before_the_run_came_there_is_in_every_file() -> None:
     """After a crash the last command is on record, but not that the run came so far."""
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     burst = {"do": "publish", "count": 3, "size_bytes": 100}
     append([RecordAppend(session.public_id, None, row=(0, 0, burst), reached=(400_000, ""))])
     append([RecordAppend(session.public_id, None, row=(1, 900_000, {**burst, "count": 7}))])
@@ -166,7 +166,7 @@ def test_a_command_that_is_on_record_before_the_run_came_there_is_in_every_file(
     assert scenario["until_us"] == 900_000
     assert repeats(scenario)
     assert session_sharing.fork(session).scenario["commands"] == scenario["commands"]
-    assert selectors.remembered(session.public_id).reached_us == 900_000
+    assert kept_runs.remembered(session.public_id).reached_us == 900_000
 
 
 async def test_a_command_at_the_moment_of_rest_leaves_no_digest_on_record(browsers: Any) -> None:  # noqa: F811
@@ -182,6 +182,6 @@ async def test_a_command_at_the_moment_of_rest_leaves_no_digest_on_record(browse
     answer = await again.command(2, do="publish", count=5, size_bytes=61)
     assert answer["t"] == "accepted"
     await database_sync_to_async(session.refresh_from_db)()  # what a server that is killed now leaves behind
-    assert (session.digest, len(await database_sync_to_async(selectors.commands_of)(session))) == ("", 2)
+    assert (session.digest, len(await database_sync_to_async(kept_runs.commands_of)(session))) == ("", 2)
     scenario = await database_sync_to_async(session_sharing.file_of)(session)
     assert repeats(scenario)

@@ -23,7 +23,7 @@ from playground.catalogue.javascript import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.run import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
-from playground.records import services
+from playground.records import kept_runs
 from playground.sessions import live_hosts, session_sockets, socket_consumer
 from playground.sessions.socket_consumer import AT_ONCE
 from tests.helpers.patience import PATIENCE_S
@@ -485,9 +485,9 @@ async def test_a_killed_server_wakes_to_the_same_run(browsers: Any) -> None:
 async def test_a_session_of_nobody_here_runs_its_script_and_gives_a_verdict(browsers: Any) -> None:
     @database_sync_to_async
     def prepare() -> str:
-        scenario = services.blank_scenario("classroom")
+        scenario = kept_runs.blank_scenario("classroom")
         commands = [{"at_us": 1000, "do": "publish", "count": 5, "size_bytes": 100}]
-        return services.start_session({**scenario, "commands": commands, "until_us": 200_000}).public_id
+        return kept_runs.start_session({**scenario, "commands": commands, "until_us": 200_000}).public_id
 
     browser = await browsers(await prepare())
     notice = await browser.kind("notice")

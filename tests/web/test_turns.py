@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from playground.callers.request_callers import RequestCaller
 from playground.limits import work_places
 from playground.limits.page_scheduler import (
     MOST_REST_S,
@@ -22,6 +21,7 @@ from playground.limits.page_scheduler import (
     aside,
     lane_of,
 )
+from playground.limits.request_callers import RequestCaller
 from playground.web.errors import answer_busy
 from tests.helpers.patience import PATIENCE_S
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from playground.hosting.real_engine import door
 from playground.models import CommandRecord, ScenarioText, Session
-from playground.records import services
+from playground.records import kept_runs
 from playground.sessions import session_sharing
 from tests.web import test_host
 from tests.web.test_host import World
@@ -55,7 +55,7 @@ async def test_nothing_to_undo_is_reported(worlds: Any) -> None:
 def begin(client: Client) -> Session:
     address = client.post("/s/new", {"profile": "classroom"})["Location"]
     session = Session.objects.get(public_id=address.split("/")[2])
-    session.text = ScenarioText.of(services.body_of(door().check(SCENARIO)))
+    session.text = ScenarioText.of(kept_runs.body_of(door().check(SCENARIO)))
     session.reached_us = 1_000_000
     session.save()
     for sequence, at_us in enumerate((200_000, 600_000)):

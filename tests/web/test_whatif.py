@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from playground.models import Session
-from playground.records import session_ownership
+from playground.records import kept_runs
 from playground.whatif import labels, shipped, table
 from playground.whatif.labels import NumberUnit
 from tests.web import whatif_data
@@ -188,7 +188,7 @@ def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict
     assert session.origin is not None
     assert session.origin.engine_version == made_up["engine_version"]
     assert session.scenario["title"] == "backlog-drain: paging ratio 0.2, high watermark 0.65"
-    assert session_ownership.owns(client.session, session.public_id)
+    assert kept_runs.owns(client.session, session.public_id)
 
 
 @pytest.mark.django_db

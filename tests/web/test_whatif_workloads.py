@@ -14,7 +14,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from playground.models import Session
-from playground.records import services
+from playground.records import kept_runs
 from tests.web import record
 from workloads import store
 from workloads.imports import KINDS
@@ -37,8 +37,8 @@ def run(name: str, *arguments: Any) -> str:
 
 def recorded_session(seen_ago: timedelta) -> Session:
     """Return a session in which somebody did something."""
-    blank = services.blank_scenario("classroom")
-    session = services.start_session({**blank, "title": "Alice's session"})
+    blank = kept_runs.blank_scenario("classroom")
+    session = kept_runs.start_session({**blank, "title": "Alice's session"})
     given = {"do": "set_publisher", "name": "alice", "rate_per_s": 5, "size_bytes": 9}
     record.record_command(session.public_id, 0, 1000, given)
     Session.objects.filter(pk=session.pk).update(reached_us=2_000_000, last_seen=timezone.now() - seen_ago)
@@ -49,10 +49,10 @@ def recorded_session(seen_ago: timedelta) -> Session:
 def test_sessions_library_imports_and_our_own_are_exported_once(var: Path) -> None:
     session = recorded_session(timedelta(hours=2))
     recorded_session(timedelta(seconds=1))  # somebody may still be in it
-    services.start_session(services.blank_scenario("classroom"))  # nothing was done in it
+    kept_runs.start_session(kept_runs.blank_scenario("classroom"))  # nothing was done in it
     burst = {"at_us": 0, "do": "publish", "count": 5, "size_bytes": 10}
-    library = {**services.blank_scenario("classroom"), "title": "First", "commands": [burst]}
-    services.put_in_library("1-first", library)
+    library = {**kept_runs.blank_scenario("classroom"), "title": "First", "commands": [burst]}
+    kept_runs.put_in_library("1-first", library)
     (var / "arrivals.csv").write_text("at_s,size_bytes\n0,10\n1,20\n")
     run("import_workload", "csv", var / "arrivals.csv", "--name", "mine")
     uri = (var / "store").as_uri()

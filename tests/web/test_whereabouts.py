@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.catalogue.javascript import MovedMessage
 from playground.models import Lease, Session
-from playground.records import services, session_leases
+from playground.records import kept_runs, session_leases
 from playground.records.session_leases import LeaseHolder
 from playground.sessions import owner_address, session_sockets, socket_consumer
 from tests.web import test_sockets
@@ -97,7 +97,7 @@ def test_what_is_awake_nowhere_is_answered_anywhere(client: Client, node: str) -
 
 async def test_a_socket_gets_the_place_of_the_session(browsers: Any, node: str) -> None:
     one = (
-        await database_sync_to_async(services.start_session)(services.blank_scenario("classroom"))
+        await database_sync_to_async(kept_runs.start_session)(kept_runs.blank_scenario("classroom"))
     ).public_id
     await database_sync_to_async(session_leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one)
@@ -108,7 +108,7 @@ async def test_a_socket_gets_the_place_of_the_session(browsers: Any, node: str) 
 
 async def test_a_socket_whose_owner_cannot_be_reached_comes_again(browsers: Any, node: str) -> None:
     one = (
-        await database_sync_to_async(services.start_session)(services.blank_scenario("classroom"))
+        await database_sync_to_async(kept_runs.start_session)(kept_runs.blank_scenario("classroom"))
     ).public_id
     await database_sync_to_async(session_leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one, query="node=app2")

@@ -27,7 +27,7 @@ def unreachable(*_: Any) -> NoReturn:
 def test_a_page_says_when_to_come_back(client: Client, monkeypatch: Any, accept: str) -> None:
     address = f"/s/{start(client)}/"
     with monkeypatch.context() as broken:
-        broken.setattr("playground.records.selectors.session_by_id", unreachable)
+        broken.setattr("playground.records.kept_runs.session_by_id", unreachable)
         response = client.get(address, headers={"accept": accept})
     assert response.status_code == 503
     assert int(response["Retry-After"]) > 0
@@ -36,7 +36,7 @@ def test_a_page_says_when_to_come_back(client: Client, monkeypatch: Any, accept:
 
 
 @pytest.mark.parametrize(
-    "lookup", ["playground.records.session_ownership.owns", "playground.records.selectors.session_exists"]
+    "lookup", ["playground.records.kept_runs.owns", "playground.records.kept_runs.session_exists"]
 )
 async def test_a_sessions_socket_is_sent_away_to_come_back(
     browsers: Any,  # noqa: F811

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.models import CommandRecord, Session
-from playground.records import database_record, selectors, services, session_leases
+from playground.records import database_record, kept_runs, session_leases
 from playground.records.database_record import RecordAppend, append
 from playground.records.session_leases import LeaseHolder
 
@@ -26,7 +26,7 @@ US = LeaseHolder("us")
 
 
 def owned() -> tuple[str, int]:
-    session = services.start_session(services.blank_scenario("classroom"))
+    session = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     return session.public_id, session_leases.take(session.public_id, US, 60)
 
 
@@ -53,7 +53,7 @@ def test_a_command_is_written_by_two_statements_in_one_transaction() -> None:
         assert database_record.written([RecordAppend(one, epoch, row=(0, 10, PUBLISH))]) == [None]
     words = [word for each in seen for word in re.findall("SELECT|INSERT|SAVEPOINT", each["sql"])]
     assert words == ["SELECT", "INSERT"]
-    assert selectors.remembered(one).commands == [(10, PUBLISH)]
+    assert kept_runs.remembered(one).commands == [(10, PUBLISH)]
 
 
 def test_a_session_that_another_process_has_holds_up_nobody() -> None:
@@ -68,11 +68,11 @@ def test_a_session_that_another_process_has_holds_up_nobody() -> None:
 
 def test_what_is_added_to_one_session_is_in_the_order_in_which_it_was_asked_for() -> None:
     one, epoch = owned()
-    undo = RecordAppend(one, epoch, row=(1, 20, selectors.UNDO), reached=(20, ""))
+    undo = RecordAppend(one, epoch, row=(1, 20, kept_runs.UNDO), reached=(20, ""))
     append(
         [RecordAppend(one, epoch, row=(0, 20, PUBLISH)), RecordAppend(one, epoch, reached=(90, "x")), undo]
     )
-    remembered = selectors.remembered(one)
+    remembered = kept_runs.remembered(one)
     assert (remembered.commands, remembered.rows, remembered.reached_us) == ([], 2, 20)
 
 
@@ -89,7 +89,7 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
     written = database_record.writer().write(write)
     await asyncio.to_thread(wrote.wait, 30)
     asyncio.get_running_loop().call_later(0.3, may_end.set)
-    gone = database_sync_to_async(services.delete_sessions, thread_sensitive=False)
+    gone = database_sync_to_async(kept_runs.delete_sessions, thread_sensitive=False)
     assert await gone(Session.objects.filter(public_id=one)) == 1
     await written
     assert await database_sync_to_async(CommandRecord.objects.count)() == 0

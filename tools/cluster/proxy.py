@@ -62,7 +62,7 @@ http {{
     client_header_timeout {head_s}s;
     client_body_timeout {head_s}s;
     # Of IPv6 the first half is an address: whoever has one has all that begin so
-    # (playground/callers/request_callers.py).
+    # (playground/limits/request_callers.py).
     map $binary_remote_addr $caller {{
         default $binary_remote_addr;
         "~^(?<network>[\\s\\S]{{8}})[\\s\\S]{{8}}\\z" $network;

@@ -32,7 +32,7 @@ from playground.exercises.kinds.kind import (
     never,
 )
 from playground.exercises.schema import SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

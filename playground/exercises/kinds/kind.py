@@ -13,7 +13,7 @@ from engine.reading.conditions import Condition
 from engine.replay import RunWatcher
 from playground.exercises import authors
 from playground.exercises.grading import GradedRun, GradedVerdict, VerdictLine
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

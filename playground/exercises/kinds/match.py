@@ -14,7 +14,7 @@ from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers,
 from playground.exercises.kinds.broker import MESSAGE, place_word
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, KindProgress, PredictionKind, never, play
 from playground.exercises.schema import Id, SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

@@ -12,7 +12,7 @@ from playground.exercises import authors
 from playground.exercises.grading import BadAnswer, GradedVerdict, KnownAnswers
 from playground.exercises.kinds.kind import GiveUp, PredictionKind, never, only_line, play
 from playground.exercises.schema import Id, SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

@@ -23,7 +23,7 @@ from playground.exercises.kinds.kind import (
     play,
 )
 from playground.exercises.schema import Id, SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

@@ -20,7 +20,7 @@ from playground.exercises.grading import (
 )
 from playground.exercises.kinds.kind import MOST_PARTS, ExerciseKind, GiveUp, KindProgress, never, play
 from playground.exercises.schema import Id, SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import PostedForm

@@ -18,7 +18,7 @@ from playground.exercises.grading import BadAnswer, GradedRun, GradedVerdict, To
 from playground.exercises.kinds.broker import place_word
 from playground.exercises.kinds.kind import ExampleState, FadedKind, GiveUp, KindProgress, Log
 from playground.exercises.schema import Id, SchemaPart
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm

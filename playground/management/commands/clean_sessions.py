@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from playground.hosting.session_files import sweep
 from playground.limits import session_limits
-from playground.records import kept_bytes, services
+from playground.records import kept_bytes, kept_runs
 from playground.sweeping import runner
 
 
@@ -27,11 +27,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        deleted = services.delete_sessions_unseen_for(options["days"])
-        unused = services.delete_unused_unseen_for(kept_bytes.UNUSED_S)
-        links = services.delete_links_unseen_for(options["links_days"])
+        deleted = kept_runs.delete_sessions_unseen_for(options["days"])
+        unused = kept_runs.delete_unused_unseen_for(kept_bytes.UNUSED_S)
+        links = kept_runs.delete_links_unseen_for(options["links_days"])
         sweeps = runner.delete_older_than(options["days"])
-        texts = services.delete_texts_of_nothing()
+        texts = kept_runs.delete_texts_of_nothing()
         runner.delete_without_sweep()
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(

@@ -13,7 +13,7 @@ from django.utils import timezone
 from playground.hosting import session_record
 from playground.hosting.real_engine import door
 from playground.models import Scenario, Session
-from playground.records import selectors
+from playground.records import kept_runs
 from workloads.errors import WorkloadError
 from workloads.private import without_personal_data
 from workloads.workload import Source, Workload, checked, read_directory, shipped
@@ -88,11 +88,11 @@ class Command(BaseCommand):
 
 def recorded(session: Session) -> dict[str, Any]:
     """Return what a session did, as one scenario up to where it is known to have come."""
-    commands = selectors.commands_of(session)
-    reached_us, _digest = selectors.reached(session, commands)
+    commands = kept_runs.commands_of(session)
+    reached_us, _digest = kept_runs.reached(session, commands)
     return session_record.merged(session.scenario, commands, reached_us, "")
 
 
 def _library() -> Iterator[Workload]:
     for kept in Scenario.objects.filter(slug__isnull=False).order_by("slug"):
-        yield checked(str(kept.slug), selectors.scenario_body(kept), "library")
+        yield checked(str(kept.slug), kept_runs.scenario_body(kept), "library")

@@ -12,7 +12,7 @@ from playground.hosting import session_record
 from playground.hosting.real_engine import door
 from playground.library import ready_scenarios
 from playground.models import Scenario
-from playground.records import selectors, services
+from playground.records import kept_runs
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             self.stdout.write(f"  {number}/{len(files)} {path.stem} ... ", ending="")
             self.stdout.flush()
             self.stdout.write(self._load(path))
-        removed = services.prune_library({path.stem for path in files})
+        removed = kept_runs.prune_library({path.stem for path in files})
         if removed:
             self.stdout.write(f"  removed {removed} that have no file any more")
 
@@ -43,10 +43,10 @@ class Command(BaseCommand):
         digest = entry.run["digest"] or _digest(entry)
         if digest is None:
             return "left out, the engine failed"
-        there = selectors.scenario_by_name(path.stem)
+        there = kept_runs.scenario_by_name(path.stem)
         if there and unchanged(there, entry, digest):
             return "unchanged"
-        services.put_in_library(path.stem, {**entry.run, "digest": digest}, entry.story_json())
+        kept_runs.put_in_library(path.stem, {**entry.run, "digest": digest}, entry.story_json())
         return f"loaded, digest {digest[:12]}"
 
 

@@ -9,7 +9,7 @@ from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer
 from playground.exercises.kinds import grade, kind_of, solution_of
 from playground.exercises.schema import Exercise
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 
 RIGHT = {"notes": "alpha", "receipts": "alpha", "photos": "beta", "orders": "gamma", "archive": "delta"}
 """An answer may be right for several items."""

@@ -18,8 +18,7 @@ from playground.exercises import catalog, learners
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Work
 from playground.models import Session
-from playground.records import services as sessions
-from playground.records import session_ownership
+from playground.records import kept_runs
 from playground.sessions import session_sharing
 from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join
@@ -174,8 +173,8 @@ def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> No
     forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     assert forked.pk != session.pk
     assert forked.scenario["commands"][0]["count"] == 3
-    assert forked.public_id in session_ownership.owned(teacher.session)
-    assert session.public_id not in session_ownership.owned(teacher.session)
+    assert forked.public_id in kept_runs.owned(teacher.session)
+    assert session.public_id not in kept_runs.owned(teacher.session)
 
 
 def test_a_lost_code_is_replaced(classroom: Classroom, teacher: Client) -> None:
@@ -203,7 +202,7 @@ def test_a_frozen_class_answers_nothing(classroom: Classroom, teacher: Client) -
 
 
 def test_a_state_is_pushed_by_its_link(classroom: Classroom, teacher: Client) -> None:
-    kept = sessions.keep_scenario({**sessions.blank_scenario("classroom"), "title": "x"}, "1")
+    kept = kept_runs.keep_scenario({**kept_runs.blank_scenario("classroom"), "title": "x"}, "1")
     for link in (kept.short_id, f"https://testserver/r/{kept.short_id}/", f"/r/{kept.short_id}/"):
         assert teacher.post(address(classroom, "push"), {"link": link}).status_code == 302
     classroom.refresh_from_db()
@@ -215,8 +214,8 @@ def test_a_teacher_pushes_what_is_on_the_own_screen(
     classroom: Classroom, teacher: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session of this browser is kept as it is, and opens for all at its moment; a stranger's is not."""
-    run = {**sessions.blank_scenario("classroom"), "title": "mine", "until_us": 2_000_000}
-    kept = sessions.keep_scenario(run, "1")
+    run = {**kept_runs.blank_scenario("classroom"), "title": "mine", "until_us": 2_000_000}
+    kept = kept_runs.keep_scenario(run, "1")
     monkeypatch.setattr(session_sharing, "share", lambda session: kept)
     teacher.post("/s/new", {"profile": "classroom"})
     own = Session.objects.latest("pk")
@@ -225,7 +224,7 @@ def test_a_teacher_pushes_what_is_on_the_own_screen(
     classroom.refresh_from_db()
     pushed = selectors.for_students(classroom)["push"]
     assert (pushed["id"], pushed["at_us"]) == (kept.short_id, 2_000_000)
-    strange = sessions.start_session(sessions.blank_scenario("classroom"))
+    strange = kept_runs.start_session(kept_runs.blank_scenario("classroom"))
     assert teacher.post(address(classroom, "push"), {"session": strange.public_id}).status_code == 409
 
 

@@ -16,7 +16,7 @@ from playground.classroom import leaving, selectors, services
 from playground.classroom.models import Classroom, Farewell, Student
 from playground.exercises.models import Attempt, Learner, Work
 from playground.models import Scenario, Session
-from playground.texts.page_message import RequestRefused
+from playground.texts import RequestRefused
 from tests.web.classroom.people import address, answer, cells, join
 
 pytestmark = pytest.mark.django_db

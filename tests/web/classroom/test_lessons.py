@@ -14,7 +14,7 @@ from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner
-from playground.records import services as sessions
+from playground.records import kept_runs
 from playground.web import access
 from tests.web.classroom.people import PASSWORD, address, answer, join
 
@@ -223,7 +223,7 @@ def test_a_pushed_state_says_who_sent_it_and_stays_for_those_who_come_late(
 ) -> None:
     owl = join(classroom, "owl")
     join(classroom, "fox")
-    kept = sessions.keep_scenario({**sessions.blank_scenario("classroom"), "title": "x"}, "1")
+    kept = kept_runs.keep_scenario({**kept_runs.blank_scenario("classroom"), "title": "x"}, "1")
     teacher.post(address(classroom, "push"), {"link": kept.short_id})
     classroom.refresh_from_db()
     assert selectors.for_students(classroom)["push"]["by"] == "frau-lehrer"

@@ -35,7 +35,7 @@ from playground.inspecting import reading, rehearsal, uploads
 from playground.inspecting.browser_inspect import InspectSession
 from playground.inspecting.uploads import read_choice
 from playground.models import Scenario, Session
-from playground.records import services
+from playground.records import kept_runs
 from playground.sessions import scenario_links
 from playground.storybook import other_release
 from playground.views.fidelity import WORKS
@@ -85,11 +85,11 @@ class Visit:
 
     def session(self) -> str:
         """Return the id of a session that has done it all."""
-        return services.start_session(self.run, self.kept(), UNTIL_US).public_id
+        return kept_runs.start_session(self.run, self.kept(), UNTIL_US).public_id
 
     def kept(self) -> Scenario:
         """Return the run as a link keeps it."""
-        return services.keep_scenario(self.run)
+        return kept_runs.keep_scenario(self.run)
 
     def page(self, address: str, **query: Any) -> bytes:
         """Return what an address answers; anything but 200 is a break."""
@@ -276,7 +276,7 @@ def embed(visit: Visit) -> str:
 def comparison(visit: Visit) -> str:
     """The run and the same without a consumer run side by side."""
     sides = [visit.run, visit.column.run(title="other", commands=[*COMMANDS[:1]])]
-    ids = [services.keep_scenario(each).short_id for each in sides]
+    ids = [kept_runs.keep_scenario(each).short_id for each in sides]
     assert visit.page(f"/compare/{'/'.join(ids)}/").count(b"data-side=") == len(sides)
     return _reel(sides)
 
@@ -586,7 +586,7 @@ def cluster(visit: Visit) -> str:
         assert any(gone["mirrors"] in str(each) for each in said), said
         return "mirrors"
     run = visit.column.run(settings={"nodes": 3}, commands=[*COMMANDS[:1], policy])
-    session = services.start_session(run, None, UNTIL_US)
+    session = kept_runs.start_session(run, None, UNTIL_US)
     assert visit.column.release.name.encode() in visit.page(f"/s/{session.public_id}/")
     node = EngineDoor().rehearse(run)
     node.advance(UNTIL_US)

@@ -1,8 +1,7 @@
 """The caller of a request, as all limits count: a class or a teacher, else an address, and within it a
 browser. Cookies cost nothing, so a browser only counts within its address. For IPv6 the first 64 bits are the
 address, because one customer has the whole network. A class often shares an address with others, so it counts
-separately.
-"""
+separately."""
 
 from __future__ import annotations
 
@@ -98,6 +97,7 @@ def without_addresses(logger: Logger | None) -> Logger | None:
     return lambda protocol, action, details: logger(protocol, action, {**details, "client": "-"})
 
 
+TRACE_SALT: Final = "playground.callers.request_callers"  # what is kept was made with this name
 TRACE_LETTERS: Final = 4
 """Length of the stored trace of an address: 65,536 traces in all, each shared by thousands of addresses."""
 
@@ -165,9 +165,7 @@ def trace_of(group: str) -> str:
     """Return what is kept of a group with what it made: of an address only a number that many others have as well."""
     if " " in group or not group:
         return group
-    return salted_hmac("playground.callers.request_callers", group, algorithm="sha256").hexdigest()[
-        :TRACE_LETTERS
-    ]
+    return salted_hmac(TRACE_SALT, group, algorithm="sha256").hexdigest()[:TRACE_LETTERS]
 
 
 class CallerMiddleware:

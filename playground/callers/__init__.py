@@ -1,1 +1,0 @@
-"""Callers: their address, their browser, and whether a session is theirs."""
