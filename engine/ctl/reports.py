@@ -91,10 +91,7 @@ def memory_terms(facts: ReleaseFacts, state: State) -> str:
 
 
 def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> str:
-    """Return the parts of the memory, the largest first.
-
-    Raises CtlRefused for a unit that does not exist.
-    """
+    """Return the parts of the memory, the largest first. Raises CtlRefused for a unit that does not exist."""
     amount = amounts(request)
     parts = largest_first(request.facts, state)
     if request.formatter == "json":

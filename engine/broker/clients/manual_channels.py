@@ -71,19 +71,13 @@ class ManualChannel:
         self.rule = HOLDS
 
     def select_confirms(self) -> None:
-        """Put the channel into confirm mode, for good.
-
-        Raises AmqpError 406 when it is in tx mode.
-        """
+        """Put the channel into confirm mode, for good. Raises AmqpError 406 when it is in tx mode."""
         if self.in_tx:
             raise AmqpError("precondition_failed", "cannot switch from tx to confirm mode")
         self.confirming = self.was_confirming = True
 
     def select_tx(self) -> None:
-        """Put the channel into tx mode, for good (D12).
-
-        Raises AmqpError 406 when it is in confirm mode.
-        """
+        """Put the channel into tx mode, for good (D12). Raises AmqpError 406 when it is in confirm mode."""
         if self.confirming:
             raise AmqpError("precondition_failed", "cannot switch from confirm to tx mode")
         self.in_tx = self.was_tx = True
@@ -247,10 +241,7 @@ class ManualDeliveries:
         self._settle(hand, hand.channel.take(count), self._ack, multiple)
 
     def ack_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> None:
-        """Acknowledge a delivery tag of a channel (P14).
-
-        Raises AmqpError 406 when it is not outstanding.
-        """
+        """Acknowledge a delivery tag of a channel (P14). Raises AmqpError 406 when it is not outstanding."""
         self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
 
     def nack_tag(
@@ -296,11 +287,7 @@ class ManualDeliveries:
     # --- settling ----------------------------------------------------------------------------------------------------
 
     def _settle(
-        self,
-        hand: ManualChannel,
-        taken: Sequence[UnackedDelivery],
-        do: Settles,
-        multiple: bool = True,
+        self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles, multiple: bool = True
     ) -> None:
         """Let the queues settle deliveries that a channel no longer holds, group by group (P14).
 

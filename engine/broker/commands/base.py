@@ -95,10 +95,7 @@ def check_line_breaks(values: Mapping[str, Any]) -> None:
 
 
 def check_names(holder: object) -> None:
-    """Refuse a name that is not a text of at most 255 bytes of UTF-8.
-
-    Raises ValueRefused.
-    """
+    """Refuse a name that is not a text of at most 255 bytes of UTF-8. Raises ValueRefused."""
     for field in NAMES:
         text = getattr(holder, field, "")
         if "\r" in text:

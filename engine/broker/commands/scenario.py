@@ -145,10 +145,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             yield Bind(**binding.values())
 
     def check_declared(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared.
-
-        Raises ScenarioError that names what cannot.
-        """
+        """Check that everything can be declared. Raises ScenarioError that names what cannot."""
         for part, names in (
             ("queues", [each.name for each in self.queues]),
             ("exchanges", [each.name for each in self.exchanges]),
@@ -206,10 +203,7 @@ class Topology(_Declared, frozen=True, kw_only=True):
                 yield placed(command, each.name)
 
     def check(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared.
-
-        Raises ScenarioError that names what cannot.
-        """
+        """Check that everything can be declared. Raises ScenarioError that names what cannot."""
         self.check_declared(validation)
         names = [FIRST_HOST, *(each.name for each in self.vhosts)]
         for name in names:

@@ -284,10 +284,7 @@ class ClusterNodes:
     # --- clients -----------------------------------------------------------------------------------------------------
 
     def connect(self, connection: str, node: str) -> None:
-        """Let a client's connection be to a node.
-
-        Raises CommandError when the node does not run.
-        """
+        """Let a client's connection be to a node. Raises CommandError when the node does not run."""
         self.check_up(node)
         self._at[connection] = node
 
@@ -334,10 +331,7 @@ class ClusterNodes:
     # --- stops (H61, H71) --------------------------------------------------------------------------------------------
 
     def stop(self, node: str, kind: StopKind) -> None:
-        """Stop a node in order, or lose it.
-
-        Raises CommandError when it does not run.
-        """
+        """Stop a node in order, or lose it. Raises CommandError when it does not run."""
         self.check_up(node)
         if kind == "clean":
             self._queues.check_may_stop()

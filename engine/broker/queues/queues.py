@@ -24,12 +24,7 @@ from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.resource_monitors import MemoryWatch
 from engine.broker.queues.deliveries import QueueCallbacks, QueueDeliveries
 from engine.broker.queues.evictions import Dead, Reason
-from engine.broker.queues.queue_process import (
-    MILLISECOND_US,
-    ImmediateMail,
-    QueueMail,
-    QueueProcess,
-)
+from engine.broker.queues.queue_process import MILLISECOND_US, ImmediateMail, QueueMail, QueueProcess
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler

@@ -157,10 +157,7 @@ class NodeProcesses:
     """The processes by id, such as `queue:orders`. If work takes no time, each handles messages at once."""
 
     def __init__(
-        self,
-        scheduler: TimerScheduler,
-        emit: Callable[[Transition], None],
-        spec: Callable[[], CreditSpec],
+        self, scheduler: TimerScheduler, emit: Callable[[Transition], None], spec: Callable[[], CreditSpec]
     ) -> None:
         self.meter = WorkMeter()
         self.timed = False

@@ -35,11 +35,7 @@ class StorageCapacity:
     """
 
     def __init__(
-        self,
-        settings: NodeSettings,
-        codec: MessageCodec,
-        storage: Storage,
-        hosts: Sequence[VirtualHosts],
+        self, settings: NodeSettings, codec: MessageCodec, storage: Storage, hosts: Sequence[VirtualHosts]
     ) -> None:
         self.most_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes

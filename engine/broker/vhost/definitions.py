@@ -111,10 +111,7 @@ class HostDefinitions:
     # --- exchanges and bindings --------------------------------------------------------------------------------------
 
     def add_exchange(self, exchange: Exchange) -> None:
-        """Take a new exchange.
-
-        Raises CommandError when there are too many.
-        """
+        """Take a new exchange. Raises CommandError when there are too many."""
         here = sum(host_of(each) == host_of(exchange.name) for each in self.exchanges.exchanges)
         if here - len(self._predeclared) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)

@@ -159,8 +159,5 @@ def field(value: Any) -> properties.Field:
     if isinstance(value, list):
         return ("A", [field(each) for each in value])
     if isinstance(value, dict):
-        return (
-            "F",
-            [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()],
-        )
+        return ("F", [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()])
     return ("S", str(value).encode())

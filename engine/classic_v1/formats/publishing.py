@@ -312,13 +312,7 @@ def with_any_ids(publish: PublishRecord) -> PublishRecord:
 
 
 def number_foreign(
-    data: Bytes2D,
-    at: int,
-    stride: int,
-    count: int,
-    ids_at: int,
-    codec: MessageCodec,
-    step: int,
+    data: Bytes2D, at: int, stride: int, count: int, ids_at: int, codec: MessageCodec, step: int
 ) -> int:
     """Number the ids of equal records, and count those from the first whose numbers follow one another.
 

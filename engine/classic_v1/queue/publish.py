@@ -16,13 +16,7 @@ from engine.classic_v1.queue.pending import (
     write,
 )
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
-from engine.classic_v1.queue.state import (
-    QueueState,
-    account,
-    account_many,
-    new_extents,
-    takes_classes,
-)
+from engine.classic_v1.queue.state import QueueState, account, account_many, new_extents, takes_classes
 from engine.report.transitions.base import Why
 from engine.report.transitions.queue import Published, PublishedDelivered, Requeued
 from engine.values.extents import (

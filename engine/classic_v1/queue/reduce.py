@@ -432,12 +432,7 @@ def _change(q: QueueState, target: int | None, duration_s: float | None) -> None
     q.target_ram_count = target
     if target != old:
         q.emit(
-            TargetChanged(
-                "Q43",
-                q.name,
-                target,
-                {"duration": duration_s, "rates": q.rates.sum, "old": old},
-            )
+            TargetChanged("Q43", q.name, target, {"duration": duration_s, "rates": q.rates.sum, "old": old})
         )
     if target is None or (old is not None and target >= old):
         return

@@ -572,13 +572,7 @@ class StoreWriter:
         files.appended(size_bytes)
         state.emit(StoreWritten("S143", state.name, files.current, offset, start, count, each, write.step))
         run = StoreRecords(
-            start,
-            count,
-            content.size_bytes,
-            content.raw_persistent,
-            content.template,
-            state.codec,
-            step=step,
+            start, count, content.size_bytes, content.raw_persistent, content.template, state.codec, step=step
         )
         handle.append(run, each if isinstance(each, int) else None)
         rolled = offset + size_bytes >= state.settings.msg_store_file_size_limit

@@ -10,13 +10,7 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import np
-from engine.formats.message import (
-    OWN_PREFIX,
-    MessageCodec,
-    MessageTemplate,
-    ParsedTerm,
-    TermLayout,
-)
+from engine.formats.message import OWN_PREFIX, MessageCodec, MessageTemplate, ParsedTerm, TermLayout
 from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY
 from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
 from engine.formats.terms import decode as decode_term

@@ -82,11 +82,7 @@ def write(tables: IndexTables, entries: RangeSet, acks: RangeSet) -> None:
     """Write slots, one call for what is consecutive (W88), into files that are opened in a map's order (W212)."""
     if not entries and not acks:
         return
-    why: Why = {
-        "entries": len(entries),
-        "acks": len(acks),
-        "limit": tables.settings.segment_entry_count,
-    }
+    why: Why = {"entries": len(entries), "acks": len(acks), "limit": tables.settings.segment_entry_count}
     items = [(each.start, each.count, True) for each in entries]
     items += [(each.start, each.count, False) for each in acks]
     items.sort()

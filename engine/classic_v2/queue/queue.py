@@ -33,13 +33,7 @@ from engine.classic_v2.queue.state import (
     stored,
     sync,
 )
-from engine.classic_v2.queue.taking import (
-    asserted,
-    drop_ready,
-    load,
-    new_extents,
-    remove_shared,
-)
+from engine.classic_v2.queue.taking import asserted, drop_ready, load, new_extents, remove_shared
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.status import PLACES
 from engine.report.transitions.queue import QueueStarted, QueueStopped

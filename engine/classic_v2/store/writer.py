@@ -267,12 +267,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
     records = StoreRecords(
-        extent.msg_no,
-        extent.count,
-        extent.size_bytes,
-        extent.raw_persistent,
-        extent.template,
-        state.codec,
+        extent.msg_no, extent.count, extent.size_bytes, extent.raw_persistent, extent.template, state.codec
     )
     each, done = records.record_bytes, 0
     while done < extent.count:
