@@ -300,9 +300,8 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(data: bytes | str | dict[str, Any]) -> ParsedScenario:
-    """Return a scenario from its JSON text or object.
-
-    Raises ScenarioError that names the place for anything unknown, malformed or out of bounds.
+    """Return a scenario from its JSON text or object. Raises ScenarioError that names the place for anything
+    unknown, malformed or out of bounds.
     """
     if isinstance(data, bytes | str):
         if len(data) > MAX_JSON_BYTES:

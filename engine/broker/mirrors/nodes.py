@@ -157,11 +157,8 @@ def nodes_of(
     emit: Callable[[Transition], None],
     later: Later,
 ) -> dict[str, BrokerNode]:
-    """Return the nodes of a cluster by name, each with its own files and memory.
-
-    Args:
-        label: names a queue's member on a node.
-        later: runs an action after this many microseconds.
+    """Return the nodes of a cluster by name, each with its own files and memory. `label`: names a queue's
+    member on a node. `later`: runs an action after this many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     nodes: dict[str, BrokerNode] = {}
@@ -303,10 +300,8 @@ class ClusterNodes:
             raise CommandError("node_down", name=node, known=", ".join(self._cluster.running) or "none")
 
     def _close_connections(self, node: str, orderly: bool) -> None:
-        """Lose every connection to a node; what its consumers held is requeued if a master lives.
-
-        Args:
-            orderly: whether the node notifies its clients.
+        """Lose every connection to a node; what its consumers held is requeued if a master lives. `orderly`:
+        whether the node notifies its clients.
         """
         if orderly:
             cut_off = {connection for connection, at in self._at.items() if at == node}
@@ -384,9 +379,8 @@ class ClusterNodes:
     # --- starts (H17, H72-H74) ---------------------------------------------------------------------------------------
 
     def start(self, node: str) -> None:
-        """Start a node on what it has.
-
-        Raises CommandError when it runs, or when it must wait for the node that stopped last.
+        """Start a node on what it has. Raises CommandError when it runs, or when it must wait for the node
+        that stopped last.
         """
         cluster = self._cluster
         if node not in cluster.nodes:

@@ -299,10 +299,8 @@ def atoms_of(term: bytes) -> list[int]:
 
 
 class LegacyCodec(MessageCodec):
-    """Writes messages of 3.x as 4.0 does that read them from an index of version 1.
-
-    Args:
-        codec: of the node; ids and templates are the same.
+    """Writes messages of 3.x as 4.0 does that read them from an index of version 1. `codec`: of the node; ids
+    and templates are the same.
     """
 
     def __init__(self, codec: McCodec) -> None:
