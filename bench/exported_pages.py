@@ -31,8 +31,8 @@ def long_run(count: int) -> dict[str, Any]:
 def exported(tiny: bool) -> dict[str, int]:
     """Return the bytes of pages that work offline: the largest of the stories, and one of a million messages."""
     from playground.hosting.real_engine import door  # noqa: PLC0415
-    from playground.library import ready_scenarios  # noqa: PLC0415 - Django is set up by now
     from playground.offline.page import PageSource, write  # noqa: PLC0415
+    from playground.storybook import ready_scenarios  # noqa: PLC0415 - Django is set up by now
 
     entries = [each for each in ready_scenarios.entries() if each.slug == "first-burst" or not tiny]
     stories = [len(write(PageSource(each.run, each.story, each.story_json())).encode()) for each in entries]

@@ -8,7 +8,7 @@ from typing import Any, cast
 from engine.broker.commands import scenario
 from engine.ctl.console import operated
 from engine.storage.ledger import LedgerStorage
-from playground.hosting.engine_api import EngineFiles, EngineNode
+from playground.hosting.real_engine import EngineFiles, EngineNode
 from playground.hosting.run import FrameWindow, PlayedFrame, SessionRun
 from playground.hosting.session.pacer import PageClock
 from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.measure import Result, seconds
 from playground.hosting import real_engine
-from playground.hosting.engine_api import EngineFiles, EngineNode
+from playground.hosting.real_engine import EngineFiles, EngineNode
 from playground.hosting.run import RunReplay, SessionRun
 from playground.hosting.session_files import CheckpointStore
 from playground.hosting.session_record import RecordedSession

@@ -20,8 +20,7 @@ from playground.limits.page_scheduler import InTurn, turns  # noqa: E402
 from playground.server.request_intake import LetIn, letting_in  # noqa: E402
 from playground.server.static_assets import KeptFiles  # noqa: E402
 from playground.sessions import live_hosts  # noqa: E402 - needs the apps to be ready; all views' types are imported
-from playground.sessions.session_sockets import SessionSocket  # noqa: E402
-from playground.sessions.socket_consumer import OwnOrigins  # noqa: E402
+from playground.sessions.session_sockets import OwnOrigins, SessionSocket  # noqa: E402
 from playground.web.errors import answer_busy  # noqa: E402
 
 door()

@@ -53,7 +53,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "playground.limits.request_callers.CallerMiddleware",
     "playground.web.errors.BusyMiddleware",
-    "playground.sessions.owner_address.ElsewhereMiddleware",
+    "playground.sessions.live_hosts.ElsewhereMiddleware",
 ]
 
 ROOT_URLCONF = "playground.urls"

@@ -136,7 +136,7 @@ def wheel(platform: dict[str, Any]) -> Path:
 def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the ready scenarios and the exercises' runs, each with the digest that it has natively."""
     from playground.exercises.catalog import exercises  # noqa: PLC0415
-    from playground.library import ready_scenarios  # noqa: PLC0415 - set up by now
+    from playground.storybook import ready_scenarios  # noqa: PLC0415 - set up by now
 
     for entry in ready_scenarios.entries():
         yield entry.slug, entry.run

@@ -38,7 +38,7 @@ ${UNPACKING}
 import _strptime, encodings.cp437, encodings.latin_1, gc, importlib.metadata, traceback
 from pathlib import Path
 import playground.hosting.solo, playground.inspecting.browser_inspect
-from playground.browser_app.begin import begin
+from playground.browser_app import begin
 begin(Path("${MODULES}"))
 from playground.browser_app import browser_app
 for path in sorted(Path("${MODULES}").rglob("*.pyc")):

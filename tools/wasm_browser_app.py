@@ -36,7 +36,7 @@ from pathlib import Path
 root = Path(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "orjson", "sqlite3", "_sqlite3")))
-from playground.browser_app.begin import begin
+from playground.browser_app import begin
 begin(root)
 from playground.browser_app import browser_app
 from playground.whatif.shipped import heatmaps
@@ -102,7 +102,7 @@ def _addresses() -> Iterator[tuple[str, str, bool]]:
             elif each.name:
                 yield each.name, before + part, False
 
-    yield from walk(get_resolver("playground.static_edition.urls").url_patterns, "")
+    yield from walk(get_resolver("playground.static_edition.write").url_patterns, "")
 
 
 def _modules(root: Path, exercise: str) -> Iterator[tuple[str, bytes]]:

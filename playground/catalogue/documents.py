@@ -17,7 +17,7 @@ from engine.transitions import all_kinds
 from playground import verdicts
 from playground.catalogue import javascript
 from playground.catalogue.javascript import wire_fields
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language

@@ -17,7 +17,7 @@ from playground.classroom import accounts, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits import request_callers
 from playground.limits.rate_limits import RateBucket
-from playground.sessions.socket_consumer import AT_ONCE, SocketConsumer
+from playground.sessions.session_sockets import AT_ONCE, SocketConsumer
 
 logger = logging.getLogger(__name__)
 

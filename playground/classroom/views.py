@@ -23,9 +23,9 @@ from playground.exercises import selectors as exercises
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.schema import Exercise
 from playground.exercises.views import ask_to_delete
-from playground.library import ready_scenarios
 from playground.records import kept_runs
 from playground.sessions import session_sharing
+from playground.storybook import ready_scenarios
 from playground.texts import RequestRefused
 from playground.web import access
 from playground.web.access import rate_limited, session_or_gone

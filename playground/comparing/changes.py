@@ -15,8 +15,7 @@ from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.costs import ProfileName
 from engine.releases import RELEASES
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
-from playground.storybook import other_release
+from playground.storybook import other_release, ready_scenarios
 
 SECOND_US: Final = 1_000_000
 

@@ -27,7 +27,7 @@ from playground.limits import request_callers, work_places
 from playground.models import Session
 from playground.records import kept_bytes, kept_runs
 from playground.records.kept_runs import delete_sessions
-from playground.sessions import owner_address
+from playground.sessions import live_hosts
 from playground.texts import PageMessage, RequestRefused
 
 
@@ -71,7 +71,7 @@ def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
 
     Raises TimeoutError when the session is too busy to say where it is.
     """
-    moment = owner_address.moment(session.public_id, goals)
+    moment = live_hosts.moment(session.public_id, goals)
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:

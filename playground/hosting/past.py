@@ -16,8 +16,8 @@ from engine.replay import RunPlayer
 from engine.replay.player import KEEP_EVENTS, SLICE, PlayedPiece, encode
 from engine.replay.survival import foresee
 from engine.values.byte_cache import ByteCache
-from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere
+from playground.hosting.real_engine import NodeDoor
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_limits import SessionLimits

@@ -16,7 +16,7 @@ import msgspec
 
 from engine.replay import RunPlayer
 from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.engine_api import EngineFiles, EngineNode, NodeDoor
+from playground.hosting.real_engine import EngineFiles, EngineNode, NodeDoor
 from playground.hosting.session import pacer
 from playground.hosting.session.pacer import PageClock
 from playground.hosting.session_files import CheckpointStore

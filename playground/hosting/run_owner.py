@@ -15,7 +15,7 @@ import msgspec
 
 from playground.hosting import refusals
 from playground.hosting.audience import SessionAudience, SessionClient
-from playground.hosting.engine_api import NodeDoor
+from playground.hosting.real_engine import NodeDoor
 from playground.hosting.session import protocol
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import (

@@ -29,7 +29,7 @@ from typing import IO, Final
 import msgspec
 
 from playground.hosting import session_record
-from playground.hosting.engine_api import EngineFiles, EngineNode, NodeDoor
+from playground.hosting.real_engine import EngineFiles, EngineNode, NodeDoor
 from playground.hosting.session_record import RecordedSession, Timed
 
 logger = logging.getLogger(__name__)

@@ -21,9 +21,8 @@ from engine.ctl import console
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
-from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere, RecordReader, wanted
-from playground.hosting.real_engine import EngineDoor
+from playground.hosting.real_engine import EngineDoor, NodeDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.session import EngineSession

@@ -24,7 +24,6 @@ from playground.limits.work_places import PLACES, TEXT, GateBusy
 
 logger = logging.getLogger(__name__)
 
-FORKS: Final = "playground.jobs.forks"
 PROCESS: Final = "playground.jobs.process"
 CHECKS: Final = 2
 """Processes in addition to those for runs with a place of `playground.limits.work_places`, for short checks."""
@@ -181,7 +180,7 @@ class OwnProcesses:
     """The processes of this server: all jobs go to them from now on, until `end`."""
 
     def __init__(self) -> None:
-        self._nursery = WorkerFactory(FORKS) if CAN_FORK else None
+        self._nursery = WorkerFactory(PROCESS) if CAN_FORK else None
         self.pool = JobPool(self._nursery or (lambda: process(program=PROCESS)), PLACES + CHECKS)
         BoundedJob.carrier = self.pool
 

@@ -27,10 +27,8 @@ from typing import Any, Final
 import django
 from django.utils import translation
 
-from playground.hosting.workers.link import LinkClosed, LinkCodec, ProcessLink
+from playground.hosting.workers.link import LinkClosed, LinkCodec, ProcessLink, run
 from playground.jobs.job import BoundedJob, JobBounds, JobEnded
-
-logger = logging.getLogger(__name__)
 
 NICENESS: Final = 5
 """Live sessions come first."""
@@ -151,4 +149,4 @@ def data_bytes() -> int:
 
 if __name__ == "__main__":
     load()
-    serve(int(sys.argv[1]))
+    run(serve)

@@ -24,9 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     django.setup()
     from django.conf import settings  # noqa: PLC0415
 
-    from playground.library import ready_scenarios  # noqa: PLC0415
     from playground.offline.page import PageSource, write  # noqa: PLC0415
     from playground.sessions.scenario_links import packed  # noqa: PLC0415
+    from playground.storybook import ready_scenarios  # noqa: PLC0415
     from playground.storybook.entry import BadScenario, read  # noqa: PLC0415
 
     try:

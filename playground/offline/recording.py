@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -15,8 +14,8 @@ import msgspec
 from engine.reading.message_places import shown_name
 from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.player import KEEP_EVENTS, encode, snapshot_message
-from playground.hosting.engine_api import NodeDoor
 from playground.hosting.file_records import NotThere, wanted
+from playground.hosting.real_engine import NodeDoor
 
 if TYPE_CHECKING:
     from playground.storybook.story import ScenarioStory
@@ -78,7 +77,6 @@ def record(
     stops: Iterable[int],
     most_bytes: int = 0,
     give_up: Callable[[], bool] = lambda: False,
-    enough: int = sys.maxsize,
 ) -> RecordedRun:
     """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` returns true.
 
@@ -88,7 +86,6 @@ def record(
         stops: ascending virtual microseconds, the last one the run's end.
         most_bytes: of files that the page carries for its reader.
         give_up: asked now and then whether it takes too long.
-        enough: transitions after which no further stop is played to.
     """
     node: Any = door.rehearse(scenario, KEEP_EVENTS)
     begun = node.log.since(0)
@@ -104,8 +101,6 @@ def record(
             used_bytes = max(used_bytes, node.storage.used_bytes())
         reached.append(RecordedStop(at_us, node.log.number))
         small += used_bytes <= most_bytes
-        if node.log.number - begun.next >= enough:
-            break
     return RecordedRun(
         list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small, past
     )

@@ -19,7 +19,7 @@ from zope.interface import implementer
 from playground.limits import rate_limits, work_places
 from playground.limits.page_scheduler import App, PageScheduler, PagesOverfull, lane_of
 from playground.limits.request_callers import last_hop, network
-from playground.sessions.socket_consumer import TRY_AGAIN
+from playground.sessions.session_sockets import TRY_AGAIN
 from playground.texts import PageMessage
 from playground.web import errors
 from playground.web.errors import BUSY

@@ -31,7 +31,7 @@ from twisted.internet.tcp import Connection
 
 from playground import environment
 from playground.limits.request_callers import LastHop, without_addresses
-from playground.sessions.socket_consumer import AT_ONCE
+from playground.sessions.session_sockets import AT_ONCE
 
 if TYPE_CHECKING:
     from playground.jobs.pool import OwnProcesses

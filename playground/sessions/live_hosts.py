@@ -1,30 +1,41 @@
-"""The one registry of this process, made when the first session needs it; and repetitions of a run, as jobs."""
+"""Which process has a session. This one has a single registry of hosts, made when the first session needs it.
+Others are found by a hint in the address, by which the proxy routes. If the hint is wrong or its process is gone,
+another process gets the request and says where to go: it closes a socket with "moved" and redirects a page. A
+process without a name is the only one and needs none of this.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.db import connection
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext_lazy as _
 
 import engine
+from engine.reading.conditions import Condition
 from engine.replay import RunPlayer
 from engine.values.errors import RunTooLong
-from playground.hosting.past import Kind, PastReader, fates_of, files_of, rows_of
+from playground.hosting.host import HostRegistry, RunSoFar
+from playground.hosting.past import Kind, PastReader, fates_of, rows_of
+from playground.hosting.past import files_of as make_files
 from playground.hosting.real_engine import door
-from playground.hosting.registry import HostRegistry
 from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_files import build_of
-from playground.hosting.session_record import RecordedSession
+from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
 from playground.jobs.job import RUN, job
 from playground.limits import page_scheduler, session_limits
-from playground.records import database_record
+from playground.records import database_record, session_leases
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder, ProcessPresence
 from playground.texts import RequestRefused
@@ -47,7 +58,7 @@ def fates(kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
 @job(RUN)
 def files_of_past(root: str, number: int, record: RecordedSession) -> int:
     """Make the files of a moment; see `past.files_of`."""
-    return files_of(door(), session_limits.current(), root, number, record)
+    return make_files(door(), session_limits.current(), root, number, record)
 
 
 @job(RUN)
@@ -133,3 +144,88 @@ def stop() -> None:
     """End every session's worker at once and remove their files, when the process cannot wait for `end`."""
     if _registry.cache_info().currsize:
         _registry().stop()
+
+
+HINT = "node"
+
+_asked: ContextVar[str] = ContextVar("asked", default="")
+"""The node that the request being answered was meant for."""
+
+
+def at_node(path: str, query: str, node: str) -> str:
+    """Return an address with the hint of a node, in the place of one that it has."""
+    fields = [(name, value) for name, value in parse_qsl(query) if name != HINT]
+    return f"{path}?{urlencode([*fields, (HINT, node)])}"
+
+
+def hint_of(query: str) -> str:
+    """Return the node that a request is meant for, or nothing."""
+    return dict(parse_qsl(query)).get(HINT, "")
+
+
+def socket_path(public_id: str, **query: str) -> str:
+    """Return the address of a session's socket, with the hint of its owner.
+
+    A session without one becomes this process's for now, so that the pages, which the proxy spreads, spread sessions.
+    """
+    path = f"/ws/session/{public_id}/"
+    if not settings.WATERLINE_NODE:
+        return f"{path}?{urlencode(query)}" if query else path
+    return at_node(path, urlencode(query), session_leases.node_of(public_id) or _reserve(public_id))
+
+
+def _reserve(public_id: str) -> str:
+    own = tenure()
+    # It was another's faster, or is nobody's for now.
+    with contextlib.suppress(OwnedElsewhere, RecordUnreachable):
+        own.be_seen()
+        session_leases.take(public_id, own.holder, own.lasts_s)
+        return own.holder.node
+    return session_leases.node_of(public_id)
+
+
+def moment(public_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
+    """Return where a session is, and which goals hold there; None if it is nowhere awake.
+
+    Raises `OwnedElsewhere`, and TimeoutError when it is busy.
+    """
+    _expect_here(public_id)
+    with page_scheduler.aside():
+        return registry().moment(public_id, goals)
+
+
+def files_of(public_id: str) -> Path:
+    """Return the directory of a session's files, which is there while it is awake. Raises `OwnedElsewhere`."""
+    _expect_here(public_id)
+    return registry().directory.of(public_id)
+
+
+def _expect_here(public_id: str) -> None:
+    """Raise `OwnedElsewhere` if another process has the session awake, and was not asked in vain."""
+    if not settings.WATERLINE_NODE or registry().host(public_id) is not None:
+        return
+    node = session_leases.node_of(public_id)
+    if node not in ("", settings.WATERLINE_NODE, _asked.get()):
+        raise OwnedElsewhere(node)
+
+
+class OwnerRedirect(HttpResponseRedirect):
+    """A redirect that repeats the same request: forms are sent again as they were."""
+
+    status_code = 307
+
+
+class ElsewhereMiddleware:
+    """Redirects requests for a session's run to its owner, only once, because the hint may fail."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        _asked.set(hint_of(request.META.get("QUERY_STRING", "")))
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, OwnedElsewhere):
+            return None
+        return OwnerRedirect(at_node(request.path, request.META.get("QUERY_STRING", ""), error.node))

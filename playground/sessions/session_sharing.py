@@ -15,7 +15,7 @@ from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs
-from playground.sessions import live_hosts, owner_address
+from playground.sessions import live_hosts
 from playground.storybook import other_release, rehearsal
 from playground.texts import PageMessage, RequestRefused
 
@@ -91,7 +91,7 @@ def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage
 
 def _moment(session: Session) -> RunSoFar:
     try:
-        moment = owner_address.moment(session.public_id)
+        moment = live_hosts.moment(session.public_id)
     except TimeoutError:
         raise RequestRefused(_("The session is busy. Pause it, and try again.")) from None
     return moment or _rehearse(session)

@@ -1,4 +1,4 @@
-"""The socket of a session: reads a browser's messages, checks its rights, and passes them to the host."""
+"""The sockets of our own pages, and that of a session: reads a browser's messages, checks rights, asks the host."""
 
 from __future__ import annotations
 
@@ -8,30 +8,104 @@ import json
 import logging
 import time
 from functools import cache
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
+from channels.consumer import get_handler_name
 from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.db import Error as DatabaseError
+from django.http.request import split_domain_port, validate_host
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.settings import release_of
 from engine.ctl.releases import FACTS, USAGES, ReleaseFacts
 from engine.ctl.stands_for import STANDS_FOR
 from playground.hosting.audience import SessionClient
-from playground.hosting.host import SessionHost
+from playground.hosting.host import ServerFull, SessionHost, TooManyWatchers
 from playground.hosting.refusals import message_of
-from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.hosting.session import protocol
 from playground.limits import request_callers, session_limits
 from playground.limits.rate_limits import HeldQuotas, RateBucket
 from playground.limits.request_callers import RequestCaller
 from playground.records import kept_runs, paused_sessions, session_leases
-from playground.sessions import live_hosts, owner_address
-from playground.sessions.socket_consumer import AT_ONCE, STRAIGHT, TRY_AGAIN, SocketConsumer
+from playground.sessions import live_hosts
 from playground.texts import PageMessage, RequestRefused, language_of
+
+logger = logging.getLogger(__name__)
+
+STRAIGHT: Final = "straight"
+"""In a socket's scope: sends past what is between, which asks at each message whether a cookie has changed."""
+AT_ONCE: Final = "at once"
+"""In a socket's scope: sends a text at once, and returns whether it could; see `direct_socket`."""
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def is_ours(origin: str, host: str) -> bool:
+    """Return whether a page of this origin may open a socket at this host, by the rule that Django has for forms.
+
+    Args:
+        origin: the header, such as `https://waterline.example:8443`.
+        host: the header of the same request, with its port if there is one.
+    """
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        page, asked = urlsplit(origin), urlsplit(f"//{host}")
+        page_port, asked_port = page.port, asked.port
+    except ValueError:
+        return False
+    usual = DEFAULT_PORTS.get(page.scheme)
+    if (
+        usual is None
+        or not page.hostname
+        or not validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
+    ):
+        return False
+    return page.hostname == asked.hostname and (page_port or usual) == (asked_port or usual)
+
+
+class OwnOrigins:
+    """Lets the sockets of our own pages through to `application`, and refuses all others."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        headers = {name: value.decode("latin1") for name, value in scope.get("headers", [])}
+        ours = is_ours(headers.get(b"origin", ""), headers.get(b"host", ""))
+        application = self._application if ours else WebsocketDenier()
+        return await application({**scope, STRAIGHT: send}, receive, send)
+
+
+TRY_AGAIN = 4012
+"""WebSocket's own code for this, 1012, is only for the protocol itself: autobahn sends 1000 and 3000 to 4999."""
+
+
+class SocketConsumer(AsyncWebsocketConsumer):
+    """A socket's side on the server."""
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle what the server reports of this socket.
+
+        Channels asks a thread before each message whether a connection to the database is too old. Nothing here keeps
+        one; and all sockets share that thread, so that a class that arrives at once waits in it to be let in.
+        """
+        await getattr(self, get_handler_name(message))(message)
+
+    async def websocket_connect(self, message: dict[str, Any]) -> None:
+        """Let the socket in; where the record cannot be read now, the page tries again later."""
+        try:
+            await super().websocket_connect(message)
+        except DatabaseError as error:
+            logger.warning("a socket was sent away, the database does not answer: %s", error)
+            await self.close(code=TRY_AGAIN)
+
 
 _decoder = msgspec.json.Decoder(protocol.Message)
 
@@ -95,8 +169,6 @@ def _completed(facts: ReleaseFacts, name: str) -> list[str]:
         *(f"--{each}" for each in dict.fromkeys((*usage.options, *usage.flags))),
     ]
 
-
-logger = logging.getLogger(__name__)
 
 GONE = 4004
 TOO_MANY_WATCHERS = 4010
@@ -323,9 +395,9 @@ class SessionSocket(SocketConsumer):
         """Return where the session's socket is, None if nobody has the session or the proxy did not reach who has."""
         node = await database_sync_to_async(session_leases.node_of)(self.session_id)
         query = self.scope.get("query_string", b"").decode("ascii", "replace")
-        if node in ("", settings.WATERLINE_NODE, owner_address.hint_of(query)):
+        if node in ("", settings.WATERLINE_NODE, live_hosts.hint_of(query)):
             return None
-        return owner_address.at_node(self.scope["path"], query, node)
+        return live_hosts.at_node(self.scope["path"], query, node)
 
     def _end(self, code: int) -> None:
         self._last("close", code)

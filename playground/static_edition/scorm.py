@@ -78,7 +78,7 @@ def _chosen(name: str, language: str) -> tuple[str, Sequence[Exercise]]:
 
 
 def _launched(title: str, exercises: Sequence[Exercise], language: str) -> bytes:
-    with override_settings(ROOT_URLCONF="playground.static_edition.urls"), translation.override(language):
+    with override_settings(ROOT_URLCONF="playground.static_edition.write"), translation.override(language):
         launch = {
             "first": file_of(task.address(exercises[0])),
             "exercises": [each.slug for each in exercises],

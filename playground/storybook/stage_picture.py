@@ -18,8 +18,7 @@ from engine.backing_queue.message_places import places_of
 from engine.reading.message_places import COUNTED_LETTER, LETTERS, count_of, drawn_queue, letter_of
 from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.player import KEEP_EVENTS, PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.engine_api import NodeDoor
-from playground.hosting.real_engine import door
+from playground.hosting.real_engine import NodeDoor, door
 from playground.storybook.entry import LibraryEntry
 
 MEANINGS: Final[dict[str, Any]] = dict(

@@ -13,9 +13,8 @@ from django.urls import reverse
 
 from engine.reading.conditions import Condition
 from engine.releases import PROFILES, V3_8_9, V4_3_6
-from playground.library import ready_scenarios
 from playground.sessions import scenario_links
-from playground.storybook import cards, other_release
+from playground.storybook import cards, other_release, ready_scenarios
 from playground.storybook.cards import SUBJECTS, ScenarioCard
 from playground.storybook.entry import LibraryEntry, read
 from playground.storybook.story import StoryClaim, Texts, in_language

@@ -15,10 +15,10 @@ from engine.counting.disk import write_amplification
 from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, throughput_per_s
 from engine.metrics import METRICS
 from engine.releases import RELEASES, BrokerRelease
-from playground.library import fidelity_figures as measured
-from playground.library.fidelity_figures import latest, todays_memory
 from playground.storybook.other_release import GONE
 from playground.texts import PageMessage
+from playground.web import fidelity_figures
+from playground.web.fidelity_figures import latest, todays_memory
 from playground.whatif.labels import NOTHING, full, metric
 from playground.whatif.labels import metric as label
 
@@ -206,15 +206,15 @@ SHOWN = tuple(
 def fidelity(request: HttpRequest) -> HttpResponse:
     """Show what was measured, when, and what is modelled rather than executed."""
     context = {
-        "results": measured.results(),
+        "results": fidelity_figures.results(),
         "predictions": [
             _predictions(found)
-            for found in (measured.predictions(), *measured.predictions_of_other_releases())
+            for found in (fidelity_figures.predictions(), *fidelity_figures.predictions_of_other_releases())
             if found is not None
         ],
         "todays": todays_memory(),
         "surfaces": shown(),
-        "others": {name: measured.of_other_releases(name) for name in measured.ON_NODES},
+        "others": {name: fidelity_figures.of_other_releases(name) for name in fidelity_figures.ON_NODES},
     }
     return render(request, "playground/fidelity.html", context)
 
@@ -273,8 +273,10 @@ def _beside(name: str, each: dict[str, Any] | None) -> str:
     if each is None:
         return NOTHING
     predicted = _with_range(label(name).kind, each["predicted"], each["low"], each["high"])
-    measured = _with_range(label(name).kind, each["measured"], each["measured_low"], each["measured_high"])
-    return f"{predicted} / {measured}"
+    fidelity_figures = _with_range(
+        label(name).kind, each["measured"], each["measured_low"], each["measured_high"]
+    )
+    return f"{predicted} / {fidelity_figures}"
 
 
 def _with_range(kind: str, value: float, low: float, high: float) -> str:

@@ -20,7 +20,7 @@ from playground.jobs.job import JobEnded
 from playground.limits import work_places
 from playground.models import Session
 from playground.records import kept_runs
-from playground.sessions import live_hosts, owner_address
+from playground.sessions import live_hosts
 from playground.texts import PageMessage, RequestRefused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone, whole_number
 from playground.web.errors import PageGone, answer, too_many
@@ -78,7 +78,7 @@ def _moment(request: HttpRequest) -> int | None:
 def _records(request: HttpRequest, session: Session, at: int | None) -> Iterator[Any]:
     """Read the files of now, or of a moment of the past."""
     if at is None:
-        with door().read_records(str(owner_address.files_of(session.public_id)), session.scenario) as records:
+        with door().read_records(str(live_hosts.files_of(session.public_id)), session.scenario) as records:
             yield records
         return
     with contextlib.ExitStack() as held:

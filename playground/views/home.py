@@ -17,13 +17,12 @@ from engine.releases import PROFILES
 from playground.classroom.leaving import UNDO_MINUTES
 from playground.classroom.services import LEARNERS_KEEP_DAYS
 from playground.jobs.job import JobEnded
-from playground.library import ready_scenarios
 from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs
-from playground.sessions import owner_address
+from playground.sessions import live_hosts
 from playground.sessions.session_sharing import DEMO_FOLLOWED, DEMO_KEY, demo_session
-from playground.storybook import other_release, rehearsal
+from playground.storybook import other_release, ready_scenarios, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.storybook.story import in_language
 from playground.typed_texts import given_text
@@ -148,7 +147,7 @@ def demo(request: HttpRequest) -> HttpResponse:
     return JsonResponse(
         {
             "session": session.public_id,
-            "websocket": owner_address.socket_path(session.public_id),
+            "websocket": live_hosts.socket_path(session.public_id),
             "url": reverse("session", args=[session.public_id]),
         }
     )

@@ -11,11 +11,10 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from playground.jobs.job import JobEnded
-from playground.library import ready_scenarios
 from playground.limits import session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_runs
-from playground.storybook import cards, rehearsal
+from playground.storybook import cards, ready_scenarios, rehearsal
 from playground.storybook.cards import QUESTIONS, SUBJECTS
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry, schema
 from playground.texts import PageMessage

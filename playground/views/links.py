@@ -28,18 +28,17 @@ from engine.values.errors import RunTooLong
 from playground.hosting.past import PendingAnswers
 from playground.hosting.real_engine import door
 from playground.jobs.job import PICTURE, JobEnded, job
-from playground.library import link_picture, ready_scenarios
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs, paused_sessions
-from playground.sessions import owner_address, scenario_links
+from playground.sessions import live_hosts, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
-from playground.storybook import other_release, rehearsal
+from playground.storybook import other_release, ready_scenarios, rehearsal
 from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
 from playground.storybook.stage_picture import lead_to
 from playground.storybook.story import in_language
 from playground.texts import PageMessage, RequestRefused
-from playground.web import engine_files, live_page
+from playground.web import engine_files, link_picture, live_page
 from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone, session_or_gone
 from playground.web.errors import PageGone, answer
 from playground.whatif.shipped import cell_scenario, peak_us
@@ -359,7 +358,7 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     paused_sessions.lock(session.public_id, paused_sessions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
     key = kept_runs.play_key(session.public_id)
-    return JsonResponse({"websocket": owner_address.socket_path(session.public_id, key=key)})
+    return JsonResponse({"websocket": live_hosts.socket_path(session.public_id, key=key)})
 
 
 @require_safe

@@ -23,7 +23,7 @@ from playground.hosting.session_record import RecordedSession
 from playground.limits import request_callers, work_places
 from playground.models import Scenario, Session
 from playground.records import kept_bytes, kept_runs, paused_sessions
-from playground.sessions import live_hosts, owner_address, session_sharing
+from playground.sessions import live_hosts, session_sharing
 from playground.sessions.scenario_links import packed
 from playground.texts import PageMessage, RequestRefused
 from playground.web import live_page
@@ -165,7 +165,7 @@ def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
         path, offset, count = _wanted(request)
     except RequestRefused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
-    directory = owner_address.files_of(found.public_id)
+    directory = live_hosts.files_of(found.public_id)
     try:
         size, data = door().read_file(str(directory), path, offset, count)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
@@ -278,7 +278,7 @@ def _answer_kept(
 
 def _reached(session: Session) -> RecordedSession:
     """Return the record of a session, with where its run is now: as its host has it, or as it is written down."""
-    moment = owner_address.moment(session.public_id)
+    moment = live_hosts.moment(session.public_id)
     if moment is None:
         return kept_runs.remembered(session.public_id)
     return RecordedSession(scenario=moment.scenario, commands=moment.commands, reached_us=moment.at_us)

@@ -15,9 +15,8 @@ from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 from engine.releases import REFERENCE
 from playground import verdicts
 from playground.exercises import catalog
-from playground.library import ready_scenarios
 from playground.records import kept_runs
-from playground.storybook import cards
+from playground.storybook import cards, ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.other_release import shown_release
 from playground.storybook.story import in_language

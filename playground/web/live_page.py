@@ -14,13 +14,12 @@ from engine import releases
 from engine.costs import PROFILES
 from playground import verdicts
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
 from playground.limits import session_limits
 from playground.models import Session
 from playground.records import kept_runs
-from playground.sessions import owner_address, session_sockets
+from playground.sessions import live_hosts, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
-from playground.storybook import other_release
+from playground.storybook import other_release, ready_scenarios
 from playground.storybook.story import in_language, localized
 from playground.verdicts import words_of
 from playground.web import engine_files
@@ -46,7 +45,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {
-        "websocket": owner_address.socket_path(found.public_id, **key),
+        "websocket": live_hosts.socket_path(found.public_id, **key),
         "story": _story(found, place) if story else None,
         "predicted": found.predicted,
         "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},

@@ -12,8 +12,8 @@ from engine.broker.commands.settings import resolve
 from engine.counting.load import blocked_s, over_watermark_s, sent
 from engine.ctl.stands_for import CLIENT, STANDS_FOR
 from engine.metrics import BetterWay
-from playground.library import fidelity_figures
 from playground.storybook import other_release
+from playground.web import fidelity_figures
 from playground.whatif.labels import (
     ADVISED,
     BROKER,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from playground.library import ready_scenarios
-from playground.storybook import other_release
+from playground.storybook import other_release, ready_scenarios
 from playground.storybook.entry import LibraryEntry, read
 from playground.verdicts import TODAYS, VerdictRun
 

@@ -47,7 +47,7 @@ ALLOWED = (
     (r"playground/urls\.py", r"handler\d+", "Django's name"),
     (r"playground/web/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
     (
-        r"playground/sessions/owner_address\.py",
+        r"playground/sessions/live_hosts\.py",
         r"ElsewhereMiddleware|process_exception",
         "a setting names it",
     ),
@@ -55,7 +55,7 @@ ALLOWED = (
     (r"playground/web/page_delivery\.py", "TextCompression", "a setting names it"),
     (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
     (r"playground/web/page_delivery\.py", "KeptTextLoader", "a setting names it"),
-    (r"playground/sessions/owner_address\.py", "status_code", "an attribute of Django's answers"),
+    (r"playground/sessions/live_hosts\.py", "status_code", "an attribute of Django's answers"),
     (
         r"playground/.*apps\.py|playground/server/static_assets\.py",
         r"\w+",

@@ -12,8 +12,7 @@ from engine.replay import on_ledger
 from engine.values.errors import RunTooLong
 from playground import verdicts
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
-from playground.storybook import stage_picture
+from playground.storybook import ready_scenarios, stage_picture
 from tests.helpers.twin import Twin
 
 EVERY = 6

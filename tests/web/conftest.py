@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from playground.hosting.registry import HostRegistry
-from playground.library.ready_scenarios import files, load
+from playground.hosting.host import HostRegistry
 from playground.limits import rate_limits
 from playground.models import Scenario
 from playground.records import database_record, kept_bytes, kept_runs
 from playground.sessions import live_hosts
+from playground.storybook.ready_scenarios import files, load
 from tests.fuzz.damage import load as load_files
 
 PLAIN_NAMES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

@@ -13,7 +13,7 @@ import pytest
 from daphne.access import AccessLogGenerator
 
 from playground.limits.request_callers import LastHop, without_addresses
-from playground.sessions.socket_consumer import is_ours
+from playground.sessions.session_sockets import is_ours
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,11 +11,11 @@ import pytest
 from django.test import Client
 
 from engine.broker.commands import client_commands
-from playground.library.ready_scenarios import entries
 from playground.limits import rate_limits, session_limits
 from playground.models import Session
 from playground.records import kept_runs
 from playground.storybook.entry import BadScenario, read
+from playground.storybook.ready_scenarios import entries
 
 
 def scenario(**parts: Any) -> dict[str, Any]:

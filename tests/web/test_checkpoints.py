@@ -18,8 +18,8 @@ from playground.hosting.session import protocol
 from playground.hosting.session.session import EngineSession
 from playground.hosting.session_files import SUFFIX, CheckpointStore, SessionFiles
 from playground.hosting.session_record import RecordedSession
-from playground.library import ready_scenarios
 from playground.limits import session_limits
+from playground.storybook import ready_scenarios
 
 SESSION = "abc"
 COMMANDS: list[tuple[int, dict[str, Any]]] = [

@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.reading.conditions import Condition, needs_every_moment
 from playground import verdicts
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import StoryClaim
 

@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.library import ready_scenarios
 from playground.models import CommandRecord, Scenario, Session
 from playground.records import kept_runs
 from playground.server import serve
+from playground.storybook import ready_scenarios
 from tests.web import record
 from tools.proofs.attack.processes import memory_bytes
 

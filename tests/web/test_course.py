@@ -14,7 +14,7 @@ from django.utils.html import escape
 
 from playground.exercises import catalog, readings
 from playground.exercises.grading import GradedRun
-from playground.library import link_picture
+from playground.web import link_picture
 
 pytestmark = pytest.mark.django_db
 LANGUAGES = ("en", "zh-hans", "zh-hant")

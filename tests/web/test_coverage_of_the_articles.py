@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from playground import verdicts
 from playground.catalogue.documents import said_near
-from playground.library import ready_scenarios
 from playground.management.commands.draw_items import drawn
 from playground.models import Scenario
+from playground.storybook import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, in_language

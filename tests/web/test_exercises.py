@@ -22,7 +22,7 @@ from playground.hosting.host import RunSoFar
 from playground.limits import rate_limits
 from playground.models import Scenario, Session
 from playground.records import kept_runs
-from playground.sessions import owner_address
+from playground.sessions import live_hosts
 from playground.texts import PageMessage
 from tests.web import record
 
@@ -515,7 +515,7 @@ def test_an_awake_session_is_judged_by_its_own_engine(
         asked.extend(goals)
         return RunSoFar(2_000_000, "", {}, commands, [(40, True), (1, True), (0, len(asked) > 3)])
 
-    monkeypatch.setattr(owner_address, "moment", moment)
+    monkeypatch.setattr(live_hosts, "moment", moment)
     monkeypatch.setattr(reach, "GradedRun", None)
     client.post(address(slug, "answer"), {"found": "all"})
     work.refresh_from_db()
@@ -533,7 +533,7 @@ def test_a_session_that_is_too_long_for_its_engine_must_begin_again(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(client, "reach-delta")
-    monkeypatch.setattr(owner_address, "moment", lambda *_given: RunSoFar(1, "", {}, [], None))
+    monkeypatch.setattr(live_hosts, "moment", lambda *_given: RunSoFar(1, "", {}, [], None))
     answer = client.post(address("reach-delta", "answer"))
     assert answer.status_code == 409
     assert "too long to be checked" in answer.content.decode()

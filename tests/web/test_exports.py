@@ -12,8 +12,8 @@ from asgiref.sync import sync_to_async
 from django.test import AsyncClient
 
 from engine.report.transitions.queue import QueueStopped
-from playground.library import ready_scenarios
 from playground.records import kept_runs
+from playground.storybook import ready_scenarios
 from playground.views import exports
 
 pytestmark = pytest.mark.django_db(transaction=True)

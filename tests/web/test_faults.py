@@ -16,9 +16,9 @@ import pytest
 
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
+from playground.hosting.host import HostRegistry
 from playground.hosting.past import PastReader, files_of
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.registry import HostRegistry
 from playground.hosting.run_owner import RunStopped
 from playground.hosting.session import protocol
 from playground.hosting.session.protocol import WorkFailure

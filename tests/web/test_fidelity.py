@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.library import fidelity_figures
 from playground.views.fidelity import missed
+from playground.web import fidelity_figures
 
 
 @pytest.fixture

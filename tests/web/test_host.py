@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground.hosting.registry import HostRegistry, ServerFull, TooManyWatchers
+from playground.hosting.host import HostRegistry, ServerFull, TooManyWatchers
 from playground.hosting.run import FRAMES_IN_FLIGHT, ROWS_IN_A_FRAME
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import STEADY_TICK_S

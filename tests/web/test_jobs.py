@@ -20,8 +20,7 @@ from playground.jobs import pool
 from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool
 from playground.jobs.process import CODEC
-from playground.library import ready_scenarios
-from playground.storybook import rehearsal
+from playground.storybook import ready_scenarios, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.texts import RequestRefused
 from playground.views.links import draw_moment
@@ -36,7 +35,7 @@ pytestmark = pytest.mark.skipif(not CAN_FORK, reason="processes for jobs are for
 @pytest.fixture(scope="module")
 def nursery() -> Iterator[WorkerFactory]:
     """Return what forks processes for jobs; it loads everything once."""
-    found = WorkerFactory(pool.FORKS)
+    found = WorkerFactory(pool.PROCESS)
     yield found
     found.end()
 

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from playground import verdicts
-from playground.library import ready_scenarios
 from playground.models import Scenario
+from playground.storybook import ready_scenarios
 
 ENTRIES = ready_scenarios.entries()
 

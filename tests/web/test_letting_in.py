@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.limits.page_scheduler import PageScheduler
 from playground.server.request_intake import LetIn
-from playground.sessions.socket_consumer import TRY_AGAIN
+from playground.sessions.session_sockets import TRY_AGAIN
 from tests.web.stub import settled
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playground import verdicts
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS

@@ -16,11 +16,10 @@ from PIL import Image
 
 from engine import ENGINE_VERSION
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
-from playground.library import ready_scenarios as ready
 from playground.models import Scenario, ScenarioText, Session
 from playground.records import kept_runs
 from playground.sessions import scenario_links, session_sharing
+from playground.storybook import ready_scenarios
 from playground.storybook.entry import read
 from playground.views import links as link_views
 from tests.web import record
@@ -393,7 +392,9 @@ def test_the_library_is_searched_and_filtered(client: Client, library: list[Scen
         return re.findall(r'<li class="card pad" id="([^"]+)"', page)
 
     assert len(slugs()) == len(library)
-    about_22 = {path.stem for path in ready.files() if 22 in json.loads(path.read_text())["subjects"]}
+    about_22 = {
+        path.stem for path in ready_scenarios.files() if 22 in json.loads(path.read_text())["subjects"]
+    }
     assert {"disk-alarm", "disk-fills-between-checks"} <= about_22 < {each.slug for each in library}
     assert set(slugs(subject=22)) == about_22
     assert "requeue-order" in slugs(question=10)

@@ -19,7 +19,7 @@ from engine.amqp.errors import CODES
 from engine.reading.conditions import Condition, comparisons, holds, names_of, needs_whole_run
 from engine.releases import REFERENCE
 from playground import rules, verdicts
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.other_release import shown_release
 from playground.storybook.rehearsal import StoryRehearsal

@@ -13,12 +13,12 @@ from django.test import AsyncClient, Client
 
 from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, long_run
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
 from playground.offline import export, page, recording
 from playground.offline.page import PageSource, write
 from playground.offline.recording import record, stops_of
 from playground.records import kept_runs
 from playground.sessions.scenario_links import LinkPlace
+from playground.storybook import ready_scenarios
 
 
 def unpacked(page: str) -> dict[str, Any]:

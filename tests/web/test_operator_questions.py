@@ -15,7 +15,7 @@ from engine.ctl import console
 from engine.storage.ledger import LedgerStorage
 from playground import rules, verdicts
 from playground.inspecting import reading
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.verdicts import answered, answers
 from tests.conftest import ROOT
 

@@ -10,10 +10,9 @@ from django.test import Client
 from engine.releases import PROFILES, RELEASES
 from playground.browser_app import browser_app
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
 from playground.models import Session
 from playground.records import kept_runs
-from playground.storybook import other_release
+from playground.storybook import other_release, ready_scenarios
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from playground.browser_app import own_sweeps
+from playground.browser_app import browser_app
 from playground.limits import work_places
 from playground.models import CommandRecord, Scenario, Session
 from playground.records import kept_bytes, kept_runs
@@ -154,16 +154,16 @@ def test_a_sweep_that_finds_no_place_is_offered_in_the_browser_with_what_was_typ
 
 def test_what_the_browser_runs_has_the_cells_and_digests_of_the_server() -> None:
     given = {"kind": "perf-test", "text": LINE, "x": "queue_mode", "y": "persistent"}
-    plan = own_sweeps.plan(given)
-    spec, cells = own_sweeps._planned(plan["sweep"])
+    plan = browser_app.plan(given)
+    spec, cells = browser_app._planned(plan["sweep"])
     assert sorted(plan["order"]) == list(range(len(cells))) == list(range(12))
     assert cells == make_plan(spec, heatmaps()["ram-rate"].engine_version).cells
-    rows = [own_sweeps.row({"sweep": plan["sweep"], "number": number})["row"] for number in range(12)]
-    made = own_sweeps.heatmap({"sweep": plan["sweep"], "rows": json.loads(json.dumps(rows))})
+    rows = [browser_app.row({"sweep": plan["sweep"], "number": number})["row"] for number in range(12)]
+    made = browser_app.heatmap({"sweep": plan["sweep"], "rows": json.loads(json.dumps(rows))})
     assert made["name"] == plan["name"]
-    found = own_sweeps.known()[plan["name"]]
+    found = browser_app.known()[plan["name"]]
     assert [run.digest for run in found.cells] == [row["digest"] for row in rows]
     assert all(run.digest for run in found.cells)
     assert found.scenario(found.cells[0]) == cells[0].scenario
     with pytest.raises(RequestRefused):
-        own_sweeps.plan({**given, "text": "rm -rf /"})
+        browser_app.plan({**given, "text": "rm -rf /"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.library import ready_scenarios
 from playground.models import Scenario
+from playground.storybook import ready_scenarios
 from playground.storybook.cards import PATHS, START
 
 

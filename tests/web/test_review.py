@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from playground.browser_app.exercises import task_page, units_page
+from playground.browser_app.browser_app import task_page, units_page
 from playground.classroom import services
 from playground.exercises import catalog, learners, selectors
 from playground.exercises.kinds import solution_of

@@ -24,8 +24,8 @@ from playground.classroom import sockets as classroom_sockets
 from playground.hosting.run import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 from playground.records import kept_runs
-from playground.sessions import live_hosts, session_sockets, socket_consumer
-from playground.sessions.socket_consumer import AT_ONCE
+from playground.sessions import live_hosts, session_sockets
+from playground.sessions.session_sockets import AT_ONCE
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -165,7 +165,7 @@ async def test_where_the_server_sends_at_once_nothing_overtakes_and_the_end_come
         await snapshot_came.wait()
     assert texts[:2] == ["welcome", "snapshot"]
     await live_hosts.end()
-    assert await browser.close_code() == socket_consumer.TRY_AGAIN
+    assert await browser.close_code() == session_sockets.TRY_AGAIN
     assert browser.seen == []
 
 
@@ -387,7 +387,7 @@ async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(br
     vars(host)["_rest_if_idle"] = None  # the owner task fails at its next turn
     await browser.send(t="control", play=True)
     code = await browser.close_code()
-    assert code == socket_consumer.TRY_AGAIN
+    assert code == session_sockets.TRY_AGAIN
     protocol = WebSocketServerProtocol()
     vars(protocol)["sendCloseFrame"] = lambda **sent: None
     protocol.sendClose(code)

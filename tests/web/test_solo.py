@@ -11,7 +11,7 @@ from typing import Any
 from playground.hosting import refusals
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 
 ROOT = Path(__file__).resolve().parents[2]
 BURST = {"do": "publish", "count": 40, "size_bytes": 6000}

@@ -15,11 +15,10 @@ from django.test import Client, override_settings
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
-from playground.library import ready_scenarios as ready
 from playground.static_edition import write as pages
-from playground.static_edition.addresses import link
-from playground.static_edition.figures import FOLDER, lead_file, moments, write_leads
+from playground.static_edition.addresses import FOLDER, lead_file, link, moments, write_leads
 from playground.static_edition.write import astray, write
+from playground.storybook import ready_scenarios
 from playground.web.live_page import articles_on
 from tests.web.conftest import PLAIN_NAMES, put_in_library
 
@@ -71,16 +70,11 @@ def test_pages_are_the_servers_own_and_link_to_files(edition: Path) -> None:
 @OF_THE_DATABASE
 def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     kept = {path.stem for path in (edition / "en" / "data").glob("*.json")}
-    assert kept == {entry.slug for entry in ready.entries()} | {"free"}
+    assert kept == {entry.slug for entry in ready_scenarios.entries()} | {"free"}
     burst = json.loads((edition / "en" / "data" / "first-burst.json").read_text("utf-8"))
     assert burst["scenario"]["digest"]
     assert burst["story"]["title"] == "First burst"
     assert burst["story"]["articles"] == articles_on("first-burst", burst["scenario"]["until_us"])
-    opening = json.loads((edition / "data" / "openings" / "first-burst.json").read_text("utf-8"))
-    assert opening["messages"][0]["t"] == "snapshot"
-    assert opening["messages"][-1]["digest"] == burst["scenario"]["digest"], "short enough to be there whole"
-    assert opening["ends_us"] == burst["scenario"]["until_us"]
-    assert {path.stem for path in (edition / "data" / "openings").glob("*.json")} == kept
     assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
     play = (edition / "en" / "play" / "index.html").read_text("utf-8")
@@ -149,7 +143,9 @@ def test_the_rows_of_a_figure_are_those_that_the_server_sends(client: Client, tm
     put_in_library()
     names = pages.permalinks()
     short_id = next(name for name, slug in names.items() if slug == "first-burst")
-    ends_us = next(entry.run["until_us"] for entry in ready.entries() if entry.slug == "first-burst")
+    ends_us = next(
+        entry.run["until_us"] for entry in ready_scenarios.entries() if entry.slug == "first-burst"
+    )
     addresses = [f"/r/{short_id}/lead.json?at={at_us}" for at_us in (900_000, ends_us, ends_us + 5_000_000)]
     page = "".join(f'<div data-lead="{address}"></div>' for address in [*addresses, addresses[0]])
     assert write_leads(tmp_path, moments(page), names) == frozenset()
@@ -180,7 +176,7 @@ def test_of_some_runs_only_the_figures_of_the_others_are_named_and_count_as_ther
     assert len(astray(tmp_path)) == 2
 
 
-@pytest.mark.urls("playground.static_edition.urls")
+@pytest.mark.urls("playground.static_edition.write")
 @pytest.mark.parametrize(
     ("address", "found"),
     [

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.utils import translation
 
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.entry import (
     BadScenario,
     TooNew,

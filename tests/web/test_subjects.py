@@ -13,9 +13,9 @@ from engine.broker.commands.scenario import parse
 from engine.classic_v1.settings import QueueSettings
 from playground import verdicts
 from playground.exercises import catalog
-from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.sessions import scenario_links
+from playground.storybook import ready_scenarios
 from playground.storybook.cards import SUBJECTS, card
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse

@@ -6,9 +6,8 @@ import pytest
 from django.test import Client
 
 from playground.exercises.grading import GradedRun
-from playground.library import ready_scenarios
 from playground.models import Scenario
-from playground.storybook import stage_picture
+from playground.storybook import ready_scenarios, stage_picture
 from playground.storybook.stage_picture import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
 
 

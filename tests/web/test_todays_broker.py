@@ -9,8 +9,8 @@ from django.test import Client
 
 from engine.releases import RELEASES
 from playground import rules, verdicts
-from playground.library import ready_scenarios
 from playground.models import Scenario
+from playground.storybook import ready_scenarios
 from playground.storybook.cards import SUBJECTS
 from playground.storybook.rehearsal import rehearse
 from tests.helpers.todays_entry import todays_entry

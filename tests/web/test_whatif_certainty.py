@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.test import Client
 
-from playground.library import fidelity_figures
+from playground.web import fidelity_figures
 from playground.whatif import shipped
 from playground.whatif.answer import ErrorBand, answer, band, band_words, base_place, certainty, held_back
 from playground.whatif.query import HeatmapQuery, read_query

@@ -14,7 +14,7 @@ from playground.catalogue.javascript import MovedMessage
 from playground.models import Lease, Session
 from playground.records import kept_runs, session_leases
 from playground.records.session_leases import LeaseHolder
-from playground.sessions import owner_address, session_sockets, socket_consumer
+from playground.sessions import live_hosts, session_sockets
 from tests.web import test_sockets
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,7 +63,7 @@ def test_a_page_names_who_has_the_session(client: Client, node: str) -> None:
 
 
 def test_a_hint_takes_the_place_of_another_and_leaves_the_rest() -> None:
-    assert owner_address.at_node("/ws/session/x/", "key=a%3Ab&node=app1", "app2") == (
+    assert live_hosts.at_node("/ws/session/x/", "key=a%3Ab&node=app1", "app2") == (
         "/ws/session/x/?key=a%3Ab&node=app2"
     )
 
@@ -112,7 +112,7 @@ async def test_a_socket_whose_owner_cannot_be_reached_comes_again(browsers: Any,
     ).public_id
     await database_sync_to_async(session_leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one, query="node=app2")
-    assert await browser.close_code() == socket_consumer.TRY_AGAIN
+    assert await browser.close_code() == session_sockets.TRY_AGAIN
     assert not any(each["t"] == "moved" for each in browser.seen)
 
 
@@ -121,6 +121,6 @@ async def test_a_session_that_is_deleted_under_its_run_says_so(browsers: Any) ->
     await browser.kind("snapshot")
     await database_sync_to_async(Session.objects.all().delete)()
     await browser.send(t="command", id=1, command={"do": "publish", "count": 1, "size_bytes": 1})
-    assert await browser.close_code() == socket_consumer.TRY_AGAIN
+    assert await browser.close_code() == session_sockets.TRY_AGAIN
     again = await browsers(browser.session_id, hello=False)
     assert await again.close_code() == session_sockets.GONE

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from playground.sessions import socket_consumer
+from playground.sessions import session_sockets
 from tests.web.test_classroom_sockets import End, people
 from tests.web.test_pages import start
 from tests.web.test_sockets import (
@@ -47,7 +47,7 @@ async def test_a_sessions_socket_is_sent_away_to_come_back(
     with monkeypatch.context() as broken:
         broken.setattr(lookup, unreachable)
         browser = await browsers(session_id, cookie, hello=False)
-        assert await browser.close_code() == socket_consumer.TRY_AGAIN
+        assert await browser.close_code() == session_sockets.TRY_AGAIN
     assert (await (await browsers(session_id, cookie)).kind("welcome"))["owner"] is True
 
 
@@ -55,7 +55,7 @@ async def test_a_students_socket_is_sent_away_to_come_back(monkeypatch: Any) -> 
     _classroom, _teacher, student = await people()
     with monkeypatch.context() as broken:
         broken.setattr("playground.classroom.selectors.student_of", unreachable)
-        assert await (await End("/ws/class/me/", student).connect()).closed() == socket_consumer.TRY_AGAIN
+        assert await (await End("/ws/class/me/", student).connect()).closed() == session_sockets.TRY_AGAIN
     end = await End("/ws/class/me/", student).connect()
     assert "frozen" in await end.next()
     await end.leave()

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from playground.hosting.host import HostRegistry
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.registry import HostRegistry
 from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers import pool

@@ -130,7 +130,7 @@ def of(error: BaseException, door: Any) -> WorkFailure:
     """Return the failure that an error of a run means.
 
     Args:
-        door: a `playground.hosting.engine_api.NodeDoor`, which sorts errors into kinds.
+        door: a `playground.hosting.real_engine.NodeDoor`, which sorts errors into kinds.
     """
     if isinstance(error, MemoryError):
         return WorkFailure("outside", "no_memory")

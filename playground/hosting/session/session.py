@@ -19,7 +19,7 @@ from engine.replay import RunPlayer, WatchedRun
 from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.values.errors import RunTooLong
 from playground.hosting import session_record
-from playground.hosting.engine_api import NodeDoor
+from playground.hosting.real_engine import NodeDoor
 from playground.hosting.run import (
     BurstBeyond,
     FrameSender,

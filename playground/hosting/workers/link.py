@@ -1,11 +1,15 @@
-"""Messages over a socket between two processes of this server: a length in four bytes, then the message."""
+"""Messages over a socket between two processes of this server, a length in four bytes before each, and their start."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
 import select
+import signal
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -132,3 +136,51 @@ ONE_MORE: Final = b"+"
 """Comes with a handle: the end of a socket that a new worker is to serve."""
 NUMBER_BYTES: Final = 8
 """The answer: the new worker's number with a handle of its process, or an error's number with none."""
+FORKS: Final = "forks"
+"""Behind its socket's number, for a program that forks those that serve instead of serving itself."""
+
+
+def fork(server: socket.socket) -> int:
+    """Fork; return 0 in the new process and its pid, already sent to the server, in this one. If it fails,
+    the server gets the error's number and this returns -1.
+    """
+    try:
+        pid = os.fork()
+        handle = os.pidfd_open(pid) if pid else -1
+    except OSError as error:
+        server.sendall((error.errno or 1).to_bytes(NUMBER_BYTES))
+        return -1
+    if pid == 0:
+        server.close()
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        return 0
+    socket.send_fds(server, [pid.to_bytes(NUMBER_BYTES)], [handle])
+    os.close(handle)
+    return pid
+
+
+def run(serve: Callable[[int], None]) -> None:
+    """Serve a socket, or fork a process for each that comes over it, until the server is gone.
+
+    The number of the socket is the program's argument; whoever forks gets `FORKS` as well.
+
+    Args:
+        serve: what a process does; takes the socket's number, and ends the process.
+    """
+    number = int(sys.argv[1])
+    if FORKS not in sys.argv[2:]:
+        serve(number)
+        return
+    # The kernel forgets those that end: the server watches them.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()  # what is loaded stays in memory that all of them share
+    server = socket.socket(fileno=number)
+    while True:
+        _order, handles, _flags, _address = socket.recv_fds(server, len(ONE_MORE), 1)
+        if not handles:
+            return  # the server is gone
+        if fork(server) == 0:
+            serve(handles[0])
+        os.close(handles[0])

@@ -23,12 +23,11 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from playground.hosting.engine_api import NodeDoor
+from playground.hosting.real_engine import NodeDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.workers import link
-from playground.hosting.workers.link import NUMBER_BYTES, ONE_MORE
 
 logger = logging.getLogger(__name__)
 
@@ -310,12 +309,14 @@ class WorkerProcess:
 WORKER: Final = "playground.hosting.workers.worker"
 
 
-def _begun(program: str, end: socket.socket, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def _begun(
+    program: str, end: socket.socket, environment: dict[str, str], *arguments: str
+) -> subprocess.Popen[bytes]:
     """Begin a module that takes the number of a socket, which this process closes, as a process."""
     number = end.fileno()
     with end:
         return subprocess.Popen(  # noqa: S603 - this very interpreter
-            [sys.executable, "-m", program, str(number)],
+            [sys.executable, "-m", program, str(number), *arguments],
             cwd=ROOT,
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
@@ -545,18 +546,15 @@ class ForkedWorker:
         ended.poll()
 
 
-FORKS: Final = "playground.hosting.workers.forks"
-
-
 class WorkerFactory:
     """Starts workers through a process that forks them. That process starts with the first worker, and again if it is
     gone.
 
     Args:
-        program: the module that forks, which decides what its processes do.
+        program: the module that forks itself, which decides what its processes do.
     """
 
-    def __init__(self, program: str = FORKS) -> None:
+    def __init__(self, program: str = WORKER) -> None:
         self._program = program
         self._one_at_a_time = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -590,8 +588,8 @@ class WorkerFactory:
 
     def _fork(self, theirs: socket.socket) -> ForkedWorker:
         ours = self._ours or self._begin()
-        socket.send_fds(ours, [ONE_MORE], [theirs.fileno()])
-        answer, handles, _flags, _address = socket.recv_fds(ours, NUMBER_BYTES, 1)
+        socket.send_fds(ours, [link.ONE_MORE], [theirs.fileno()])
+        answer, handles, _flags, _address = socket.recv_fds(ours, link.NUMBER_BYTES, 1)
         if not handles:
             raise OSError(int.from_bytes(answer), "no worker can be forked")
         return ForkedWorker(int.from_bytes(answer), handles[0])
@@ -599,7 +597,7 @@ class WorkerFactory:
     def _begin(self) -> socket.socket:
         self._ours, theirs = socket.socketpair()
         self._ours.settimeout(ANSWERS_S)
-        self._process = _begun(self._program, theirs, MORE)
+        self._process = _begun(self._program, theirs, MORE, link.FORKS)
         return self._ours
 
     def end(self) -> None:

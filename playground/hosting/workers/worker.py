@@ -22,14 +22,13 @@ from typing import Any, Final, cast
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from playground.hosting.engine_api import NodeDoor
-from playground.hosting.real_engine import EngineDoor
+from playground.hosting.real_engine import EngineDoor, NodeDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.session import EngineSession
 from playground.hosting.session_files import CheckpointStore, SessionFiles
-from playground.hosting.workers.link import LinkClosed, ProcessLink
+from playground.hosting.workers.link import LinkClosed, ProcessLink, run
 
 KEPT: Final = 4
 """Idle stacks to keep for each thread; more are only in use if many long events take turns."""
@@ -425,7 +424,9 @@ def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int
 
 def _end(link: ProcessLink, stuck: protocol.RunStuck) -> None:
     """End this process because of a session."""
-    logging.getLogger(__name__).error("session %s takes too much %s", stuck.session, stuck.excess)
+    logging.getLogger("playground.hosting.workers.worker").error(
+        "session %s takes too much %s", stuck.session, stuck.excess
+    )
     with contextlib.suppress(LinkClosed):
         link.send_now(stuck)
     os._exit(STUCK)
@@ -453,4 +454,4 @@ def serve(handle: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    run(serve)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from playground import verdicts
 from playground.catalogue.documents import said_near
-from playground.library import ready_scenarios
+from playground.storybook import ready_scenarios
 from playground.storybook.story import in_language
 
 

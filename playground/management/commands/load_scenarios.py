@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from playground.hosting import session_record
 from playground.hosting.real_engine import door
-from playground.library import ready_scenarios
 from playground.models import Scenario
 from playground.records import kept_runs
+from playground.storybook import ready_scenarios
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.rehearsal import rehearse
 

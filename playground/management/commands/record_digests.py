@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.library import ready_scenarios
-from playground.storybook import stage_picture
+from playground.storybook import ready_scenarios, stage_picture
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 

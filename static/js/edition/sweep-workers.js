@@ -6,7 +6,7 @@
  */
 
 /**
- * What playground/browser_app/own_sweeps.py plans, and what is known of a sweep while it runs: `left_s` in seconds of the clock, the rest of
+ * What playground/browser_app/browser_app.py plans, and what is known of a sweep while it runs: `left_s` in seconds of the clock, the rest of
  * a processor; `failure` is the latest.
  * @typedef {{ name: string, sweep: string, order: number[], estimate_s: number, remarks: string[] }} Plan
  * @typedef {{ done: number, cells: number, left_s: number, middle_s: number, slowest_s: number, failed: number, failure: string }} Done

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from playground.library.fidelity_figures import ROWS, todays_memory
+from playground.web.fidelity_figures import ROWS, todays_memory
 from tests.conftest import ROOT
 from tools.proofs.calibration.__main__ import figures_of, kept, summed
 from tools.proofs.calibration.cells import Look, NodeProcess, Part

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground.library import fidelity_figures
+from playground.web import fidelity_figures
 from tests.conftest import RECORDINGS
 from tools.measured_on import measured_on, stale
 from tools.proofs.fidelity import measures

@@ -34,7 +34,7 @@ print(node.log.digest)
 
 
 def test_the_ledger_needs_no_numpy() -> None:
-    from playground.library import ready_scenarios
+    from playground.storybook import ready_scenarios
 
     entry = ready_scenarios.entry("first-burst")
     assert entry is not None
@@ -52,7 +52,7 @@ def test_the_ledger_needs_no_numpy() -> None:
 def test_all_of_them_had_the_same_digests_in_node_and_in_chromium(repo_root: Path) -> None:
     """`make wasm-digests static-digests` play them anew, and keep what they found."""
     from playground.exercises.catalog import exercises
-    from playground.library import ready_scenarios
+    from playground.storybook import ready_scenarios
 
     kept = json.loads((repo_root / "fidelity" / "webassembly.json").read_text("utf-8"))
     ready = {entry.slug: entry.run["digest"] for entry in ready_scenarios.entries()}

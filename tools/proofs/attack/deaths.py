@@ -46,7 +46,7 @@ def job_processes(server: int) -> list[int]:
     for each in descendants_of(server):
         with contextlib.suppress(OSError):
             if (
-                pool.FORKS.encode() in Path(f"/proc/{each}/cmdline").read_bytes()
+                pool.PROCESS.encode() in Path(f"/proc/{each}/cmdline").read_bytes()
                 and parent_of(each) != server
             ):
                 found.append(each)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from playground.library.fidelity_figures import FOLDER
 from playground.views.fidelity import FILE
+from playground.web.fidelity_figures import FOLDER
 from tools.proofs.surfaces.columns import Column
 
 PATH: Final = FOLDER / FILE

@@ -7,7 +7,7 @@ import { contents, startPython, unpack } from "../../../static/js/wasm/python.js
 const PLAY = readFileSync(new URL("play.py", import.meta.url), "utf-8");
 const APP = `
 from pathlib import Path
-from playground.browser_app.begin import begin
+from playground.browser_app import begin
 begin(Path("/waterline"))
 from playground.browser_app import browser_app
 browser_app.ask

@@ -1,1 +1,0 @@
-"""The ready scenarios and the measured facts that pages show."""
