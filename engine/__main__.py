@@ -9,11 +9,7 @@ from engine.inspect import command
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run a command.
-
-    Args:
-        argv: the command's name and its arguments.
-    """
+    """Run a command. `argv`: the command's name and its arguments."""
     if argv and argv[0] == "inspect":
         return command.main(argv[1:])
     sys.stderr.write("usage: python -m engine {inspect} ...\n")

@@ -52,7 +52,6 @@ class WorkCost(NamedTuple):
 
 class CpuCost(NamedTuple):
     """Processor costs of the steps, with the names of the calibration: medians of tracing real AMQP traffic.
-
     `store_write_server_cpu` is derived and leaves the fsyncs to the disk.
     """
 

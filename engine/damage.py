@@ -376,9 +376,7 @@ class QueueReader(Protocol):
 
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the start after an orderly stop would end the queue's process; None if it would not.
-
-        Args:
-            settings: of queues of the release that wrote the files.
+        `settings`: of queues of the release that wrote the files.
         """
 
 
@@ -415,11 +413,8 @@ NOT_ZERO: Final = re.compile(rb"[^\0]")
 
 
 class StoreFiles(ABC):
-    """Reads one store's directory; a generation reads the files' contents.
-
-    Args:
-        host: the virtual host.
-        directory: path of the store's directory in it, "" for the root.
+    """Reads one store's directory; a generation reads the files' contents. `host`: the virtual host.
+    `directory`: path of the store's directory in it, "" for the root.
     """
 
     unfinished: ClassVar[str] = ""
@@ -471,12 +466,9 @@ class StoreFiles(ABC):
         }
 
     def places(self, wanted: Collection[bytes]) -> dict[bytes, tuple[str, int, int]]:
-        """Return path, offset and bytes of the stored term of each wanted id that is in some file.
-
-        One file is in memory at a time. Behind damage the next whole record is looked for, as no broker does.
-
-        Args:
-            wanted: ids of 16 bytes.
+        """Return path, offset and bytes of the stored term of each wanted id that is in some file. One file
+        is in memory at a time. Behind damage the next whole record is looked for, as no broker does.
+        `wanted`: ids of 16 bytes.
         """
         found = {}
         for _, name in numbered(self._storage.list(self._directory), "rdq"):

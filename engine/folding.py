@@ -39,11 +39,8 @@ from engine.values.stretches import Range, Stretches
 
 
 class FoldTable(NamedTuple):
-    """A table that kinds of transitions change; `About.fold` names it.
-
-    Args:
-        owner: class with a method for each kind, named after the kind.
-        find: returns the part of the state, given the state and the transition.
+    """A table that kinds of transitions change; `About.fold` names it. `owner`: class with a method for each
+    kind, named after the kind. `find`: returns the part of the state, given the state and the transition.
     """
 
     owner: type
@@ -61,10 +58,8 @@ class OwnPart(Protocol):
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of live seq_ids, each as first and one past the last.
-
-        Args:
-            own: the part as a snapshot has it.
+        """Yield the ranges of live seq_ids, each as first and one past the last. `own`: the part as a
+        snapshot has it.
         """
 
 

@@ -76,9 +76,8 @@ register(PRIORITY_QUEUE, ())
 
 
 class PriorityReading(BackingQueue):
-    """The part of a priority queue that changes nothing but its clock.
-
-    The members are those of `engine.backing_queue.protocol`, which documents them.
+    """The part of a priority queue that changes nothing but its clock. The members are those of
+    `engine.backing_queue.protocol`, which documents them.
     """
 
     kind = PRIORITY_QUEUE
@@ -258,13 +257,9 @@ T = TypeVar("T")
 
 
 class PriorityQueue(PriorityReading):
-    """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own.
-
-    The highest priority that has messages is served. The parts emit their own transitions under their own names; the
-    whole reports only its sums.
-
-    Args:
-        highest: x-max-priority; more than 255 is 255.
+    """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own. The
+    highest priority that has messages is served. The parts emit their own transitions under their own names;
+    the whole reports only its sums. `highest`: x-max-priority; more than 255 is 255.
     """
 
     def __init__(
@@ -568,11 +563,7 @@ class PriorityQueue(PriorityReading):
 
 
 class _Priorities:
-    """The priority of a template's messages in one queue.
-
-    Args:
-        highest: what asks for more gets this.
-    """
+    """The priority of a template's messages in one queue. `highest`: what asks for more gets this."""
 
     def __init__(self, codec: MessageCodec, highest: int) -> None:
         self._codec = codec
@@ -589,10 +580,8 @@ class _Priorities:
 
 
 def priorities_of(make: Maker, least: int = 0) -> QueueImplementation:
-    """Return the implementation that has a queue for each priority.
-
-    Args:
-        least: what asks for fewer priorities above 0 gets so many (W226).
+    """Return the implementation that has a queue for each priority. `least`: what asks for fewer priorities
+    above 0 gets so many (W226).
     """
     return QueueImplementation(_has_priorities, partial(_priority_queue, make, least))
 

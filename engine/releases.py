@@ -81,10 +81,8 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
         return _row, (self.series,)
 
     def backing_queue_of(self, queue: DeclaredSettings, version: int | None = None) -> str:
-        """Return the name of the implementation that serves a declared queue.
-
-        Args:
-            version: of its files, if a policy or its current state sets it instead of an argument (W2).
+        """Return the name of the implementation that serves a declared queue. `version`: of its files, if a
+        policy or its current state sets it instead of an argument (W2).
         """
         wished = (
             queue if version is None else RequestedQueue(queue.name, with_version(queue.arguments, version))

@@ -94,12 +94,9 @@ def _wrong_number(kind: str, value: Any, words: str, *bounds: int) -> str | None
 
 
 def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
-    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here.
-
-    Args:
-        rows: the release's checks, in its order.
-
-    Raises AmqpError as the broker does; CommandError for what only the broker can do.
+    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here. `rows`:
+    the release's checks, in its order. Raises AmqpError as the broker does; CommandError for what only the
+    broker can do.
     """
     dead_letter = arguments.get("x-dead-letter-exchange", "")
     if not isinstance(dead_letter, str):
@@ -129,10 +126,7 @@ def with_version(arguments: Arguments, version: int | None) -> Arguments:
 
 def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wished: Arguments) -> None:
     """Refuse a declaration whose arguments differ from those of the existing thing (P18). A missing queue
-    type means classic.
-
-    Args:
-        thing: the thing in the broker's words.
+    type means classic. `thing`: the thing in the broker's words.
     """
     for name in names:
         if name in current and name in wished:

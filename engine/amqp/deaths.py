@@ -118,10 +118,8 @@ def _without_blind(keys: list[str], carbon: int) -> list[str]:
 
 
 def _with_another(before: Any, death: dict[str, Any], turned: bool) -> list[dict[str, Any]]:
-    """Return the deaths with this one in front.
-
-    Args:
-        turned: whether to group the older ones again, which reverses them (D16).
+    """Return the deaths with this one in front. `turned`: whether to group the older ones again, which
+    reverses them (D16).
     """
     if not isinstance(before, list):  # a client turned it into something else: begin again
         return [death]
@@ -150,10 +148,8 @@ def without_cycles(
     reason: Reason, headers: Mapping[str, Any], queues: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the queues that a dead letter goes to, and those that it skips because it was already there. If
-    a consumer rejected the message, a cycle is allowed, because it was intended.
-
-    Args:
-        headers: of the dead-lettered message, with this death.
+    a consumer rejected the message, a cycle is allowed, because it was intended. `headers`: of the
+    dead-lettered message, with this death.
     """
     deaths = headers.get("x-death")
     if reason == "rejected" or not isinstance(deaths, list):

@@ -25,10 +25,8 @@ NO_ARGUMENTS: Final[Arguments] = {}
 
 
 class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue as AMQP has it.
-
-    Args:
-        owner: the only connection that may use it; None for a queue that is not exclusive.
+    """A queue as AMQP has it. `owner`: the only connection that may use it; None for a queue that is not
+    exclusive.
     """
 
     name: str
@@ -99,9 +97,8 @@ def _locked(name: str) -> AmqpError:
 
 
 def check_access(existing: DeclaredQueue | None, name: str, connection: str) -> DeclaredQueue:
-    """Return the queue, if this connection may use it.
-
-    Raises AmqpError 404 when there is none, 405 when it is another connection's.
+    """Return the queue, if this connection may use it. Raises AmqpError 404 when there is none, 405 when it
+    is another connection's.
     """
     if existing is None:
         raise AmqpError("not_found", f"no {queue_words(name)}")
@@ -169,9 +166,8 @@ def declare_exchange(
     *,
     validation: ReleaseValidation = REFERENCE,
 ) -> Exchange:
-    """Return the exchange of a declaration: the existing one, if it matches, or a new one.
-
-    Raises AmqpError 403, 404, 406, or 503, which closes the connection.
+    """Return the exchange of a declaration: the existing one, if it matches, or a new one. Raises AmqpError
+    403, 404, 406, or 503, which closes the connection.
     """
     if not passive and wish.type not in validation.exchange_types:
         known = "invalid" if wish.type in validation.other_types else "unknown"
@@ -197,12 +193,8 @@ def declare_exchange(
 
 
 def check_delete_exchange(existing: Exchange | None, name: str, *, bound: bool, if_unused: bool) -> None:
-    """Refuse a deletion as AMQP does; deleting a missing exchange is allowed.
-
-    Args:
-        bound: whether queues are bound to it.
-
-    Raises AmqpError 403 for the broker's own exchanges, 406 when it is in use.
+    """Refuse a deletion as AMQP does; deleting a missing exchange is allowed. `bound`: whether queues are
+    bound to it. Raises AmqpError 403 for the broker's own exchanges, 406 when it is in use.
     """
     _not_default(name)
     if bare(name).startswith(RESERVED):
@@ -220,12 +212,9 @@ def check_binding(
     unbind: bool = False,
     known: bool = True,
 ) -> None:
-    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error.
-
-    Args:
-        known: whether the binding exists.
-
-    Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
+    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error. `known`: whether
+    the binding exists. Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that
+    does not exist.
     """
     _not_default(binding.exchange)
     if unbind and (exchange is None or queue is None or not known):
@@ -240,9 +229,8 @@ def check_binding(
 def check_exchange_binding(
     source: Exchange | None, destination: Exchange | None, binding: Binding, *, unbind: bool = False
 ) -> None:
-    """Refuse to bind or unbind two exchanges as AMQP does.
-
-    Raises AmqpError 403 for the default exchange, 404, or 406 for an x-match that does not exist.
+    """Refuse to bind or unbind two exchanges as AMQP does. Raises AmqpError 403 for the default exchange,
+    404, or 406 for an x-match that does not exist.
     """
     _not_default(binding.queue)
     _not_default(binding.exchange)

@@ -29,11 +29,8 @@ CODES: Final[dict[str, tuple[int, Closes]]] = {
 
 
 class AmqpError(EngineError):
-    """An error of a client that makes AMQP close its channel or connection.
-
-    Args:
-        name: the exception's name, a key of CODES.
-        explanation: the broker's words about this case, "" if it has none.
+    """An error of a client that makes AMQP close its channel or connection. `name`: the exception's name, a
+    key of CODES. `explanation`: the broker's words about this case, "" if it has none.
     """
 
     def __init__(self, name: str, explanation: str) -> None:

@@ -41,11 +41,8 @@ class PatternRefused(Refusal):
 
 
 class PatternInvalid(EngineError):
-    """A text is not a valid pattern; the message names the reason and the place.
-
-    Args:
-        why: in the words of PCRE, which brokers up to 4.0 use.
-        at: the character at which reading stopped, from 0.
+    """A text is not a valid pattern; the message names the reason and the place. `why`: in the words of PCRE,
+    which brokers up to 4.0 use. `at`: the character at which reading stopped, from 0.
     """
 
     def __init__(self, why: str, at: int) -> None:
@@ -69,10 +66,8 @@ _OF_PCRE2: Final = {
 
 
 class PatternCost(NamedTuple):
-    """The most steps of a part, one for each evaluation of it or of a part inside it.
-
-    Args:
-        once: steps for a whole name, however often it is evaluated.
+    """The most steps of a part, one for each evaluation of it or of a part inside it. `once`: steps for a
+    whole name, however often it is evaluated.
     """
 
     asked: int = 1

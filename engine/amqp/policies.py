@@ -127,11 +127,8 @@ WIDTH: Final = 78
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """A policy as it was set.
-
-    Args:
-        pattern: a regular expression, found anywhere in a name.
-        apply_to: queues, exchanges or all.
+    """A policy as it was set. `pattern`: a regular expression, found anywhere in a name. `apply_to`: queues,
+    exchanges or all.
     """
 
     name: str
@@ -184,9 +181,8 @@ def _is_taken(kind: str, rest: list[Any], value: Any, definition: Mapping[str, A
 
 
 def checked(policy: Policy, validation: ReleaseValidation = REFERENCE) -> Policy:
-    """Return the policy, if the broker would accept it.
-
-    Raises PolicyRefused, with the broker's words if the broker also refuses it.
+    """Return the policy, if the broker would accept it. Raises PolicyRefused, with the broker's words if the
+    broker also refuses it.
     """
     refusals = [_refused_definition(policy.definition, validation)]
     if policy.apply_to not in validation.apply_to:
@@ -258,9 +254,8 @@ def term(value: Any) -> str:
 def policy_of(
     policies: Iterable[Policy], kind: Kind, name: str, not_for_classic: Collection[str] = ()
 ) -> Policy | None:
-    """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority (P17).
-
-    Of equal priorities the first by name wins (the broker leaves it open).
+    """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority
+    (P17). Of equal priorities the first by name wins (the broker leaves it open).
     """
     fits = APPLIES[kind]
     vhost, called = host_of(name), bare(name)

@@ -76,11 +76,8 @@ class HostFiles(Protocol):
         """Start the stores on the files of a stop, before any queue (S200-S208)."""
 
     def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
-        """Let a blank queue begin on its files (Q62).
-
-        Args:
-            terms: of a clean stop, None otherwise or for a queue that is not durable.
-            alone: it crashed while the stores kept running.
+        """Let a blank queue begin on its files (Q62). `terms`: of a clean stop, None otherwise or for a queue
+        that is not durable. `alone`: it crashed while the stores kept running.
         """
 
     def settle(self) -> None:
@@ -147,11 +144,7 @@ class DeclaredSettings(Protocol):
 
 
 class QueueImplementation(NamedTuple):
-    """One backing queue of a release.
-
-    Args:
-        serves: whether it is the one for a declared queue.
-    """
+    """One backing queue of a release. `serves`: whether it is the one for a declared queue."""
 
     serves: Callable[[DeclaredSettings], bool]
     make: Maker
@@ -212,10 +205,8 @@ S = TypeVar("S", bound=StartableStore)
 
 
 class TwoStores(ABC, Generic[S]):
-    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods.
-
-    Args:
-        means: the parts to make them from.
+    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods. `means`:
+    the parts to make them from.
     """
 
     def __init__(self, means: HostMeans) -> None:

@@ -166,10 +166,7 @@ class DrainedMailbox(msgspec.Struct, frozen=True):
 class QueueVerbs(Protocol):
     """The members that every queue must implement; `BackingQueue` has the rest. The process sets the clock
     (`advance_clock`) before it calls a verb. The constructor of a queue gets the receiver of its transitions.
-
-    Args:
-        durable: whether it survives a restart (D1).
-        kind: its name in the tables of places, and of releases.
+    `durable`: whether it survives a restart (D1). `kind`: its name in the tables of places, and of releases.
     """
 
     name: str
@@ -238,11 +235,8 @@ class QueueVerbs(Protocol):
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
     ) -> list[Extent]:
-        """Put pending messages back: one call with all tags, or one call for each (Q40).
-
-        Args:
-            delivery_failed: their channel is gone, so it counts as a failed delivery if the release counts
-                these (W42).
+        """Put pending messages back: one call with all tags, or one call for each (Q40). `delivery_failed`:
+        their channel is gone, so it counts as a failed delivery if the release counts these (W42).
         """
 
     # --- counts and the head ----------------------------------------------------------------------------------------
@@ -422,18 +416,14 @@ class BackingQueue(QueueVerbs):
 
     def takeable(self, count: int, expiring: bool) -> int:
         """Return how many fetches may go together with the result of P10's put-back after each; at least 1.
-
-        Args:
-            count: messages that are wanted.
-            expiring: whether messages expire here, so that none behind an expired one counts.
+        `count`: messages that are wanted. `expiring`: whether messages expire here, so that none behind an
+        expired one counts.
         """
         return 1 if expiring else count
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once if each drops one head; 1 if unsure.
-
-        Args:
-            same_size: whether only heads of the arrival's size may be dropped, because bytes are limited.
+        `same_size`: whether only heads of the arrival's size may be dropped, because bytes are limited.
         """
         return 1
 

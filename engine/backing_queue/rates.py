@@ -15,10 +15,8 @@ Real = float
 
 @lru_cache(maxsize=256)
 def decay(elapsed_us: int) -> Real:
-    """Return 2 ** (-elapsed / half-life).
-
-    Uses only additions, multiplications and exact scaling, so that every machine gets the same bits (promise 1); the
-    C library's exp() does not promise that.
+    """Return 2 ** (-elapsed / half-life). Uses only additions, multiplications and exact scaling, so that
+    every machine gets the same bits (promise 1); the C library's exp() does not promise that.
     """
     halvings, rest_us = divmod(elapsed_us, HALF_LIFE_US)
     x = -(rest_us / HALF_LIFE_US) * 0.6931471805599453
@@ -31,9 +29,8 @@ def decay(elapsed_us: int) -> Real:
 
 
 class QueueRates:
-    """The four rates, in messages per second, and the events counted since they were last computed.
-
-    `frozen` rates never change, as the golden traces require.
+    """The four rates, in messages per second, and the events counted since they were last computed. `frozen`
+    rates never change, as the golden traces require.
     """
 
     __slots__ = ("in_", "out", "ack_in", "ack_out", "counters", "timestamp_us", "frozen")
@@ -104,9 +101,8 @@ class QueueRates:
     def count_each(
         self, times: int, now_us: int, spacing_us: int, in_: int = 0, out: int = 0, ack_in: int = 0
     ) -> None:
-        """Count `times` equal operations, each followed by `maybe_update`, `spacing_us` apart from `now_us` on.
-
-        The result equals doing them one by one.
+        """Count `times` equal operations, each followed by `maybe_update`, `spacing_us` apart from `now_us`
+        on. The result equals doing them one by one.
         """
         if self.frozen:
             return

@@ -279,7 +279,6 @@ class Cluster:
 
     def _crashed(self, crash: ProcessCrash) -> None:
         """Handle a queue process that ended in the middle of a call; the rest of that event is lost (V8, V9).
-
         The connection of a channel that waits for the call's answer ends (V9).
         """
         for name, live in self.queues.items():
@@ -329,11 +328,9 @@ class Cluster:
         return self._codec
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
-        """Let time pass up to `until_us`; return whether that was reached.
-
-        Args:
-            until_us: virtual microseconds; nothing happens if this is in the past.
-            max_transitions: stop after the event that reaches this many.
+        """Let time pass up to `until_us`; return whether that was reached. `until_us`: virtual microseconds;
+        nothing happens if this is in the past. `max_transitions`: stop after the event that reaches this
+        many.
         """
         stop_at = None if max_transitions is None else self.log.number + max_transitions
         while self._happen(until_us):

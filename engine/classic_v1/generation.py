@@ -67,11 +67,10 @@ class VhostStores(TwoStores[MsgStore]):
 
     @override
     def before_power_cut(self, directories: Iterator[str]) -> None:
-        """Let a cleared journal stay cleared.
-
-        A power cut may undo the truncation (S230), but the next fsync of any file makes it durable on a journaling
-        file system, and the segments deleted before it are gone for good here. The journal is only ever written and
-        fsynced in one go, so an empty file is one that was cleared.
+        """Let a cleared journal stay cleared. A power cut may undo the truncation (S230), but the next fsync
+        of any file makes it durable on a journaling file system, and the segments deleted before it are gone
+        for good here. The journal is only ever written and fsynced in one go, so an empty file is one that
+        was cleared.
         """
         for directory in directories:
             journal = f"{directory}/journal.jif"

@@ -178,11 +178,8 @@ class QueueOddities:
 
 
 class QueueInspector:
-    """Reads one queue's directory.
-
-    Args:
-        host: the virtual host.
-        directory: path of the queue's directory in it, "" for the root.
+    """Reads one queue's directory. `host`: the virtual host. `directory`: path of the queue's directory in
+    it, "" for the root.
     """
 
     extension: ClassVar = "idx"

@@ -44,9 +44,7 @@ def _files_of(state: Any, t: Any) -> FilesTable:
     return queue.own.files
 
 
-TABLES: Final[Mapping[str, FoldTable]] = {
-    "files": FoldTable(FilesTable, _files_of),
-}
+TABLES: Final[Mapping[str, FoldTable]] = {"files": FoldTable(FilesTable, _files_of)}
 """Tables that only transitions of version 2 change, by their names in `About.fold`."""
 
 register(TABLES, CLASSIC_V2, V2OwnPart)

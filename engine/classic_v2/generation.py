@@ -24,11 +24,7 @@ from engine.values.marks import override
 
 
 class V2VhostStores(TwoStores[SharedStore]):
-    """Both stores of a virtual host, with `.config` and `.vhost`.
-
-    Args:
-        means: what they are made of.
-    """
+    """Both stores of a virtual host, with `.config` and `.vhost`. `means`: what they are made of."""
 
     def __init__(self, means: HostMeans) -> None:
         assert isinstance(means.settings, V2Settings)

@@ -345,10 +345,8 @@ class QueueStore:
                 at = end
 
     def read_many(self, wanted: Sequence[Range]) -> None:
-        """Read bodies in one go: the newest from memory, all older ones from files (W118, W202).
-
-        Args:
-            wanted: positions, ascending.
+        """Read bodies in one go: the newest from memory, all older ones from files (W118, W202). `wanted`:
+        positions, ascending.
         """
         left = _without_newest(wanted, self.buffer.overlapping)
         if self.cache:
@@ -403,7 +401,6 @@ class QueueStore:
 
     def entries_at(self, segment: int, place: EntryPlace) -> list[StoreEntries | None]:
         """Return what lies in a file at a place: runs, and None for each entry that cannot be read (W120).
-
         Positions of the latter are noted as unreadable.
         """
         path = self.path(segment)
@@ -459,11 +456,8 @@ class QueueStore:
 
 
 def _rising(found: Sequence[StoreEntries], step: int) -> list[StoreEntries | None]:
-    """Return entries in the order of positions, in runs of rising message numbers.
-
-    Args:
-        found: in the order of the file.
-        step: -1 where the file has them from the last position to the first.
+    """Return entries in the order of positions, in runs of rising message numbers. `found`: in the order of
+    the file. `step`: -1 where the file has them from the last position to the first.
     """
     rising: list[StoreEntries | None] = []
     for each in found if step > 0 else [each.turned() for each in reversed(found)]:

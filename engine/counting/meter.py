@@ -15,10 +15,8 @@ Add = Callable[[float, int], None]
 
 
 class RunMeter:
-    """Counts every metric, or some of them, from the transitions of one run.
-
-    Args:
-        metrics: those to count; the usual ones are all.
+    """Counts every metric, or some of them, from the transitions of one run. `metrics`: those to count; the
+    usual ones are all.
     """
 
     def __init__(self, metrics: dict[str, Metric] | None = None) -> None:

@@ -252,10 +252,7 @@ _CHANGES: Final[dict[str, Callable[[Request, State, LiveValues], Change]]] = {
 
 
 def change_of(request: Request, state: State, live: LiveValues) -> Change:
-    """Return what a line changes.
-
-    Raises CtlRefused when rabbitmqctl or the node would not do it.
-    """
+    """Return what a line changes. Raises CtlRefused when rabbitmqctl or the node would not do it."""
     change = _CHANGES[request.name](request, state_of(state, request.vhost), live)
     if "vhost" not in request.usage.options or request.vhost == VHOST:
         return change

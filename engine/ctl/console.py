@@ -25,11 +25,8 @@ NOT_RUNNING: Final = (
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a line prints.
-
-    Args:
-        changes: whether the line changes something; a command `ctl` with the same line then does it.
-        code: rabbitmqctl's exit code, 0 when all is well.
+    """What a line prints. `changes`: whether the line changes something; a command `ctl` with the same line
+    then does it. `code`: rabbitmqctl's exit code, 0 when all is well.
     """
 
     text: str
@@ -66,9 +63,8 @@ def ask(line: str, state: Mapping[str, Any], now_us: int, live: LiveValues = NOT
 
 
 def command_of(line: str, state: Mapping[str, Any], live: LiveValues = NOTHING_MORE) -> dict[str, Any]:
-    """Return the node's command for a line that changes something.
-
-    Raises CommandError when rabbitmqctl would refuse the line, or when it changes nothing.
+    """Return the node's command for a line that changes something. Raises CommandError when rabbitmqctl would
+    refuse the line, or when it changes nothing.
     """
     try:
         request = parse(line, facts_of(state))

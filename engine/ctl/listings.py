@@ -215,13 +215,9 @@ def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
 
 
 def _status_of(facts: ReleaseFacts, queues: Mapping[str, Mapping[str, Any]], live: LiveValues) -> list[str]:
-    """Return the terms of the status of a queue's backing queue, the release's own (Q10, W74).
-
-    For several backing queues, one for each priority, the broker adds up the numbers (P20).
-
-    Args:
-        queues: the backing queues by name, the highest priority first.
-        live: what no snapshot contains.
+    """Return the terms of the status of a queue's backing queue, the release's own (Q10, W74). For several
+    backing queues, one for each priority, the broker adds up the numbers (P20). `queues`: the backing queues
+    by name, the highest priority first. `live`: what no snapshot contains.
     """
     still = (0.0, 0.0, 0.0, 0.0)
     each = [facts.status(queue, live.rates.get(name) or still) for name, queue in queues.items()]

@@ -284,10 +284,8 @@ SOFTWARE: Final = 70
 
 
 class CtlRefused(EngineError):
-    """A refused line; the message is what the console prints.
-
-    Args:
-        code: the exit code (64 usage, 65 a bad value, 69 the node refused).
+    """A refused line; the message is what the console prints. `code`: the exit code (64 usage, 65 a bad
+    value, 69 the node refused).
     """
 
     def __init__(self, text: str, code: int = USAGE) -> None:
@@ -297,10 +295,8 @@ class CtlRefused(EngineError):
 
 
 class NotHere(CtlRefused):
-    """A line that the broker would answer and Waterline does not.
-
-    Args:
-        what: a sentence that says what is missing.
+    """A line that the broker would answer and Waterline does not. `what`: a sentence that says what is
+    missing.
     """
 
     def __init__(self, what: str, code: int = USAGE) -> None:

@@ -91,10 +91,7 @@ def memory_terms(facts: ReleaseFacts, state: State) -> str:
 
 
 def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> str:
-    """Return the parts of the memory, the largest first.
-
-    Raises CtlRefused for a unit that does not exist.
-    """
+    """Return the parts of the memory, the largest first. Raises CtlRefused for a unit that does not exist."""
     amount = amounts(request)
     parts = largest_first(request.facts, state)
     if request.formatter == "json":
@@ -106,9 +103,8 @@ def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> 
 
 
 def amounts(request: Request) -> Callable[[float], str]:
-    """Return the function that writes bytes in the requested unit.
-
-    Raises CtlRefused for a unit that does not exist.
+    """Return the function that writes bytes in the requested unit. Raises CtlRefused for a unit that does not
+    exist.
     """
     unit = request.options.get("unit", "gb")
     known = request.facts.units
@@ -151,10 +147,7 @@ def _ringing(state: State) -> list[str]:
 
 
 def status(request: Request, state: State, now_us: int, _: LiveValues) -> str:
-    """Return memory, disk, alarms and totals of the node.
-
-    Raises CtlRefused for a unit that does not exist.
-    """
+    """Return memory, disk, alarms and totals of the node. Raises CtlRefused for a unit that does not exist."""
     amount = amounts(request)
     if request.formatter == "json":
         return f"{msgspec.json.encode(_status_json(request, state, now_us)).decode()}\n"

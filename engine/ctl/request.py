@@ -161,9 +161,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(line: str, facts: ReleaseFacts) -> Request:
-    """Return the request of a line; the word rabbitmqctl at its start is optional.
-
-    Raises CtlRefused with what is printed instead of an answer.
+    """Return the request of a line; the word rabbitmqctl at its start is optional. Raises CtlRefused with
+    what is printed instead of an answer.
     """
     if len(line) > MAX_LINE:
         raise CtlRefused(f"Error: a line has at most {MAX_LINE} characters\n")

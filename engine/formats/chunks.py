@@ -65,11 +65,8 @@ def growing(count: int) -> Iterator[tuple[int, int]]:
 
 
 def count_alike(data: bytes | memoryview, at: int, expected: Iterable[bytes]) -> int:
-    """Count the records that equal those expected, each of which has its own length.
-
-    Args:
-        at: offset of the first record in bytes.
-        expected: what a run would have written, record by record.
+    """Count the records that equal those expected, each of which has its own length. `at`: offset of the
+    first record in bytes. `expected`: what a run would have written, record by record.
     """
     found = 0
     for record in expected:
@@ -182,9 +179,8 @@ class RecordRun(msgspec.Struct, frozen=True, eq=False):
         raise NotImplementedError
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Return the chunks before and after a byte offset; outside the run, one side is empty.
-
-        A record that is cut through is `RawBytes` on both sides.
+        """Return the chunks before and after a byte offset; outside the run, one side is empty. A record that
+        is cut through is `RawBytes` on both sides.
         """
         if offset_bytes <= 0:
             return [], [self]

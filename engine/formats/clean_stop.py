@@ -132,11 +132,8 @@ _COUNT: Final = ErlangAtom("count")
 
 
 class CleanDot(msgspec.Struct, frozen=True):
-    """The terms of `clean.dot`.
-
-    Args:
-        client_refs: ids of the queues that were clients.
-        index_module: name of the index's module; None from 4.0 on, which has one alone (W132).
+    """The terms of `clean.dot`. `client_refs`: ids of the queues that were clients. `index_module`: name of
+    the index's module; None from 4.0 on, which has one alone (W132).
     """
 
     client_refs: tuple[bytes, ...]

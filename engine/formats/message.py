@@ -301,11 +301,8 @@ class MessageCodec:
     # --- columns ---
 
     def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
-        """Return the column of new messages whose bodies differ; a reader of files finds it again.
-
-        Args:
-            msg_no: number of the first, higher than any before.
-            sizes: body bytes of each.
+        """Return the column of new messages whose bodies differ; a reader of files finds it again. `msg_no`:
+        number of the first, higher than any before. `sizes`: body bytes of each.
         """
         column = Sizes(msg_no, sizes)
         self.columns.append(column)
@@ -367,11 +364,8 @@ class MessageCodec:
             rows[:, body : body + layout.lead_bytes] = ids[:, 8 : 8 + layout.lead_bytes]
 
     def one(self, own: bytes, template: int, size_bytes: int, raw_persistent: bool) -> bytes:
-        """Return the term of one message: without a table, which costs more than a message does.
-
-        Args:
-            own: its 16 id bytes.
-            template, size_bytes, raw_persistent: as for `term_bytes`.
+        """Return the term of one message: without a table, which costs more than a message does. `own`: its
+        16 id bytes. `template`, `size_bytes`, `raw_persistent`: as for `term_bytes`.
         """
         if 8 <= size_bytes <= self._one_frame:
             largest = min(self._one_frame, 1 << size_bytes.bit_length())
@@ -415,11 +409,8 @@ class MessageCodec:
         return whole[: body_at - 4], body, whole[end : layout.id_at], whole[layout.id_at + 16 :]
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
-        """Return the terms of messages with consecutive numbers as one table, a term a row.
-
-        Args:
-            msg_no: number of the first message.
-            template, size_bytes, raw_persistent: as for `term_bytes`.
+        """Return the terms of messages with consecutive numbers as one table, a term a row. `msg_no`: number
+        of the first message. `template`, `size_bytes`, `raw_persistent`: as for `term_bytes`.
         """
         layout = self.layout(template, size_bytes, raw_persistent)
         rows = np.empty((count, len(layout.row)), np.uint8)

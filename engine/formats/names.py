@@ -53,9 +53,7 @@ def config_text(segment_entry_count: int) -> bytes:
 
 def host_texts(vhost: str, segment_entry_count: int | None) -> dict[str, RawBytes]:
     """Return the small text files of a virtual host by name, in the order in which they are written (S2, S4).
-
-    Args:
-        segment_entry_count: what `.config` says; None where that file is not written.
+    `segment_entry_count`: what `.config` says; None where that file is not written.
     """
     found = {} if segment_entry_count is None else {".config": RawBytes(config_text(segment_entry_count))}
     return found | {".vhost": RawBytes(vhost.encode())}

@@ -131,11 +131,8 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
 
 
 def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRecords:
-    """Read one complete record; a term that the codec would not write the same is kept as it is.
-
-    Args:
-        at: offset of the record.
-        size: value of its size field.
+    """Read one complete record; a term that the codec would not write the same is kept as it is. `at`: offset
+    of the record. `size`: value of its size field.
     """
     msg_no = codec.msg_no_of(bytes(data[at + 8 : at + 24]))
     term = bytes(data[at + 24 : at + 8 + size])

@@ -43,10 +43,8 @@ class ErlangAtom(str):
 
 
 class OpaqueTerm(msgspec.Struct, frozen=True):
-    """A value that is carried but not understood, such as a pid or a reference (S41).
-
-    Args:
-        data: tag and content, without the version byte.
+    """A value that is carried but not understood, such as a pid or a reference (S41). `data`: tag and
+    content, without the version byte.
     """
 
     data: bytes

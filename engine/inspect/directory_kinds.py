@@ -44,10 +44,9 @@ def recovery_terms(
 
 
 def is_believed(terms: dict[str, RecoveryTerms], store: StoreFiles | None) -> bool:
-    """Return whether a start loads what the persistent store saved and reads none of its files (S206).
-
-    A queue that never wrote has terms and no directory (S5). No start finds the terms without a name that 4.0 leaves
-    after a purge (W201).
+    """Return whether a start loads what the persistent store saved and reads none of its files (S206). A
+    queue that never wrote has terms and no directory (S5). No start finds the terms without a name that 4.0
+    leaves after a purge (W201).
     """
     if store is None or store.saved_refs is None:
         return False
@@ -113,10 +112,8 @@ def unowned(store: StoreFiles, queues: list[QueueReader]) -> dict[str, Any]:
 
 
 def pins(store: StoreFiles, queues: Mapping[str, QueueReader]) -> list[dict[str, Any]]:
-    """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few first.
-
-    Args:
-        queues: read already, by name.
+    """Return for each file of a store its `live_bytes`, and the `pins`: queues that need records of it, few
+    first. `queues`: read already, by name.
     """
     owners: dict[int, list[tuple[str, int]]] = {}
     for name, queue in queues.items():
@@ -147,11 +144,8 @@ OLD: Final = "3.8"
 
 
 class GenerationReaders:
-    """Makes the readers of the directories of one virtual host, by their contents.
-
-    Args:
-        vhost: name of the virtual host.
-        entry_count: entries in a segment of version 1.
+    """Makes the readers of the directories of one virtual host, by their contents. `vhost`: name of the
+    virtual host. `entry_count`: entries in a segment of version 1.
     """
 
     def __init__(
@@ -209,11 +203,8 @@ def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
 
 
 def inspect(storage: DirectoryStorage, options: ReadingOptions, directory: str = "") -> dict[str, Any]:
-    """Return everything that can be read from a directory, damage included.
-
-    Args:
-        options: how much to report.
-        directory: path inside it to begin at, "" for all of it.
+    """Return everything that can be read from a directory, damage included. `options`: how much to report.
+    `directory`: path inside it to begin at, "" for all of it.
     """
     kind = kind_of(storage, directory)
     findings = DamageFindings()
@@ -342,14 +333,10 @@ def _look_up(
     path: str,
     findings: DamageFindings,
 ) -> int:
-    """Note live persistent messages without a record in any store file; return their number.
-
-    Another node's messages are compared with their bodies besides: an expiry that no clock gives, and a size that is
-    not the body's, are damage of the index.
-
-    Args:
-        sizes: bytes of another node's bodies in stores, by the numbers of their messages.
-        path: of the queue's directory.
+    """Note live persistent messages without a record in any store file; return their number. Another node's
+    messages are compared with their bodies besides: an expiry that no clock gives, and a size that is not the
+    body's, are damage of the index. `sizes`: bytes of another node's bodies in stores, by the numbers of
+    their messages. `path`: of the queue's directory.
     """
     there = store.message_numbers if store is not None else set()
     lost: list[int] = []

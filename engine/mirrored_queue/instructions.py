@@ -77,10 +77,9 @@ class DropInstruction(MirrorInstruction, frozen=True, gc=False):
 
 
 class _WithIds(MirrorInstruction, frozen=True, gc=False):
-    """
-    Args:
-        messages: numbers of the messages, in the order of the call.
-        runs: instructions, among which the messages are divided: one for all, or one each.
+    """Args:
+    messages: numbers of the messages, in the order of the call.
+    runs: instructions, among which the messages are divided: one for all, or one each.
     """
 
     messages: tuple[Range, ...]

@@ -21,10 +21,8 @@ class MirrorCrashed(Exception):
 
 
 class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
-    """Messages as a channel sent them to every member (H31).
-
-    Args:
-        confirm_at_once: whether a confirm is asked for that does not wait for the disk.
+    """Messages as a channel sent them to every member (H31). `confirm_at_once`: whether a confirm is asked
+    for that does not wait for the disk.
     """
 
     arrival: Arrival
@@ -38,10 +36,7 @@ class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
 
 class MessageStatus(StretchRecord, frozen=True, gc=False):
     """State of messages that only the master has announced, or that wait for this member's disk (H20).
-
-    Args:
-        start: number of the first message.
-        waits: whether their confirm waits for this member's disk.
+    `start`: number of the first message. `waits`: whether their confirm waits for this member's disk.
     """
 
     known: Known
@@ -162,9 +157,8 @@ class QueueMirror:
     # --- from the master ---------------------------------------------------------------------------------------------
 
     def obey(self, instruction: to_do.MirrorInstruction) -> None:
-        """Carry out the master's instructions in their order (H32).
-
-        Raises MirrorCrashed where the broker's assertions fail.
+        """Carry out the master's instructions in their order (H32). Raises MirrorCrashed where the broker's
+        assertions fail.
         """
         match instruction:
             case to_do.PublishInstruction(arrival):
@@ -292,10 +286,8 @@ def _arrival(extent: Extent) -> Arrival:
 
 
 class MasterQueue:
-    """Wraps the queue of a master; verbs that mirrors need not repeat go straight to it.
-
-    Args:
-        broadcast: sends an instruction around the ring.
+    """Wraps the queue of a master; verbs that mirrors need not repeat go straight to it. `broadcast`: sends
+    an instruction around the ring.
     """
 
     def __init__(self, inner: MirrorableQueue, broadcast: Callable[[to_do.MirrorInstruction], None]) -> None:
@@ -449,9 +441,8 @@ class MasterQueue:
     # --- how many at once --------------------------------------------------------------------------------------------
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
-        """Return how many may enter a full queue at once: one, since the ring gets a drop after each publish (H34).
-
-        Also where no mirror is left: the master is in the ring itself.
+        """Return how many may enter a full queue at once: one, since the ring gets a drop after each publish
+        (H34). Also where no mirror is left: the master is in the ring itself.
         """
         return 1
 

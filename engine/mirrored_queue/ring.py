@@ -12,11 +12,8 @@ from engine.mirrored_queue.instructions import MirrorInstruction
 
 
 class QueueRecord:
-    """One queue as all nodes have it (H1).
-
-    Args:
-        master: the node where its master is, or was last.
-        exclusive: such a queue is never mirrored (H7).
+    """One queue as all nodes have it (H1). `master`: the node where its master is, or was last. `exclusive`:
+    such a queue is never mirrored (H7).
     """
 
     def __init__(self, name: str, master: str, exclusive: bool) -> None:
@@ -60,9 +57,8 @@ class QueueRecord:
 
 def wanted(record: QueueRecord, running: Sequence[str]) -> tuple[str, list[str]]:
     """Return the nodes that should have the master and the mirrors, from the present members (H8-H11).
-
-    Args:
-        running: the nodes that run, in the cluster's order; where the broker takes a random one, the first is taken.
+    `running`: the nodes that run, in the cluster's order; where the broker takes a random one, the first is
+    taken.
     """
     mirroring, master = record.mirroring, record.master
     if mirroring is None or record.exclusive:

@@ -134,11 +134,8 @@ State = Mapping[str, Any]
 
 
 class MeasureForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A measure that combines others, or that needs the whole run.
-
-    Args:
-        most, least: the extreme of a number over all moments.
-        minus: the first measure minus all others.
+    """A measure that combines others, or that needs the whole run. `most`, `least`: the extreme of a number
+    over all moments. `minus`: the first measure minus all others.
     """
 
     most: Path | None = None
@@ -307,11 +304,7 @@ def compare(found: Any, op: Op, wanted: Any) -> bool:
 
 
 class ConditionWatch:
-    """A condition that is watched during a run.
-
-    Args:
-        earlier: looks up a reference to an earlier moment.
-    """
+    """A condition that is watched during a run. `earlier`: looks up a reference to an earlier moment."""
 
     def __init__(
         self, condition: Condition, earlier: Callable[[ConditionReference], Any] | None = None
@@ -332,11 +325,8 @@ class ConditionWatch:
             self._held = self._held and self._parts[0].holds(state)
 
     def holds(self, state: State) -> bool:
-        """Return whether the condition holds, with `state` as the last moment.
-
-        Args:
-            state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` if the whole run is
-                known.
+        """Return whether the condition holds, with `state` as the last moment. `state`: a snapshot, with
+        `happened`, `moved`, `became`, `stopped` and `figures` if the whole run is known.
         """
         condition = self.condition
         if condition.path is not None:

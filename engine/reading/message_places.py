@@ -24,11 +24,9 @@ ONE_BY_ONE: Final = 64
 
 
 def letter_of(place: str, flags: int) -> str:
-    """Return the Greek letter of a message (Q3), which says where its body and its index entry are. A small message
-    always keeps its body in RAM, so it is an alpha in every place.
-
-    Args:
-        place: a sub-queue, a pending map, or a place whose messages are only counted.
+    """Return the Greek letter of a message (Q3), which says where its body and its index entry are. A small
+    message always keeps its body in RAM, so it is an alpha in every place. `place`: a sub-queue, a pending
+    map, or a place whose messages are only counted.
     """
     about = place_named(place)
     if about.counted:

@@ -207,10 +207,8 @@ class RunPlayer:
 
 def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Cluster:
     """Return a node that runs a scenario without files: the same transitions, but it keeps only sizes.
-
-    Args:
-        scenario: as `engine.broker.commands.scenario.parse` reads it.
-        keep: how many transitions its log holds.
+    `scenario`: as `engine.broker.commands.scenario.parse` reads it. `keep`: how many transitions its log
+    holds.
     """
     return operated(parse(scenario), LedgerStorage(), keep)
 
@@ -266,11 +264,8 @@ class RunWatcher(Protocol):
 
 
 class WatchedRun:
-    """A run with its watchers.
-
-    Args:
-        player: plays it from its first transition on.
-        watchers: those that need every moment get each one at which something happened.
+    """A run with its watchers. `player`: plays it from its first transition on. `watchers`: those that need
+    every moment get each one at which something happened.
     """
 
     def __init__(self, node: Cluster, player: RunPlayer, watchers: Iterable[RunWatcher] = ()) -> None:
@@ -341,11 +336,8 @@ class PlayedFrame(msgspec.Struct):
 
 
 def frame_message(frame: PlayedFrame, now_us: int, **pace: Any) -> dict[str, Any]:
-    """Return a frame as a message.
-
-    Args:
-        now_us: the run's time.
-        pace: further values for the page: the digest, whether time passes, and how fast.
+    """Return a frame as a message. `now_us`: the run's time. `pace`: further values for the page: the digest,
+    whether time passes, and how fast.
     """
     return {
         "t": "frame",

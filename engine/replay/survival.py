@@ -31,11 +31,7 @@ LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refuse
 
 
 class RunWitness:
-    """Follows one run from its beginning.
-
-    Args:
-        node: a new `engine.broker.cluster.Cluster`.
-    """
+    """Follows one run from its beginning. `node`: a new `engine.broker.cluster.Cluster`."""
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -133,10 +129,8 @@ class MessageFate(msgspec.Struct):
 
 
 def foresee(player: RunPlayer, kind: str) -> dict[str, MessageFate]:
-    """Return the fate of each queue's messages if the node stopped now; this stops the player's node.
-
-    Args:
-        kind: "clean", "kill" or "power" (S234).
+    """Return the fate of each queue's messages if the node stopped now; this stops the player's node. `kind`:
+    "clean", "kill" or "power" (S234).
     """
     before = player.node.snapshot()["queues"]  # type: ignore[attr-defined]  # every node has one
     found: dict[str, Any] = {}
@@ -167,11 +161,8 @@ def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
 
 def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: int = 0) -> MessageFate:
     """Compare a queue before a stop with the messages that its start found. Twin: static/js/model/fate.js.
-
-    Args:
-        recovered: their seq_ids; None when the queue is gone.
-        length: how many messages the queue has after its start; a clean start leaves transient entries in the
-            index and does not count them.
+    `recovered`: their seq_ids; None when the queue is gone. `length`: how many messages the queue has after
+    its start; a clean start leaves transient entries in the index and does not count them.
     """
     ready, held, transient = RangeSet(), RangeSet(), RangeSet()
     for place, rows in queue["lanes"].items():

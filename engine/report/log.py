@@ -105,9 +105,8 @@ class TransitionLog:
         return self._first
 
     def since(self, number: int) -> ReportedRows | None:
-        """Return the transitions from `number` on, or None when some of them are no longer held.
-
-        Raises ValueError for a number that nothing can have yet.
+        """Return the transitions from `number` on, or None when some of them are no longer held. Raises
+        ValueError for a number that nothing can have yet.
         """
         if number > self.number:
             raise ValueError(f"transition {number} does not exist yet; the next one is {self.number}")

@@ -109,11 +109,7 @@ File = TypeVar("File", bound=SizedFile)
 
 
 class FileCatalogue(ABC, Generic[File]):
-    """The files of one node by path.
-
-    Args:
-        max_bytes: bound of all files together; None for none.
-    """
+    """The files of one node by path. `max_bytes`: bound of all files together; None for none."""
 
     def __init__(self, max_bytes: int | None = None) -> None:
         self._files: dict[str, File] = {}
@@ -135,10 +131,8 @@ class FileCatalogue(ABC, Generic[File]):
 
     @abstractmethod
     def read(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
-        """Return the chunks of the whole file, none of one that does not exist.
-
-        Args:
-            decode: the decoder of the file's format.
+        """Return the chunks of the whole file, none of one that does not exist. `decode`: the decoder of the
+        file's format.
         """
 
     def append_remembered(self, path: str, chunks: Sequence[ByteChunk]) -> None:

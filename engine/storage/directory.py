@@ -32,9 +32,8 @@ class _Known:
 
 
 class RememberedFiles:
-    """The chunks of some files, for as long as these hold just their bytes.
-
-    Nobody needs to say that a file changed: its length and the checksum of its bytes tell it.
+    """The chunks of some files, for as long as these hold just their bytes. Nobody needs to say that a file
+    changed: its length and the checksum of its bytes tell it.
     """
 
     def __init__(self) -> None:
@@ -42,11 +41,8 @@ class RememberedFiles:
         self._chunks = 0
 
     def appended(self, path: str, at: int, chunks: Sequence[ByteChunk], data: bytes) -> None:
-        """Note that a file got chunks at its end, where that is known from its beginning on.
-
-        Args:
-            at: its length in bytes before.
-            data: their bytes.
+        """Note that a file got chunks at its end, where that is known from its beginning on. `at`: its length
+        in bytes before. `data`: their bytes.
         """
         known = self._files.get(path)
         if known is None or not at:

@@ -70,13 +70,10 @@ class BufferedHandle:
         return self.dirty or self.pending_bytes > 0
 
     def append(self, chunk: ByteChunk, record_bytes: int | None) -> None:
-        """Append a run of records as if one by one (S21).
-
-        The run is split exactly after the record with which the buffer holds more than the limit; the whole
-        buffer is handed over there, and again wherever that happens in the rest.
-
-        Args:
-            record_bytes: bytes of each of them; None where they differ, and the chunk knows what reaches a bound.
+        """Append a run of records as if one by one (S21). The run is split exactly after the record with
+        which the buffer holds more than the limit; the whole buffer is handed over there, and again wherever
+        that happens in the rest. `record_bytes`: bytes of each of them; None where they differ, and the chunk
+        knows what reaches a bound.
         """
         limit = self._limit
         if limit is not None:
@@ -104,11 +101,8 @@ class BufferedHandle:
         self.pending_bytes += left
 
     def append_all(self, chunks: Sequence[ByteChunk], sizes: Sequence[int], record_bytes: int | None) -> None:
-        """Append runs of records one after the other, each as by `append`.
-
-        Args:
-            sizes: the bytes of each chunk.
-            record_bytes: as in `append`, of all of them.
+        """Append runs of records one after the other, each as by `append`. `sizes`: the bytes of each chunk.
+        `record_bytes`: as in `append`, of all of them.
         """
         limit, held = self._limit, self.pending_bytes
         for chunk, size in zip(chunks, sizes, strict=True):
@@ -121,10 +115,8 @@ class BufferedHandle:
                 held = self.pending_bytes
 
     def append_late(self, late: LateHandle, size_bytes: int) -> None:
-        """Append records that are made only when they leave the buffer, which has no limit.
-
-        Args:
-            size_bytes: the bytes that they will have.
+        """Append records that are made only when they leave the buffer, which has no limit. `size_bytes`: the
+        bytes that they will have.
         """
         self._late.append((len(self._pending), late))
         self.pending_bytes += size_bytes

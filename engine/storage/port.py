@@ -54,7 +54,6 @@ class Storage(Protocol):
 
     def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
         """Write chunks at an offset in place of what is there, creating the file when absent; one write call.
-
         What lies between the file's end and the offset becomes zeros.
         """
         ...
@@ -68,10 +67,9 @@ class Storage(Protocol):
         ...
 
     def read_back(self, path: str, decode: Decode) -> Sequence[ByteChunk]:
-        """Return the chunks of the whole file: those that were appended, as long as it holds just their bytes.
-
-        So a run of records may come in several parts, where `read` finds the longest. What a recovery reads is always
-        decoded: it uses `read`.
+        """Return the chunks of the whole file: those that were appended, as long as it holds just their
+        bytes. So a run of records may come in several parts, where `read` finds the longest. What a recovery
+        reads is always decoded: it uses `read`.
         """
         ...
 

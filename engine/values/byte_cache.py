@@ -10,11 +10,8 @@ V = TypeVar("V")
 
 
 class ByteCache(Generic[K, V]):
-    """Keeps the most recently used values by key. Not thread-safe.
-
-    Args:
-        most_bytes: of all values together; a larger value is not kept.
-        size: returns the bytes of a key and its value together.
+    """Keeps the most recently used values by key. Not thread-safe. `most_bytes`: of all values together; a
+    larger value is not kept. `size`: returns the bytes of a key and its value together.
     """
 
     def __init__(self, most_bytes: int, size: Callable[[K, V], int]) -> None:

@@ -219,11 +219,8 @@ class EngineError(Exception):
 
 
 class Refusal(EngineError):
-    """A refusal, as a code with named parameters; its text is an English sentence.
-
-    Args:
-        code: a key of `sentences`.
-        outer: prefix of the sentence, such as `commands[3]: `.
+    """A refusal, as a code with named parameters; its text is an English sentence. `code`: a key of
+    `sentences`. `outer`: prefix of the sentence, such as `commands[3]: `.
     """
 
     sentences: ClassVar[Mapping[str, str]] = ENGLISH
@@ -341,10 +338,8 @@ class StoreCorrupt(FileCorrupt):
 
 
 class StorageFull(EngineFailure):
-    """The files would grow past the bound of this session; nothing was written.
-
-    Args:
-        needed: bytes of the files after the refused write.
+    """The files would grow past the bound of this session; nothing was written. `needed`: bytes of the files
+    after the refused write.
     """
 
     def __init__(self, path: str, needed: int, max_bytes: int) -> None:
@@ -377,11 +372,8 @@ class CommandError(Refusal):
 
 
 class RunTooLong(EngineFailure):
-    """A run exceeds a bound of its player.
-
-    Args:
-        bound: "transitions", "time", or an "event" with more than a log holds.
-        most: the bound, None if it is not a number.
+    """A run exceeds a bound of its player. `bound`: "transitions", "time", or an "event" with more than a log
+    holds. `most`: the bound, None if it is not a number.
     """
 
     def __init__(self, bound: str, most: int | None) -> None:

@@ -238,9 +238,8 @@ class DeltaExtent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         raise ProcessCrash(queue, "rabbit_variable_queue,d", term)
 
     def extended(self, start: int, count: int, transient: int) -> DeltaExtent:
-        """Return delta grown by `count` messages with seq_ids [start, start+count).
-
-        `transient` is how many of them count as transient. Implements `extend` of Q4 for a run at once.
+        """Return delta grown by `count` messages with seq_ids [start, start+count). `transient` is how many
+        of them count as transient. Implements `extend` of Q4 for a run at once.
         """
         return self.spanned(start, start + count, count, transient)
 

@@ -24,11 +24,8 @@ def little_endian(words: array[int]) -> bytes:
 
 
 def from_little_endian(kind: str, data: bytes | bytearray) -> array[int]:
-    """Return numbers from little-endian bytes.
-
-    Args:
-        kind: "I" for numbers of four bytes, "Q" for eight, as in `array`.
-        data: the bytes.
+    """Return numbers from little-endian bytes. `kind`: "I" for numbers of four bytes, "Q" for eight, as in
+    `array`. `data`: the bytes.
     """
     words = array(kind)
     words.frombytes(data)
@@ -50,9 +47,7 @@ MOST_BYTES: Final = (1 << 32) - 1
 
 class BodyCost:
     """A function of body bytes that is linear in a range, so that the cost of many bodies needs no calls.
-
-    Args:
-        least, most: the body bytes between which, both included, it is linear.
+    `least`, `most`: the body bytes between which, both included, it is linear.
     """
 
     __slots__ = ("of", "least", "most", "fixed", "per_byte")
@@ -92,11 +87,8 @@ FRAMED: Final = BodyCost(framed_bytes, 1, FRAME_BYTES)
 
 
 class Sizes:
-    """Body bytes of consecutive messages; it never changes.
-
-    Args:
-        first: number of the first message.
-        sizes: body bytes of each.
+    """Body bytes of consecutive messages; it never changes. `first`: number of the first message. `sizes`:
+    body bytes of each.
     """
 
     __slots__ = ("first", "number", "sizes", "_least", "_most", "_sums", "_beside", "_borders")
@@ -202,10 +194,8 @@ class Sizes:
 
 
 class Lengths:
-    """Bytes of consecutive records, each with its own body; they never change.
-
-    Args:
-        each: bytes of a record without its framed body.
+    """Bytes of consecutive records, each with its own body; they never change. `each`: bytes of a record
+    without its framed body.
     """
 
     __slots__ = ("each", "sizes")
@@ -285,11 +275,8 @@ def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, neede
 
 
 def sides(each: int | Sizes, msg_no: int, count: int, border: int) -> list[tuple[int, int, bool]]:
-    """Return runs of messages on one side of a border: how many are before, how many there are, whether they reach it.
-
-    Args:
-        msg_no: number of the first.
-        count: how many there are.
+    """Return runs of messages on one side of a border: how many are before, how many there are, whether they
+    reach it. `msg_no`: number of the first. `count`: how many there are.
     """
     if isinstance(each, int):
         return [(0, count, each >= border)]
@@ -305,10 +292,8 @@ def sides(each: int | Sizes, msg_no: int, count: int, border: int) -> list[tuple
 
 
 def read_length(columns: Iterable[Sizes], each: int) -> int | Lengths:
-    """Return the bytes of each record from what stands for them (see `plain`).
-
-    Args:
-        columns: of which a negative number says one.
+    """Return the bytes of each record from what stands for them (see `plain`). `columns`: of which a negative
+    number says one.
     """
     if each >= 0:
         return each

@@ -56,10 +56,9 @@ _start = attrgetter("start")
 
 
 class Stretches(Generic[R]):
-    """Disjoint stretches sorted by start; neighbours that continue each other are merged.
-
-    Taking from the head is amortised O(1); taking from the tail is O(1); any other place costs a binary search and a
-    memory move of the list behind it.
+    """Disjoint stretches sorted by start; neighbours that continue each other are merged. Taking from the
+    head is amortised O(1); taking from the tail is O(1); any other place costs a binary search and a memory
+    move of the list behind it.
     """
 
     __slots__ = ("_stretches", "_head", "total")
@@ -115,9 +114,8 @@ class Stretches(Generic[R]):
         self.total = 0
 
     def insert(self, stretch: R) -> None:
-        """Add a stretch that overlaps nothing here, merging it with its neighbours.
-
-        Raises ValueError when it overlaps a stretch that is already here.
+        """Add a stretch that overlaps nothing here, merging it with its neighbours. Raises ValueError when it
+        overlaps a stretch that is already here.
         """
         stretches = self._stretches
         count = stretch.count
@@ -179,9 +177,8 @@ class Stretches(Generic[R]):
             last = stretches[-1]
 
     def merge(self, more: list[R]) -> None:
-        """Insert stretches, ascending, wherever they belong; each may merge with its neighbours.
-
-        Raises ValueError when one overlaps another.
+        """Insert stretches, ascending, wherever they belong; each may merge with its neighbours. Raises
+        ValueError when one overlaps another.
         """
         stretches = self._stretches
         if not more or not self.total or more[0].start > stretches[-1].start:
@@ -490,11 +487,8 @@ def pairs(ranges: Iterable[Any]) -> list[list[int]]:
 
 
 class StretchRecord(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of consecutive integers whose other fields are equal; a kind adds them, and says what else moves.
-
-    Args:
-        start: the first integer.
-        count: how many.
+    """A stretch of consecutive integers whose other fields are equal; a kind adds them, and says what else
+    moves. `start`: the first integer. `count`: how many.
     """
 
     start: int

@@ -90,13 +90,9 @@ EITHER_VERSION: Final = StorageGeneration(
 
 
 class ConvertingQueue(ClassicQueueV2):
-    """One classic queue of version 2 that converts the files of version 1.
-
-    Small bodies move to `.qs` as they are, large ones stay in the shared store, each `.idx` is deleted after its
-    messages were written, the journal last.
-
-    Args:
-        means: what it is made of.
+    """One classic queue of version 2 that converts the files of version 1. Small bodies move to `.qs` as they
+    are, large ones stay in the shared store, each `.idx` is deleted after its messages were written, the
+    journal last. `means`: what it is made of.
     """
 
     def __init__(self, means: V2Means) -> None:

@@ -40,11 +40,7 @@ class DelayedBodies(QueueStore):
     on_written: Callable[[RangeSet], None]
 
     def begin(self, on_written: Callable[[RangeSet], None]) -> DelayedBodies:
-        """Begin with an empty cache.
-
-        Args:
-            on_written: called at a sync with the messages whose publishers wait.
-        """
+        """Begin with an empty cache. `on_written`: called at a sync with the messages whose publishers wait."""
         self.held, self.held_bytes = Stretches(), 0
         self.confirms = RangeSet()
         self.on_written = on_written

@@ -103,9 +103,8 @@ def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]
 
 
 def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
-    """Move every entry; small bodies go to `.qs`, large ones stay in the shared store.
-
-    Each `.idx` file is deleted once its messages are written, the journal last.
+    """Move every entry; small bodies go to `.qs`, large ones stay in the shared store. Each `.idx` file is
+    deleted once its messages are written, the journal last.
     """
     for entries in by_segment(old):
         for entry in entries:
@@ -140,13 +139,9 @@ def without(extent: Extent, known: Iterable[Extent]) -> list[Extent]:
 def entries_to_version_1(
     old: FilesIndex, new: QueueIndex, contains: Callable[[Range], RangeSet] | None
 ) -> None:
-    """Move every entry; bodies in `.qs` go into the index, and all are marked as delivered.
-
-    Each `.qi` file is deleted with its `.qs` file once its messages are written.
-
-    Args:
-        old, new: the indexes.
-        contains: of the persistent store, where a start resumes a conversion that was interrupted; None otherwise.
+    """Move every entry; bodies in `.qs` go into the index, and all are marked as delivered. Each `.qi` file
+    is deleted with its `.qs` file once its messages are written. `old`, `new`: the indexes. `contains`: of
+    the persistent store, where a start resumes a conversion that was interrupted; None otherwise.
     """
     if contains is not None:
         new.recover(None, False, contains, refuse=False)
@@ -224,11 +219,8 @@ class MutableState:
 
 
 class VersionedQueue(VariableQueue):
-    """One classic queue with files of version 1 or 2.
-
-    Args:
-        means: what it is made of; its settings are those of both versions.
-        version: of its files, from its start on.
+    """One classic queue with files of version 1 or 2. `means`: what it is made of; its settings are those of
+    both versions. `version`: of its files, from its start on.
     """
 
     queue_version: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -77,6 +78,7 @@ def record(
     stops: Iterable[int],
     most_bytes: int = 0,
     give_up: Callable[[], bool] = lambda: False,
+    enough: int = sys.maxsize,
 ) -> RecordedRun:
     """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` returns true.
 
@@ -86,6 +88,7 @@ def record(
         stops: ascending virtual microseconds, the last one the run's end.
         most_bytes: of files that the page carries for its reader.
         give_up: asked now and then whether it takes too long.
+        enough: transitions after which no further stop is played to.
     """
     node: Any = door.rehearse(scenario, KEEP_EVENTS)
     begun = node.log.since(0)
@@ -101,6 +104,8 @@ def record(
             used_bytes = max(used_bytes, node.storage.used_bytes())
         reached.append(RecordedStop(at_us, node.log.number))
         small += used_bytes <= most_bytes
+        if node.log.number - begun.next >= enough:
+            break
     return RecordedRun(
         list(tape.close()), reached, node.log.number, tape.whole, str(node.log.digest), small, past
     )

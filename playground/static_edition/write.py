@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
+import msgspec
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -26,6 +27,7 @@ from django.utils.translation import get_language
 from playground.exercises import catalog, task
 from playground.hosting.real_engine import door
 from playground.inspecting import views
+from playground.offline.recording import record, stops_of
 from playground.server.static_assets import IMPORTED, bundle, entries
 from playground.static_edition.addresses import (
     Moment,
@@ -113,6 +115,8 @@ FREE: Final[dict[str, Any]] = {
     "until_us": 0,
     "seed": 1,
 }
+OPENING_ROWS: Final = 1_000
+"""With so many transitions the beginning of a run is long enough to look at while an engine loads."""
 LEFT_OUT: Final = ("classroom", "compare")
 """Folders of scripts that only pages with a server use."""
 FIRST: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Waterline</title>
@@ -149,6 +153,7 @@ def write(
     names = permalinks()
     with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.write"):
         seen = _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
+    _openings(out / "data" / "openings")
     left_out = write_leads(out, seen, names, figures)
     _tables(out / "data" / "heatmaps")
     (out / "index.html").write_text(FIRST, "utf-8")
@@ -227,6 +232,20 @@ def _stories(folder: Path) -> None:
         title = story["title"] if story else scenario["title"]
         data = {"scenario": scenario, "story": story, "title": title or "Waterline"}
         _put(folder / f"{slug}.json", json.dumps(data, ensure_ascii=False).encode())
+
+
+def _openings(folder: Path) -> None:
+    """Write how each run begins, which a page plays while its engine loads (static/js/net/opening-run.js)."""
+    runs = [(entry.slug, entry.run, entry.story) for entry in ready_scenarios.entries()]
+    for slug, scenario, story in [("free", door().check(FREE), None), *runs]:
+        stops = stops_of(story, scenario["until_us"])
+        found = record(door(), scenario, stops, enough=OPENING_ROWS)
+        opening = {
+            "messages": [each for part in found.parts for each in msgspec.json.decode(part)],
+            "ends_us": found.stops[-1].at_us if found.stops else 0,
+            "begun": found.begun,
+        }
+        _put(folder / f"{slug}.json", msgspec.json.encode(opening))
 
 
 def _tables(folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from playground.offline import export
 from playground.sessions import scenario_links
@@ -175,6 +175,31 @@ def test_a_link_opens_without_a_server_and_a_reload_goes_on(page: Page, host: st
     waits_in_ram(page, 12)
     elsewhere = [url for url in asked if not url.startswith((host.url, "blob:"))]
     assert elsewhere == [], "the edition asks nobody else"
+
+
+def test_a_recorded_beginning_plays_while_the_engine_loads(page: Page, host: static_host.Host) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/wasm/snapshot-0.bin", hold)
+    page.goto(f"{host.url}en/play/index.html?s=first-burst&at=1900000")
+    chip = page.locator("[data-link]")
+    expect(chip).to_have_text("engine loading")
+    expect(page.locator("[data-situation]")).to_contain_text("All 12 messages wait in RAM")
+    publish = page.get_by_role("button", name="Publish 12")
+    expect(publish).to_be_disabled()
+    page.keyboard.press("ArrowLeft")  # the recorded past is there, by keyboard
+    expect(page.get_by_role("button", name="Back to now")).to_be_visible()
+    page.keyboard.press("End")
+    for each in held:
+        each.continue_()
+    expect(chip).to_have_text("engine live", timeout=ENGINE_MS)
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:01\.900"))
+    waits_in_ram(page, 12)
+    publish.click()
+    waits_in_ram(page, 24)
 
 
 def test_a_cell_of_a_heatmap_runs_here_and_reaches_the_same_digest(

@@ -147,3 +147,68 @@ test("another run begins in the same worker: the page connects again, and what t
   worker.emit({ run: 2, message: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4, 6]);
 });
+
+const OPENING = {
+  messages: [
+    { t: "snapshot", next: 3, at_us: 0, state: {}, why: "join", digest: "d3" },
+    { t: "frame", first: 3, at_us: [10, 20, 90], rows: [["A"], ["B"], ["C"]], digest: "d6" },
+  ],
+  ends_us: 100,
+};
+
+/** A page on a run whose beginning was recorded, while the engine loads. */
+async function opening(until) {
+  const worker = new FakeWorker();
+  const heard = { frames: [], snapshots: 0, statuses: [] };
+  const start = { scenario: { seed: 1, until_us: 500 }, commands: [], until_us: until, opening: OPENING };
+  const host = new BrowserHost("https://host/wasm/", start, () => {}, () => worker);
+  const listeners = {
+    welcome: ({ lasts_us: us }) => (heard.lasts = us),
+    snapshot: () => (heard.snapshots += 1),
+    frame: (message) => heard.frames.push(message),
+    notice: () => {},
+    status: (name) => heard.statuses.push(name),
+  };
+  const transport = new Transport(host.address, listeners, host.Socket);
+  transport.connect();
+  const settle = async () => {
+    for (let at = 0; at < 50; at += 1) await Promise.resolve();
+  };
+  await settle();
+  const said = () => worker.sent.filter(({ text }) => text).map(({ text }) => JSON.parse(text));
+  return { worker, host, heard, transport, settle, said, rows: () => heard.frames.flatMap(({ rows }) => rows.map(([name]) => name)).join("") };
+}
+
+test("until the engine has loaded the page plays what was recorded, and commands wait with a reason", async () => {
+  const { worker, host, heard, transport, settle, rows } = await opening(0);
+  assert.deepEqual(worker.sent, [{ prepare: "https://host/wasm/" }]);
+  assert.deepEqual([heard.snapshots, heard.lasts, heard.statuses.at(-1)], [1, 500, "opening"]);
+  transport.send({ t: "step" });
+  await settle();
+  assert.equal(rows(), "A");
+  assert.match(host.refusal(), /still being loaded/);
+  await assert.rejects(transport.command({ do: "purge" }), /still being loaded/);
+});
+
+test("the engine goes on where the recorded beginning is, and does what was asked of time", async () => {
+  const { worker, host, heard, transport, settle, said, rows } = await opening(20);
+  assert.equal(rows(), "AB");
+  transport.send({ t: "control", play: true, speed: 10, until_us: 400, at_once: true });
+  await settle();
+  assert.equal(rows(), "ABC");
+  const record = host.record({ seq: "7" });
+  worker.emit({ prepared: true });
+  worker.emit({ prepared: true });
+  const begun = worker.sent.filter(({ begin }) => begin);
+  assert.deepEqual(begun.map(({ begin }) => [begin.run, begin.until_us, begin.opening]), [[1, 100, undefined]]);
+  await settle();
+  const [hello, control, question] = said();
+  assert.deepEqual(hello, { t: "hello", have: 6, life: null });
+  assert.deepEqual(control, { t: "control", play: true, until_us: 400, at_once: true, speed: 10 });
+  assert.equal(heard.statuses.at(-1), "live");
+  assert.equal(host.refusal(), "");
+  worker.emit({ run: 1, message: JSON.stringify({ t: "record", id: question.id, record: { fields: [] } }) });
+  assert.deepEqual(await record, { fields: [] });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "frame", first: 6, at_us: [], rows: [], now_us: 100 }) });
+  assert.deepEqual([heard.snapshots, rows()], [1, "ABC"], "nothing comes twice");
+});

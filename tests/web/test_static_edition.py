@@ -75,6 +75,11 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     assert burst["scenario"]["digest"]
     assert burst["story"]["title"] == "First burst"
     assert burst["story"]["articles"] == articles_on("first-burst", burst["scenario"]["until_us"])
+    opening = json.loads((edition / "data" / "openings" / "first-burst.json").read_text("utf-8"))
+    assert opening["messages"][0]["t"] == "snapshot"
+    assert opening["messages"][-1]["digest"] == burst["scenario"]["digest"], "short enough to be there whole"
+    assert opening["ends_us"] == burst["scenario"]["until_us"]
+    assert {path.stem for path in (edition / "data" / "openings").glob("*.json")} == kept
     assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
     play = (edition / "en" / "play" / "index.html").read_text("utf-8")

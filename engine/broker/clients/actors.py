@@ -202,10 +202,9 @@ class Publisher:
 
 
 class Consumer:
-    """A connection that consumes.
-
-    A consumer with acknowledgements holds up to `prefetch` messages and finishes them at its rate (P13). One without
-    has up to `unsent_limit` messages on the way to it, which its socket takes at its rate (P12).
+    """A connection that consumes. A consumer with acknowledgements holds up to `prefetch` messages and
+    finishes them at its rate (P13). One without has up to `unsent_limit` messages on the way to it, which its
+    socket takes at its rate (P12).
     """
 
     usual_rule = CONSUMES
@@ -299,11 +298,9 @@ class Consumer:
         return self.ack != "auto"
 
     def gave_back(self, count: int, found: int, counted: int) -> None:
-        """Hold fewer messages, because the queue handled their acknowledgements or took them back.
-
-        Args:
-            found: number of these messages that the queue had.
-            counted: number of these that free room for new deliveries.
+        """Hold fewer messages, because the queue handled their acknowledgements or took them back. `found`:
+        number of these messages that the queue had. `counted`: number of these that free room for new
+        deliveries.
         """
         self.uncounted += found - counted
         if self.acking:  # they left its hands before, and were on their way
@@ -315,7 +312,6 @@ class Consumer:
 
     def served_anew(self) -> None:
         """Start with a new master: held messages no longer count, and the whole prefetch is free (H68).
-
         Acknowledgements that it sent while no master lived are lost.
         """
         self.nothing_under_way()

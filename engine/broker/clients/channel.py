@@ -125,9 +125,7 @@ class HeldPublish(msgspec.Struct, frozen=True, gc=False):
 
 class ChannelTransaction:
     """The publishes of a publisher's channel in tx mode; consumers acknowledge outside of transactions.
-
-    Args:
-        size: the client commits after that many messages; 0 when it commits by a command of its own.
+    `size`: the client commits after that many messages; 0 when it commits by a command of its own.
     """
 
     def __init__(self, size: int) -> None:
@@ -257,10 +255,8 @@ class DeliveryWatch(Protocol):
 
 
 class Channel:
-    """One channel of one connection.
-
-    Args:
-        joins: whether to merge consecutive deliveries; manual channels keep each apart.
+    """One channel of one connection. `joins`: whether to merge consecutive deliveries; manual channels keep
+    each apart.
     """
 
     observer: Callable[[DeliveredMessages], None] | None = None
@@ -327,10 +323,7 @@ class Channel:
 
     def take_tag(self, tag: int, multiple: bool) -> list[UnackedDelivery] | None:
         """Remove the deliveries that a delivery tag names and return them; None for an unknown tag (P14).
-
-        Args:
-            tag: 0 with `multiple` for everything outstanding.
-            multiple: all outstanding tags up to this one.
+        `tag`: 0 with `multiple` for everything outstanding. `multiple`: all outstanding tags up to this one.
         """
         if multiple and tag == 0:
             return self.take(len(self))
@@ -405,10 +398,7 @@ def tags_of(deliveries: Iterable[UnackedDelivery]) -> list[Range]:
 
 def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
     """Return how many acknowledged messages a process counts; it stops at the first unknown one (H68).
-
-    Args:
-        tags: the tags of one acknowledgement, in order.
-        found: the tags that the process knows.
+    `tags`: the tags of one acknowledgement, in order. `found`: the tags that the process knows.
     """
     known = RangeSet(Range(each.start, each.count) for each in found)
     total = 0
@@ -469,10 +459,8 @@ class AckTimeout:
         self._timer: ScheduledTimer | None = None
 
     def delivered(self, queue: str, held: int) -> None:
-        """Note that messages of a queue went out under the tags just below the channel's next tag.
-
-        Args:
-            held: how many deliveries waited before.
+        """Note that messages of a queue went out under the tags just below the channel's next tag. `held`:
+        how many deliveries waited before.
         """
         settings = self._settings.node
         own = None if self._own is None else self._own(queue)

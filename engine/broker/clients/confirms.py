@@ -170,11 +170,8 @@ class ConfirmSender:
         all_members: bool = False,
     ) -> None:
         """Note that a queue confirmed messages; send confirms for those that all their queues confirmed
-        (K10).
-
-        Args:
-            node: of the member that confirmed; None for the master.
-            all_members: whether to stop waiting for all members.
+        (K10). `node`: of the member that confirmed; None for the master. `all_members`: whether to stop
+        waiting for all members.
         """
         if node is None and queue in self._records:
             node = self._records[queue].master

@@ -84,9 +84,8 @@ class MessageRouter:
         return False
 
     def look_up(self, queues: Sequence[str]) -> None:
-        """Find queues by name.
-
-        Raises AmqpError, which ends the connection, for the first one that there is not (W229).
+        """Find queues by name. Raises AmqpError, which ends the connection, for the first one that there is
+        not (W229).
         """
         for name in queues:
             if name not in self.definitions.queues:
@@ -120,10 +119,8 @@ class MessageRouter:
 
 
 class PublishBounds:
-    """Limits that a publish is checked against: the broker's own, and those of this program.
-
-    Args:
-        capacity: this program's bounds, checked before messages are accepted.
+    """Limits that a publish is checked against: the broker's own, and those of this program. `capacity`: this
+    program's bounds, checked before messages are accepted.
     """
 
     def __init__(self, settings: Callable[[], NodeSettings], capacity: StorageCapacity) -> None:
@@ -328,11 +325,9 @@ class PublisherConnections:
 
     def send(self, publisher: Publisher, batch: Publish, spacing_us: int, turn: int = 0) -> None:
         """Send a batch to its queues; confirms that do not depend on disk go out first (K1). A message that
-        no queue gets is returned if it is mandatory, and confirmed at once (K10). Where the exchange draws
-        a queue for each message, each queue gets an equal part of the batch, one after the other (W231).
-
-        Args:
-            turn: of a part of a batch, by which its queue is found.
+        no queue gets is returned if it is mandatory, and confirmed at once (K10). Where the exchange draws a
+        queue for each message, each queue gets an equal part of the batch, one after the other (W231).
+        `turn`: of a part of a batch, by which its queue is found.
         """
         exchange = self.router.definitions.exchanges.exchanges.get(batch.exchange)
         user_id = batch.properties.get("user_id")
@@ -561,11 +556,8 @@ OK_TEXT = "OK"
 
 
 class ChannelClosing:
-    """Closes the channels and connections of one node's actors.
-
-    Args:
-        delete_queue: deletes a queue: its name, the rule and the cause.
-        forget_actor: removes an actor from the page: its name and the rule.
+    """Closes the channels and connections of one node's actors. `delete_queue`: deletes a queue: its name,
+    the rule and the cause. `forget_actor`: removes an actor from the page: its name and the rule.
     """
 
     def __init__(
@@ -615,10 +607,8 @@ class ChannelClosing:
         self.drop_exclusive(connection)
 
     def drop_exclusive(self, connection: str, lost: Collection[str] = ()) -> None:
-        """Delete the exclusive queues of this connection (P18).
-
-        Args:
-            lost: queues that went with their node (H76).
+        """Delete the exclusive queues of this connection (P18). `lost`: queues that went with their node
+        (H76).
         """
         owned = [each.name for each in self._definitions.queues.values() if each.owner == connection]
         for name in owned:
@@ -650,11 +640,9 @@ SECOND_US: Final = 1_000_000
 
 
 class HeartbeatWatch:
-    """Connections whose clients have gone silent.
-
-    Args:
-        blocked: returns whether a connection is not read, by its actor's name.
-        close: closes the connection of an actor that was silent too long; gets the interval in seconds.
+    """Connections whose clients have gone silent. `blocked`: returns whether a connection is not read, by its
+    actor's name. `close`: closes the connection of an actor that was silent too long; gets the interval in
+    seconds.
     """
 
     def __init__(

@@ -81,10 +81,8 @@ class WayOut:
             queue.go_on(consumer.channel, BURST_SPACING_US)
 
     def taken(self, queue: ClientQueue, consumer: Consumer, spacing_us: int) -> None:
-        """Notify the queue that a consumer without acknowledgements has room again (P12).
-
-        Args:
-            spacing_us: how far apart the consumer takes messages.
+        """Notify the queue that a consumer without acknowledgements has room again (P12). `spacing_us`: how
+        far apart the consumer takes messages.
         """
         spacing_us = self._processes.spacing_us(BURST_SPACING_US, spacing_us)
         queue.mailbox.post(queue.consumer_priority, 1, partial(_go_on, queue, consumer, spacing_us))
@@ -94,11 +92,9 @@ class WayOut:
     def acked(
         self, queue: ClientQueue, consumer: Consumer, tags: list[Range], multiple: bool, spacing_us: int
     ) -> None:
-        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6).
-
-        Args:
-            tags: what they acknowledge, the oldest first.
-            spacing_us: how far apart the consumer acknowledges.
+        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes
+        (P6). `tags`: what they acknowledge, the oldest first. `spacing_us`: how far apart the consumer
+        acknowledges.
         """
         if self._processes.timed:
             spacing_us = BURST_SPACING_US
@@ -293,10 +289,8 @@ class Consumers:
                     (queue.unlimit if active else queue.limit)(channel)
 
     def served_anew(self, queue: str, cancels: bool) -> None:
-        """Start a queue's consumers again at its new master (H67).
-
-        Args:
-            cancels: whether to cancel consumers with x-cancel-on-ha-failover now.
+        """Start a queue's consumers again at its new master (H67). `cancels`: whether to cancel consumers
+        with x-cancel-on-ha-failover now.
         """
         live = self._queues[queue]
         for consumer in self._by_channel():

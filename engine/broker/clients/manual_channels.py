@@ -39,10 +39,8 @@ class HandSettlement(msgspec.Struct):
 
 
 class ManualChannel:
-    """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
-
-    Args:
-        name: of the channel; what is before its first dot names its connection.
+    """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well. `name`:
+    of the channel; what is before its first dot names its connection.
     """
 
     usual_rule = HOLDS
@@ -71,19 +69,13 @@ class ManualChannel:
         self.rule = HOLDS
 
     def select_confirms(self) -> None:
-        """Put the channel into confirm mode, for good.
-
-        Raises AmqpError 406 when it is in tx mode.
-        """
+        """Put the channel into confirm mode, for good. Raises AmqpError 406 when it is in tx mode."""
         if self.in_tx:
             raise AmqpError("precondition_failed", "cannot switch from tx to confirm mode")
         self.confirming = self.was_confirming = True
 
     def select_tx(self) -> None:
-        """Put the channel into tx mode, for good (D12).
-
-        Raises AmqpError 406 when it is in confirm mode.
-        """
+        """Put the channel into tx mode, for good (D12). Raises AmqpError 406 when it is in confirm mode."""
         if self.confirming:
             raise AmqpError("precondition_failed", "cannot switch from confirm to tx mode")
         self.in_tx = self.was_tx = True
@@ -143,9 +135,7 @@ class ManualChannel:
 class UnreadInput:
     """Commands of blocked manual connections, in order. The broker stops reading the socket of a connection
     that published under an alarm. Everything else that its client sends, on any channel, waits too.
-
-    Args:
-        by_hand: the channels by hand.
+    `by_hand`: the channels by hand.
     """
 
     def __init__(self, by_hand: Mapping[str, ManualChannel]) -> None:
@@ -210,11 +200,8 @@ Settles = Callable[[ManualChannel, DeliveryGroup, bool], None]
 
 
 class ManualDeliveries:
-    """Gets, acknowledges and rejects messages on manual channels.
-
-    Args:
-        queues: the node's queues by name.
-        consumers: all of them by name, since a manual channel may have some.
+    """Gets, acknowledges and rejects messages on manual channels. `queues`: the node's queues by name.
+    `consumers`: all of them by name, since a manual channel may have some.
     """
 
     def __init__(
@@ -247,18 +234,14 @@ class ManualDeliveries:
         self._settle(hand, hand.channel.take(count), self._ack, multiple)
 
     def ack_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> None:
-        """Acknowledge a delivery tag of a channel (P14).
-
-        Raises AmqpError 406 when it is not outstanding.
-        """
+        """Acknowledge a delivery tag of a channel (P14). Raises AmqpError 406 when it is not outstanding."""
         self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
 
     def nack_tag(
         self, hand: ManualChannel, tag: int, multiple: bool, requeue: bool, reject: bool = False
     ) -> None:
-        """Reject a delivery tag of a channel, with requeue or for good (P11, P14).
-
-        Raises AmqpError 406 when it is not outstanding.
+        """Reject a delivery tag of a channel, with requeue or for good (P11, P14). Raises AmqpError 406 when
+        it is not outstanding.
         """
         self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
 
@@ -296,17 +279,11 @@ class ManualDeliveries:
     # --- settling ----------------------------------------------------------------------------------------------------
 
     def _settle(
-        self,
-        hand: ManualChannel,
-        taken: Sequence[UnackedDelivery],
-        do: Settles,
-        multiple: bool = True,
+        self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles, multiple: bool = True
     ) -> None:
-        """Let the queues settle deliveries that a channel no longer holds, group by group (P14).
-
-        Args:
-            do: settles one group; gets whether the queue receives all at once or message by message.
-            multiple: whether one method of the client settles all.
+        """Let the queues settle deliveries that a channel no longer holds, group by group (P14). `do`:
+        settles one group; gets whether the queue receives all at once or message by message. `multiple`:
+        whether one method of the client settles all.
         """
         if hand.in_tx:
             self._settle_later(hand, taken, do)
@@ -353,11 +330,9 @@ class ManualDeliveries:
             hand.settling.append(HandSettlement(do, list(taken)))
 
     def commit(self, hand: ManualChannel, ended: Container[str] = ()) -> None:
-        """Settle the deliveries that waited for the commit, in order (D13).
-
-        Args:
-            ended: queues that the channel knows by a process that has ended; it tells them nothing, so that what it
-                has of them comes back when it closes (W229).
+        """Settle the deliveries that waited for the commit, in order (D13). `ended`: queues that the channel
+        knows by a process that has ended; it tells them nothing, so that what it has of them comes back when
+        it closes (W229).
         """
         waiting, hand.settling = hand.settling, []
         hand.in_tx = False

@@ -44,11 +44,7 @@ class BurstCarrier:
         self._arrive = arrive
 
     def write(self, publisher: Publisher, burst: Publish, bytes_per_s: int) -> None:
-        """Append a burst to what is already written.
-
-        Args:
-            bytes_per_s: what the connection carries in a second.
-        """
+        """Append a burst to what is already written. `bytes_per_s`: what the connection carries in a second."""
         publisher.unsent.append(burst)
         publisher.carries_bytes_per_s = bytes_per_s
         self.go_on(publisher)
@@ -125,9 +121,7 @@ class WayIn:
 
     def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Put messages into the socket until the reader takes them; if work takes no time, it takes them now.
-
-        Args:
-            spacing_us: how far apart the client sends them.
+        `spacing_us`: how far apart the client sends them.
         """
         if not self._processes.timed and not publisher.waiting and not self._channels.alarm:
             self._channels.send(publisher, batch, spacing_us)

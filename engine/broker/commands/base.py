@@ -95,10 +95,7 @@ def check_line_breaks(values: Mapping[str, Any]) -> None:
 
 
 def check_names(holder: object) -> None:
-    """Refuse a name that is not a text of at most 255 bytes of UTF-8.
-
-    Raises ValueRefused.
-    """
+    """Refuse a name that is not a text of at most 255 bytes of UTF-8. Raises ValueRefused."""
     for field in NAMES:
         text = getattr(holder, field, "")
         if "\r" in text:
@@ -322,10 +319,7 @@ R = TypeVar("R", bound=Refusal)
 
 def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> R:
     """Return a refusal that says what is wrong and where, such as `settings.ram_bytes must be at least 1`.
-
-    Args:
-        error: what the validator found.
-        before: prefix of the place.
+    `error`: what the validator found. `before`: prefix of the place.
     """
     found = _FOUND.fullmatch(str(error))
     assert found is not None
@@ -379,10 +373,8 @@ class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
-    """Return the memory limit in bytes (M8).
-
-    Args:
-        watermark: a fraction of the RAM, at most 1, and 0.4 if it is not a number; or bytes, at most all RAM.
+    """Return the memory limit in bytes (M8). `watermark`: a fraction of the RAM, at most 1, and 0.4 if it is
+    not a number; or bytes, at most all RAM.
     """
     if isinstance(watermark, AbsoluteLimit):
         return min(watermark.absolute, ram_bytes)
@@ -392,18 +384,13 @@ def limit_bytes(watermark: float | AbsoluteLimit, ram_bytes: int) -> int:
 
 
 def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
-    """Return the limit of free space in bytes (M10).
-
-    Args:
-        limit: bytes, or a fraction of the RAM.
-    """
+    """Return the limit of free space in bytes (M10). `limit`: bytes, or a fraction of the RAM."""
     return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
 
 
 def bytes_of(text: str) -> int:
-    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10).
-
-    Raises CommandError for anything else.
+    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10). Raises CommandError for
+    anything else.
     """
     found = _BYTES.fullmatch(text)
     if found is None:

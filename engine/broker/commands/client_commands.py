@@ -251,9 +251,7 @@ class Cancel(Command, frozen=True, tag="cancel"):
 class Hang(Command, frozen=True, tag="hang"):
     """Let the program of a publisher or a consumer hang: it sends nothing, not even heartbeats (A3). Its
     connection stays open until the broker misses the heartbeats; the actor's next command wakes the program.
-
-    Args:
-        heartbeat_s: the interval on which client and broker agreed.
+    `heartbeat_s`: the interval on which client and broker agreed.
     """
 
     name: ConsumerTag
@@ -307,10 +305,8 @@ class AckTag(Command, frozen=True, tag="ack_tag"):
 
 
 class NackTag(Command, frozen=True, tag="nack_tag"):
-    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14).
-
-    Args:
-        reject: it is basic.reject, after which 4.3 counts a delivery that failed (W42).
+    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14). `reject`: it is basic.reject,
+    after which 4.3 counts a delivery that failed (W42).
     """
 
     tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -329,10 +325,8 @@ class Recover(Command, frozen=True, tag="recover"):
 
 class Qos(Command, frozen=True, tag="qos"):
     """Limit the messages that each later consumer, or the whole channel, may hold (basic.qos, P13).
-
-    Args:
-        prefetch: 0 for any number.
-        channel_wide: AMQP's `global`: one limit for all consumers of the channel, which holds at once.
+    `prefetch`: 0 for any number. `channel_wide`: AMQP's `global`: one limit for all consumers of the channel,
+    which holds at once.
     """
 
     prefetch: Prefetch
@@ -341,13 +335,9 @@ class Qos(Command, frozen=True, tag="qos"):
 
 
 class Consume(Command, frozen=True, tag="consume"):
-    """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12).
-
-    Unlike `set_consumer` it never changes a consumer: if the channel already has the tag, the broker closes
-    the connection.
-
-    Args:
-        others: as in `set_consumer`.
+    """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12). Unlike
+    `set_consumer` it never changes a consumer: if the channel already has the tag, the broker closes the
+    connection. `others`: as in `set_consumer`.
     """
 
     name: ConsumerTag

@@ -247,10 +247,7 @@ FIRST_FIELDS: Final = frozenset(
 
 
 def parse(command: object) -> AnyCommand:
-    """Return a command from its JSON object.
-
-    Raises CommandError when it is malformed or out of bounds.
-    """
+    """Return a command from its JSON object. Raises CommandError when it is malformed or out of bounds."""
     if not isinstance(command, dict):
         raise CommandError("no_command")
     verb = command.get("do")

@@ -71,10 +71,8 @@ class Move(Command, frozen=True, tag="move_master"):
 
 
 class Freeze(Command, frozen=True, tag="freeze"):
-    """Suspend a member of a queue: it loses nothing that is sent to it, and does nothing.
-
-    Args:
-        what: its process, or the multicast process that passes on the master's instructions.
+    """Suspend a member of a queue: it loses nothing that is sent to it, and does nothing. `what`: its
+    process, or the multicast process that passes on the master's instructions.
     """
 
     node: NodeName
@@ -90,10 +88,8 @@ class Thaw(Command, frozen=True, tag="thaw"):
 
 
 class Set(Command, frozen=True, tag="set"):
-    """Change a setting while the node runs.
-
-    Args:
-        node: whose member of a mirrored queue, for target_ram_count; None for the master (H80).
+    """Change a setting while the node runs. `node`: whose member of a mirrored queue, for target_ram_count;
+    None for the master (H80).
     """
 
     name: Literal[
@@ -113,10 +109,9 @@ class Set(Command, frozen=True, tag="set"):
 
 
 class Restart(Command, frozen=True, tag="restart"):
-    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234).
-
-    With "kill_in_flush" the VM dies while each queue empties its journal: segments are written, the journal is not cut
-    yet (S80, S115). A cluster's first node is killed as by "kill".
+    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234). With
+    "kill_in_flush" the VM dies while each queue empties its journal: segments are written, the journal is not
+    cut yet (S80, S115). A cluster's first node is killed as by "kill".
     """
 
     kind: Literal["clean", "kill", "kill_in_flush", "power"]
@@ -132,10 +127,7 @@ class StartApp(Command, frozen=True, tag="start_app"):
 
 class AskQueues(Command, frozen=True, tag="ask_queues"):
     """Run list_queues as a monitoring script does; this wakes each queue process every time (P5, P6).
-
-    Args:
-        count: how many times it asks.
-        every_ms: how long it waits between two times.
+    `count`: how many times it asks. `every_ms`: how long it waits between two times.
     """
 
     count: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1
@@ -277,11 +269,8 @@ Death = Literal["kill", "error"]
 
 
 class KillQueue(Command, frozen=True, tag="kill_queue"):
-    """Let one queue process die; its supervisor starts it again on its files (D4).
-
-    Args:
-        node: whose member; None for the master (H75).
-        how: killed from outside, or ended by its own error.
+    """Let one queue process die; its supervisor starts it again on its files (D4). `node`: whose member; None
+    for the master (H75). `how`: killed from outside, or ended by its own error.
     """
 
     queue: QueueName = DEFAULT_QUEUE

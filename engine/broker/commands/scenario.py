@@ -145,10 +145,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             yield Bind(**binding.values())
 
     def check_declared(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared.
-
-        Raises ScenarioError that names what cannot.
-        """
+        """Check that everything can be declared. Raises ScenarioError that names what cannot."""
         for part, names in (
             ("queues", [each.name for each in self.queues]),
             ("exchanges", [each.name for each in self.exchanges]),
@@ -206,10 +203,7 @@ class Topology(_Declared, frozen=True, kw_only=True):
                 yield placed(command, each.name)
 
     def check(self, validation: ReleaseValidation) -> None:
-        """Check that everything can be declared.
-
-        Raises ScenarioError that names what cannot.
-        """
+        """Check that everything can be declared. Raises ScenarioError that names what cannot."""
         self.check_declared(validation)
         names = [FIRST_HOST, *(each.name for each in self.vhosts)]
         for name in names:
@@ -306,9 +300,8 @@ class ParsedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(data: bytes | str | dict[str, Any]) -> ParsedScenario:
-    """Return a scenario from its JSON text or object.
-
-    Raises ScenarioError that names the place for anything unknown, malformed or out of bounds.
+    """Return a scenario from its JSON text or object. Raises ScenarioError that names the place for anything
+    unknown, malformed or out of bounds.
     """
     if isinstance(data, bytes | str):
         if len(data) > MAX_JSON_BYTES:

@@ -164,9 +164,8 @@ def release_of(profile: str, overrides: Mapping[str, Any]) -> BrokerRelease:
 
 
 def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings, NodeSettings]:
-    """Return a profile's settings with `overrides` in place.
-
-    Raises ScenarioError for an unknown name or an impossible value.
+    """Return a profile's settings with `overrides` in place. Raises ScenarioError for an unknown name or an
+    impossible value.
     """
     if profile not in PROFILES:
         raise ScenarioError("no_such_value", place=f"profile: {profile!r}")
@@ -204,10 +203,8 @@ def segment_entries(profile: str, overrides: Mapping[str, Any]) -> int:
 
 
 def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
-    """Return what is shown of the settings; limits in bytes.
-
-    Args:
-        named: settings that the scenario or a command named.
+    """Return what is shown of the settings; limits in bytes. `named`: settings that the scenario or a command
+    named.
     """
     shown: Why = {
         name: getattr(settings, name)

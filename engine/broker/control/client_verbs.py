@@ -109,10 +109,8 @@ class ClientVerbs(OnClientParts):
         self._begin_or_change(command, lifts=False)
 
     def _begin_or_change(self, command: cmd.SetConsumer, lifts: bool) -> None:
-        """Begin a consumer, or change one.
-
-        Args:
-            lifts: whether its client first sends basic.qos for the consumer, which lifts the channel's limit.
+        """Begin a consumer, or change one. `lifts`: whether its client first sends basic.qos for the
+        consumer, which lifts the channel's limit.
         """
         consumers = self._consumers
         if command.channel_prefetch and not consumers.rules.limits_channels:

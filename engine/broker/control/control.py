@@ -19,11 +19,8 @@ from engine.broker.mirrors.nodes import ClusterParts
 
 
 class NodeControl:
-    """The monitors, stops and starts, the report of changes, and the verbs of commands.
-
-    Args:
-        below: the rooms of the node that lie below.
-        console: understands the lines of the command `ctl`.
+    """The monitors, stops and starts, the report of changes, and the verbs of commands. `below`: the rooms of
+    the node that lie below. `console`: understands the lines of the command `ctl`.
     """
 
     def __init__(

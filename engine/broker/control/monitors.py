@@ -35,11 +35,8 @@ FAR_US = 1 << 62
 
 
 class NodeMonitors:
-    """Monitors memory and disk of every node but the first, which MemoryMonitors has.
-
-    Args:
-        actors: returns how many connections a node has.
-        alarms_changed: called when an alarm was set or cleared.
+    """Monitors memory and disk of every node but the first, which MemoryMonitors has. `actors`: returns how
+    many connections a node has. `alarms_changed`: called when an alarm was set or cleared.
     """
 
     def __init__(
@@ -182,10 +179,8 @@ class MemoryMonitors:
         )
 
     def start(self, happened: Callable[[], int]) -> None:
-        """Check for the first time, and start the timer.
-
-        Args:
-            happened: returns how many transitions and commands there were.
+        """Check for the first time, and start the timer. `happened`: returns how many transitions and
+        commands there were.
         """
         self._happened = happened
         self.disk.check_space()

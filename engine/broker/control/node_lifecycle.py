@@ -20,10 +20,8 @@ from engine.values.errors import CommandError
 
 
 class NodeLifecycle:
-    """Stops and starts the broker on its node.
-
-    Args:
-        on_gone: called with the name of a queue that a restart did not bring back.
+    """Stops and starts the broker on its node. `on_gone`: called with the name of a queue that a restart did
+    not bring back.
     """
 
     def __init__(

@@ -201,11 +201,8 @@ def no_console(line: str, state: Mapping[str, Any], live: LiveValues) -> dict[st
 
 
 class OperatorVerbs:
-    """Verbs of a single node's operator.
-
-    Args:
-        change_machine: applies the current work profile.
-        console: understands lines of rabbitmqctl, given what the node reports.
+    """Verbs of a single node's operator. `change_machine`: applies the current work profile. `console`:
+    understands lines of rabbitmqctl, given what the node reports.
     """
 
     def __init__(

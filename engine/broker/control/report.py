@@ -25,10 +25,8 @@ Rates = tuple[float, float, float, float]
 
 
 class LiveValues(msgspec.Struct, frozen=True):
-    """Facts about a node that no snapshot contains.
-
-    Args:
-        subscribed: names of the consumers that their queues list; None for all consumers.
+    """Facts about a node that no snapshot contains. `subscribed`: names of the consumers that their queues
+    list; None for all consumers.
     """
 
     rates: Mapping[str, Rates] = {}

@@ -38,11 +38,7 @@ class TopologyVerbs(OnClientParts):
     """Verbs that add, change and remove queues, exchanges, bindings and policies."""
 
     def __init__(
-        self,
-        parts: ClientParts,
-        ends: QueueEnds,
-        cluster: MirroredQueues,
-        cluster_parts: ClusterParts,
+        self, parts: ClientParts, ends: QueueEnds, cluster: MirroredQueues, cluster_parts: ClusterParts
     ) -> None:
         super().__init__(parts)
         self._ends = ends

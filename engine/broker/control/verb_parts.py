@@ -97,11 +97,8 @@ class QueueEnds:
         self._settings.report_settings(rule)
 
     def kill(self, name: str, how: Death) -> None:
-        """Let a queue's process die; its supervisor starts another on the files (D4, Q62).
-
-        Args:
-            how: after a kill, channels consume again by themselves; an error marks the queue as crashed, and they
-                cancel.
+        """Let a queue's process die; its supervisor starts another on the files (D4, Q62). `how`: after a
+        kill, channels consume again by themselves; an error marks the queue as crashed, and they cancel.
         """
         if how == "error":
             self._consumers.cancel_all(name, "D4", "crash")

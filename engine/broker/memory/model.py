@@ -59,12 +59,8 @@ class ProcessHeap:
 
     def collect(self, live_words: int, chance: int) -> None:
         """Size the heap for what lives in it, and let the last collection have been a large or a small one.
-
         The two follow each other, and each lasts until the words that it left free are full of garbage.
-
-        Args:
-            live_words: of terms that are in use.
-            chance: drawn, below CHANCES.
+        `live_words`: of terms that are in use. `chance`: drawn, below CHANCES.
         """
         before = -1
         while before != self.size:
@@ -98,11 +94,8 @@ GROWTH_PCT: Final = 1_618
 
 
 def most_bodies(words: int, limit: int) -> int:
-    """Return the words of bodies that the next old heap may refer to.
-
-    Args:
-        words: of bodies that the young heap refers to as a large collection begins.
-        limit: as it was.
+    """Return the words of bodies that the next old heap may refer to. `words`: of bodies that the young heap
+    refers to as a large collection begins. `limit`: as it was.
     """
     if 4 * words < limit:
         return max(LEAST_BODIES, limit // 2)
@@ -112,13 +105,10 @@ def most_bodies(words: int, limit: int) -> int:
 
 
 class FollowedHeap:
-    """The heap of a process whose work takes time: each of its collections is followed.
-
-    A small collection moves what survived the last one to the old heap, where it stays when it is garbage, and bodies
-    with it, until a large one: when the old heap is full or refers to more bodies than it may.
-
-    Args:
-        draws: whether messages that waited made a heap overflow, so that its old one is two sizes larger, not one.
+    """The heap of a process whose work takes time: each of its collections is followed. A small collection
+    moves what survived the last one to the old heap, where it stays when it is garbage, and bodies with it,
+    until a large one: when the old heap is full or refers to more bodies than it may. `draws`: whether
+    messages that waited made a heap overflow, so that its old one is two sizes larger, not one.
     """
 
     __slots__ = (
@@ -219,11 +209,8 @@ class QueueHeaps:
         """That of the process where its work takes time; elsewhere which collection came last is drawn."""
 
     def beyond_bytes(self, own_bytes: int, held_bytes: int) -> int:
-        """Return what the heaps take beyond what lives in them.
-
-        Args:
-            own_bytes: live bytes in the queue's process.
-            held_bytes: live bytes in channels.
+        """Return what the heaps take beyond what lives in them. `own_bytes`: live bytes in the queue's
+        process. `held_bytes`: live bytes in channels.
         """
         live = [each // WORD_BYTES for each in (own_bytes, held_bytes)]
         heaps = (self.own, self.channels)
@@ -308,10 +295,8 @@ class GarbageBytes(msgspec.Struct, frozen=True):
 
 
 class GarbageWatch:
-    """Draws at random how much garbage there is when the node checks its memory.
-
-    Args:
-        seed: all draws follow from it.
+    """Draws at random how much garbage there is when the node checks its memory. `seed`: all draws follow
+    from it.
     """
 
     __slots__ = ("_draws", "_heaps", "_collections", "_heap_bytes")
@@ -325,10 +310,7 @@ class GarbageWatch:
 
     def check(self, processes: Iterable[HeapCollector], shared_reads: bool = False) -> GarbageBytes:
         """Return the garbage of processes now; a body that left several queues at once counts once.
-
-        Args:
-            processes: of the queues.
-            shared_reads: whether bodies of unequal sizes came over one connection.
+        `processes`: of the queues. `shared_reads`: whether bodies of unequal sizes came over one connection.
         """
         every = list(processes)
         traced = [each for each in every if each.queue.heap.traced]
@@ -376,9 +358,7 @@ class SharedReads:
 
     def kept_by(self, cached: int) -> int:
         """Return the bytes that are in no queue's RAM any more, but in reads of which a cache has a part.
-
-        Args:
-            cached: bytes of the store's cache; what came with them is as much more as what queues have of both.
+        `cached`: bytes of the store's cache; what came with them is as much more as what queues have of both.
         """
         return cached * self._total // self._stored - self._in_ram if self._stored else 0
 
@@ -551,10 +531,8 @@ def _journal(queue: BackingQueue) -> int:
 
 
 def _stores(stores: Iterable[StoreLoad], with_removed: bool) -> tuple[int, int]:
-    """Return thousandths of a byte for tables, and the bytes of records that the caches hold.
-
-    Args:
-        with_removed: count records of removed messages as well, which the cache keeps until its file is full (S171.3).
+    """Return thousandths of a byte for tables, and the bytes of records that the caches hold. `with_removed`:
+    count records of removed messages as well, which the cache keeps until its file is full (S171.3).
     """
     total = cached = 0
     for store in stores:

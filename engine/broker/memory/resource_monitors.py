@@ -46,10 +46,8 @@ class HighWater:
 
 
 def counted(memory: MemoryModel, strategy: Strategy, high_water: HighWater) -> int:
-    """Return the node's memory in bytes as a strategy counts it.
-
-    Args:
-        high_water: must include this measurement and all earlier ones.
+    """Return the node's memory in bytes as a strategy counts it. `high_water`: must include this measurement
+    and all earlier ones.
     """
     return _COUNTED[strategy](memory, high_water)
 

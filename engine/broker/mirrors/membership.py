@@ -276,10 +276,8 @@ class QueueMember:
 
 
 class LabelledRing:
-    """Takes the transitions of one node's virtual host, and hands them on with the member's name.
-
-    Args:
-        first: whether it is the cluster's first node, whose stores have their plain names.
+    """Takes the transitions of one node's virtual host, and hands them on with the member's name. `first`:
+    whether it is the cluster's first node, whose stores have their plain names.
     """
 
     def __init__(
@@ -421,10 +419,8 @@ LIMIT_US: Final = 2000 * 30_000
 
 
 class PendingCalls:
-    """Clients and commands that wait for queues that are down.
-
-    Args:
-        redo: does a command that its client sent while its channel waited.
+    """Clients and commands that wait for queues that are down. `redo`: does a command that its client sent
+    while its channel waited.
     """
 
     def __init__(
@@ -446,12 +442,9 @@ class PendingCalls:
     # --- methods -----------------------------------------------------------------------------------------------------
 
     def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
-        """Keep a method for later if its queue is down; return whether it was kept.
-
-        Args:
-            forever: whether the method waits without limit.
-
-        Raises AmqpError 404 for a queue that does not come back by itself, because its node stopped in order.
+        """Keep a method for later if its queue is down; return whether it was kept. `forever`: whether the
+        method waits without limit. Raises AmqpError 404 for a queue that does not come back by itself,
+        because its node stopped in order.
         """
         record = self._roll.records.get(queue)
         if record is None or record.alive:
@@ -539,9 +532,8 @@ class MirroredChannels:
         self._roll.copy(queue, arrival, expiration_ms, confirm_at_once)
 
     def room(self, sender: str, queues: Sequence[str], count: int) -> int:
-        """Return how many of `count` messages a channel may send before credit stops it (H84).
-
-        Only members that hang, or are being synchronised, ever let it run out; the reader had its own credit too.
+        """Return how many of `count` messages a channel may send before credit stops it (H84). Only members
+        that hang, or are being synchronised, ever let it run out; the reader had its own credit too.
         """
         initial, _ = self._settings().credit_flow_default_credit
         room = count

@@ -29,11 +29,8 @@ SYNC_INTERVAL_MS: Final = 25
 
 
 class MirroredQueues:
-    """Manages the members of all queues.
-
-    Args:
-        below: what the cluster stands on.
-        auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
+    """Manages the members of all queues. `below`: what the cluster stands on. `auto_sync`: fills a queue's
+    mirrors, if its policy wants that without being asked (H51).
     """
 
     def __init__(self, below: NodeParts, auto_sync: Callable[[str], None]) -> None:
@@ -148,9 +145,7 @@ class MirroredQueues:
 
     def update(self, record: QueueRecord, last: str | None = None) -> None:
         """Add the members that the policy lacks, drop those that are too many, and maybe synchronise (H13).
-
-        Args:
-            last: a node that gets its mirror after the others.
+        `last`: a node that gets its mirror after the others.
         """
         master, mirrors = wanted(record, self.running)
         mirrors = sorted(mirrors, key=lambda node: node == last)
@@ -478,11 +473,7 @@ def strategy_of(arguments: Mapping[str, Any], policy: Mapping[str, Any], setting
 
 
 class MirrorPlaces:
-    """Chooses the nodes of new queues.
-
-    Args:
-        seed: the scenario's, which takes the place of chance (H88).
-    """
+    """Chooses the nodes of new queues. `seed`: the scenario's, which takes the place of chance (H88)."""
 
     def __init__(self, cluster: MirroredQueues, settings: Callable[[], NodeSettings], seed: int) -> None:
         self._cluster = cluster

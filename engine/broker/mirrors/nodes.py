@@ -157,11 +157,8 @@ def nodes_of(
     emit: Callable[[Transition], None],
     later: Later,
 ) -> dict[str, BrokerNode]:
-    """Return the nodes of a cluster by name, each with its own files and memory.
-
-    Args:
-        label: names a queue's member on a node.
-        later: runs an action after this many microseconds.
+    """Return the nodes of a cluster by name, each with its own files and memory. `label`: names a queue's
+    member on a node. `later`: runs an action after this many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     nodes: dict[str, BrokerNode] = {}
@@ -284,10 +281,7 @@ class ClusterNodes:
     # --- clients -----------------------------------------------------------------------------------------------------
 
     def connect(self, connection: str, node: str) -> None:
-        """Let a client's connection be to a node.
-
-        Raises CommandError when the node does not run.
-        """
+        """Let a client's connection be to a node. Raises CommandError when the node does not run."""
         self.check_up(node)
         self._at[connection] = node
 
@@ -306,10 +300,8 @@ class ClusterNodes:
             raise CommandError("node_down", name=node, known=", ".join(self._cluster.running) or "none")
 
     def _close_connections(self, node: str, orderly: bool) -> None:
-        """Lose every connection to a node; what its consumers held is requeued if a master lives.
-
-        Args:
-            orderly: whether the node notifies its clients.
+        """Lose every connection to a node; what its consumers held is requeued if a master lives. `orderly`:
+        whether the node notifies its clients.
         """
         if orderly:
             cut_off = {connection for connection, at in self._at.items() if at == node}
@@ -334,10 +326,7 @@ class ClusterNodes:
     # --- stops (H61, H71) --------------------------------------------------------------------------------------------
 
     def stop(self, node: str, kind: StopKind) -> None:
-        """Stop a node in order, or lose it.
-
-        Raises CommandError when it does not run.
-        """
+        """Stop a node in order, or lose it. Raises CommandError when it does not run."""
         self.check_up(node)
         if kind == "clean":
             self._queues.check_may_stop()
@@ -390,9 +379,8 @@ class ClusterNodes:
     # --- starts (H17, H72-H74) ---------------------------------------------------------------------------------------
 
     def start(self, node: str) -> None:
-        """Start a node on what it has.
-
-        Raises CommandError when it runs, or when it must wait for the node that stopped last.
+        """Start a node on what it has. Raises CommandError when it runs, or when it must wait for the node
+        that stopped last.
         """
         cluster = self._cluster
         if node not in cluster.nodes:

@@ -50,10 +50,8 @@ class QueueCallbacks(NamedTuple):
 
 
 class MessageSettlements:
-    """Settles or requeues the deliveries of one queue.
-
-    Args:
-        bury: takes rejected messages, if the queue has a dead-letter exchange.
+    """Settles or requeues the deliveries of one queue. `bury`: takes rejected messages, if the queue has a
+    dead-letter exchange.
     """
 
     def __init__(self, queue: QueueDeliveries, bury: Bury) -> None:
@@ -67,12 +65,9 @@ class MessageSettlements:
         multiple: bool,
         spacing_us: int = BURST_SPACING_US,
     ) -> None:
-        """Take acknowledgements that came through the mailbox (`send_ack` puts them there), and serve their consumer if
-        it has room again (P11).
-
-        Args:
-            consumer: the holder of the messages, None for basic.get.
-            spacing_us: distance of the messages that go out in return.
+        """Take acknowledgements that came through the mailbox (`send_ack` puts them there), and serve their
+        consumer if it has room again (P11). `consumer`: the holder of the messages, None for basic.get.
+        `spacing_us`: distance of the messages that go out in return.
         """
         found = self._queue.process.begin().ack(tags, multiple=multiple)
         if self._freed(consumer, tags, found):
@@ -151,11 +146,9 @@ class MessageSettlements:
 
 
 class FinishedMessages:
-    """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact rate: a
-    message that it gets while it finishes its last one comes next. Only an idle consumer starts again.
-
-    Args:
-        way_out: the way of acknowledgements if work takes time.
+    """Lets the consumers of one queue finish messages. A consumer that always holds a message keeps its exact
+    rate: a message that it gets while it finishes its last one comes next. Only an idle consumer starts
+    again. `way_out`: the way of acknowledgements if work takes time.
     """
 
     def __init__(self, queue: QueueDeliveries, way_out: WayOut, scheduler: TimerScheduler) -> None:
@@ -244,13 +237,9 @@ class FinishedMessages:
 
 class QueueDeliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
-
-    Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once, and a
-    consumer holds every second, third, ... message of an extent.
-
-    Args:
-        way_out: the way of deliveries and acknowledgements if work takes time.
-        life: number of its process.
+    Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once,
+    and a consumer holds every second, third, ... message of an extent. `way_out`: the way of deliveries and
+    acknowledgements if work takes time. `life`: number of its process.
     """
 
     def __init__(
@@ -338,11 +327,9 @@ class QueueDeliveries:
         self.process = self.evictions.process = process
 
     def knows(self, channel: Channel, settling: Iterable[UnackedDelivery]) -> bool:
-        """Return whether its process knows a channel; it ignores unknown ones (P14, H68). It knows a channel that
-        consumes here, or holds one of its deliveries with acknowledgement.
-
-        Args:
-            settling: deliveries that the channel is settling and no longer holds.
+        """Return whether its process knows a channel; it ignores unknown ones (P14, H68). It knows a channel
+        that consumes here, or holds one of its deliveries with acknowledgement. `settling`: deliveries that
+        the channel is settling and no longer holds.
         """
         for each in settling:
             if each.life == self.life and each.queue == self.name:
@@ -391,10 +378,8 @@ class QueueDeliveries:
         self, arrivals: Sequence[DatedArrival], spacing_us: int, confirm_at_once: bool = False
     ) -> None:
         """Let messages arrive one after the other, `spacing_us` apart; together where nothing examines each.
-
-        Args:
-            arrivals: the messages with their own expirations in milliseconds (P8.2).
-            confirm_at_once: whether to send confirms that do not depend on disk (K1).
+        `arrivals`: the messages with their own expirations in milliseconds (P8.2). `confirm_at_once`: whether
+        to send confirms that do not depend on disk (K1).
         """
         evictions = self.evictions
         apart = self.copies is not None or evictions.may_reject or evictions.drops_head
@@ -428,10 +413,8 @@ class QueueDeliveries:
         confirm_at_once: bool = False,
         already_delivered: bool = False,
     ) -> None:
-        """Let messages into this queue; `already_delivered` marks them as redelivered (H62).
-
-        Args:
-            arrivals: as in `arrive`, several only where nothing examines each.
+        """Let messages into this queue; `already_delivered` marks them as redelivered (H62). `arrivals`: as
+        in `arrive`, several only where nothing examines each.
         """
         if self.process.held is not None:
             again = partial(self.enter, arrivals, spacing_us, confirm_at_once, already_delivered)
@@ -532,11 +515,7 @@ class QueueDeliveries:
         return done
 
     def _deal(self, turns: tuple[Consumer, ...], taken: Iterable[tuple[Extent, int]]) -> None:
-        """Give messages to consumers in turn.
-
-        Args:
-            taken: messages, and how many at their start are redelivered.
-        """
+        """Give messages to consumers in turn. `taken`: messages, and how many at their start are redelivered."""
         step, dealt = len(turns), 0
         own_tags = step == 1 or len({each.channel for each in turns}) == step
         for extent, redelivered in taken:
@@ -599,10 +578,8 @@ class QueueDeliveries:
         return taken
 
     def run_backlog(self, spacing_us: int, calling: Channel | None = None) -> None:
-        """Deliver waiting messages while a consumer is ready (P7).
-
-        Args:
-            calling: the channel that waits for the end of this: it never reads what comes if the process ends.
+        """Deliver waiting messages while a consumer is ready (P7). `calling`: the channel that waits for the
+        end of this: it never reads what comes if the process ends.
         """
         queue = self.process.queue
         while (depth := queue.depth) and (consumer := self.ring.next()) is not None:

@@ -27,10 +27,8 @@ def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
 
 
 class LimitEvictions:
-    """Keeps one queue within its limits.
-
-    Args:
-        bury: takes dead messages, if the queue has a dead-letter exchange.
+    """Keeps one queue within its limits. `bury`: takes dead messages, if the queue has a dead-letter
+    exchange.
     """
 
     def __init__(self, process: QueueProcess, scheduler: TimerScheduler, bury: Bury) -> None:
@@ -104,9 +102,8 @@ class LimitEvictions:
     # --- expiry (P9) -------------------------------------------------------------------------------------------------
 
     def drop_expired(self) -> None:
-        """Drop expired heads; the first other message is taken and put back (P9).
-
-        The pass is skipped if taking and putting back changes nothing.
+        """Drop expired heads; the first other message is taken and put back (P9). The pass is skipped if
+        taking and putting back changes nothing.
         """
         queue = self.process.queue
         if not queue.depth:

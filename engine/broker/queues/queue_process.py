@@ -122,9 +122,7 @@ class QueueProcess:
 
     def handled(self, arms_rate_timer: bool = True, collects: bool = True) -> None:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8).
-
-        Args:
-            collects: whether the process collects garbage, as it does when messages arrive or leave.
+        `collects`: whether the process collects garbage, as it does when messages arrive or leave.
         """
         if self.stuck:
             return
@@ -341,11 +339,8 @@ class QueueProcess:
 
 
 class ImmediateMail:
-    """The mailbox of a queue process: this one lets the process do at once what it is sent.
-
-    Args:
-        process: to which its clients send.
-        end: called with the id of that process when it ends.
+    """The mailbox of a queue process: this one lets the process do at once what it is sent. `process`: to
+    which its clients send. `end`: called with the id of that process when it ends.
     """
 
     def __init__(self, queue_process: QueueProcess, process: WorkProcess, end: Callable[[str], None]) -> None:
@@ -389,9 +384,8 @@ class ImmediateMail:
         self._owner.queue.drain_mailbox()
 
     def settle(self) -> None:
-        """Sync or wait, if the mailbox is known to be empty (P1).
-
-        Sync if somebody waits for a confirm: a receive timeout of 0 comes before the sync timer (P2).
+        """Sync or wait, if the mailbox is known to be empty (P1). Sync if somebody waits for a confirm: a
+        receive timeout of 0 comes before the sync timer (P2).
         """
         needs = self._owner.queue.needs_timeout()
         if needs == "timed":

@@ -24,12 +24,7 @@ from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.resource_monitors import MemoryWatch
 from engine.broker.queues.deliveries import QueueCallbacks, QueueDeliveries
 from engine.broker.queues.evictions import Dead, Reason
-from engine.broker.queues.queue_process import (
-    MILLISECOND_US,
-    ImmediateMail,
-    QueueMail,
-    QueueProcess,
-)
+from engine.broker.queues.queue_process import MILLISECOND_US, ImmediateMail, QueueMail, QueueProcess
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
@@ -68,9 +63,7 @@ MORE_HOPS = 8
 
 class DeadLetters:
     """Dead letters on their way; they reach their new queues at the end of the event that killed them.
-
-    Args:
-        kinds: numbers of messages and templates.
+    `kinds`: numbers of messages and templates.
     """
 
     def __init__(
@@ -156,10 +149,9 @@ class DeadLetters:
             yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
 
     def deliver(self, queues: Mapping[str, QueueDeliveries]) -> None:
-        """Deliver dead letters, including those that this causes.
-
-        A client's `x-death` can send messages round for ever (D16). The broker does that as fast as it can; here an
-        event ends after more hops than any other message takes, and a second passes before those messages go on.
+        """Deliver dead letters, including those that this causes. A client's `x-death` can send messages
+        round for ever (D16). The broker does that as fast as it can; here an event ends after more hops than
+        any other message takes, and a second passes before those messages go on.
         """
         for _hop in range(2 * len(queues) + MORE_HOPS):
             letters, self.waiting = self.waiting, deque()
@@ -199,11 +191,8 @@ RULES: Final = {
 
 
 class RequestedSettings:
-    """A queue's settings by commands, which survive restarts.
-
-    Args:
-        mode: default or lazy.
-        target: a pinned target_ram_count, None for none.
+    """A queue's settings by commands, which survive restarts. `mode`: default or lazy. `target`: a pinned
+    target_ram_count, None for none.
     """
 
     def __init__(self) -> None:
@@ -297,9 +286,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
 
     def obey(self, name: str, *, starting: bool = False) -> None:
         """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17).
-
-        Args:
-            starting: whether the process starts, which is followed by a pass of drop_expired in any case.
+        `starting`: whether the process starts, which is followed by a pass of drop_expired in any case.
         """
         live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
@@ -535,11 +522,7 @@ def _kind_of(part: BackingQueue) -> dict[str, Any]:
 
 
 class QueueLifetimes:
-    """The expiry timers of all queues.
-
-    Args:
-        end: deletes a queue: its name, the rule and the cause.
-    """
+    """The expiry timers of all queues. `end`: deletes a queue: its name, the rule and the cause."""
 
     def __init__(
         self, definitions: HostDefinitions, clock: TimerScheduler, end: Callable[[str, str, str], None]

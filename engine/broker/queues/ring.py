@@ -62,10 +62,8 @@ class ConsumerLine:
 
 
 class ConsumerRing:
-    """Chooses which of a queue's consumers is served next.
-
-    Args:
-        resume: called when a channel with a limit has room again.
+    """Chooses which of a queue's consumers is served next. `resume`: called when a channel with a limit has
+    room again.
     """
 
     def __init__(self, resume: Callable[[Channel], None]) -> None:

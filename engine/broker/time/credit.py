@@ -36,13 +36,9 @@ class CreditPair(NamedTuple):
 
 
 class CreditFlow:
-    """One process's credit with all others, as a sender and as a receiver.
-
-    A blocked process keeps the grants that it owes to others until it is unblocked (F3). It still sends and
-    handles messages; only a connection's reader stops (A3).
-
-    Args:
-        now_us: returns the virtual time.
+    """One process's credit with all others, as a sender and as a receiver. A blocked process keeps the grants
+    that it owes to others until it is unblocked (F3). It still sends and handles messages; only a
+    connection's reader stops (A3). `now_us`: returns the virtual time.
     """
 
     __slots__ = (

@@ -32,10 +32,8 @@ class HibernateBackoff:
         self._draws = RandomDraws(seed)
 
     def wake(self, slept_us: int) -> None:
-        """Draw the next wait: one to two times the last one, or half of it after a long sleep.
-
-        Args:
-            slept_us: for how long the process hibernated, in microseconds.
+        """Draw the next wait: one to two times the last one, or half of it after a long sleep. `slept_us`:
+        for how long the process hibernated, in microseconds.
         """
         gap_us = slept_us + 1000 * self.wait_ms
         base = self.wait_ms
@@ -246,10 +244,8 @@ class WorkProcess:
     # --- working -----------------------------------------------------------------------------------------------------
 
     def _take(self, everything: bool) -> Callable[[], None] | None:
-        """Take the next messages out of the mailbox and return their work; None when there is nothing to do (P6).
-
-        Args:
-            everything: all equal messages at once, else as many as fit into a quantum.
+        """Take the next messages out of the mailbox and return their work; None when there is nothing to do
+        (P6). `everything`: all equal messages at once, else as many as fit into a quantum.
         """
         waiting = [priority for priority, box in self._boxes.items() if box]
         if not waiting:

@@ -157,10 +157,7 @@ class NodeProcesses:
     """The processes by id, such as `queue:orders`. If work takes no time, each handles messages at once."""
 
     def __init__(
-        self,
-        scheduler: TimerScheduler,
-        emit: Callable[[Transition], None],
-        spec: Callable[[], CreditSpec],
+        self, scheduler: TimerScheduler, emit: Callable[[Transition], None], spec: Callable[[], CreditSpec]
     ) -> None:
         self.meter = WorkMeter()
         self.timed = False
@@ -188,10 +185,8 @@ class NodeProcesses:
         return self._all.get(id_)
 
     def of(self, kind: str, name: str, **duties: Any) -> WorkProcess:
-        """Return a process, starting it if needed.
-
-        Args:
-            duties: callbacks for a new one, as in `WorkProcess`: after_each, may_read, more_credit.
+        """Return a process, starting it if needed. `duties`: callbacks for a new one, as in `WorkProcess`:
+        after_each, may_read, more_credit.
         """
         id_ = f"{kind}:{name}"
         if id_ not in self._all:
@@ -201,10 +196,8 @@ class NodeProcesses:
         return self._all[id_]
 
     def of_stores(self, stores: Mapping[str, MessageStore], on_worked: Callable[[], None]) -> None:
-        """Start the processes of message stores that have just started; if work takes no time, callers run the stores.
-
-        Args:
-            on_worked: called after a store or its collector worked, since queues may need to know.
+        """Start the processes of message stores that have just started; if work takes no time, callers run
+        the stores. `on_worked`: called after a store or its collector worked, since queues may need to know.
         """
         if not self.timed:
             return
@@ -218,10 +211,8 @@ class NodeProcesses:
                 self.changed[process.id] = None
 
     def has_read_files(self, id_: str, work: tuple[int, int]) -> None:
-        """Keep a queue's process busy until the node has read its files (D1, D2).
-
-        Args:
-            work: nanoseconds of processor and of disk.
+        """Keep a queue's process busy until the node has read its files (D1, D2). `work`: nanoseconds of
+        processor and of disk.
         """
         if self.timed and any(work):
             self._all[id_].post(FIRST, 1, partial(_once, partial(self.meter.again, *work)))
@@ -233,10 +224,8 @@ class NodeProcesses:
         monitor.wake_now()
 
     def spacing_us(self, working_us: int, given_us: int) -> int:
-        """Return the distance of messages that a process handles one after the other.
-
-        Args:
-            working_us: time for one message, if work takes time.
+        """Return the distance of messages that a process handles one after the other. `working_us`: time for
+        one message, if work takes time.
         """
         return working_us if self.timed else given_us
 

@@ -16,11 +16,7 @@ LOW_BITS: Final = 33
 
 
 class RandomDraws:
-    """A sequence of draws.
-
-    Args:
-        seed: all draws follow from it.
-    """
+    """A sequence of draws. `seed`: all draws follow from it."""
 
     __slots__ = ("_state",)
 
@@ -43,10 +39,8 @@ BURST_SPACING_US = 1
 
 
 class RatePace:
-    """How much is due at a steady rate, counted from its start.
-
-    Args:
-        phase_us: offset of this actor in the grid of ticks; publishers at 0, consumers half a tick later.
+    """How much is due at a steady rate, counted from its start. `phase_us`: offset of this actor in the grid
+    of ticks; publishers at 0, consumers half a tick later.
     """
 
     __slots__ = ("rate_per_s", "phase_us", "tick_us", "_origin_us", "_begun", "_done")
@@ -89,10 +83,8 @@ class RatePace:
         self._done += count
 
     def next_us(self, now_us: int, most: int = 0) -> int:
-        """Return the next tick after `now_us` at which something is due.
-
-        Args:
-            most: how much it can do at all, if known.
+        """Return the next tick after `now_us` at which something is due. `most`: how much it can do at all,
+        if known.
         """
         first_us = self.done_us(1, now_us)
         first_us += (self.phase_us - first_us) % TICK_US
@@ -184,10 +176,8 @@ class TimerScheduler:
         return timer
 
     def next_us(self, but: Collection[Callable[[], None]] = ()) -> int | None:
-        """Return the time of the first timer, even if it was postponed; None if there is none.
-
-        Args:
-            but: actions whose timers do not count.
+        """Return the time of the first timer, even if it was postponed; None if there is none. `but`: actions
+        whose timers do not count.
         """
         if not but:
             return self._heap[0][0] if self._heap else None

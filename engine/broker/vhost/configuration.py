@@ -27,19 +27,12 @@ HELD_BYTES: Final = 600
 
 
 class StorageCapacity:
-    """Checks whether the node has room for more messages.
-
-    Args:
-        codec: sizes of stored messages.
-        hosts: the virtual hosts of each node, with the queues that run.
+    """Checks whether the node has room for more messages. `codec`: sizes of stored messages. `hosts`: the
+    virtual hosts of each node, with the queues that run.
     """
 
     def __init__(
-        self,
-        settings: NodeSettings,
-        codec: MessageCodec,
-        storage: Storage,
-        hosts: Sequence[VirtualHosts],
+        self, settings: NodeSettings, codec: MessageCodec, storage: Storage, hosts: Sequence[VirtualHosts]
     ) -> None:
         self.most_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes
@@ -60,11 +53,8 @@ class StorageCapacity:
         return sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
 
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
-        """Return why a batch is refused, or None.
-
-        Args:
-            waiting: accepted messages that wait in a socket.
-            copies: how many queues each message goes to.
+        """Return why a batch is refused, or None. `waiting`: accepted messages that wait in a socket.
+        `copies`: how many queues each message goes to.
         """
         held = self.held(waiting)
         room = (self.most_messages - held) // max(copies, 1)
@@ -133,10 +123,8 @@ class NodeConfiguration:
         self.node = msgspec.structs.replace(self.node, **configured)
 
     def info_items(self, mode: str, target: int | None) -> Why:
-        """Return all settings under their names; the pair of credits as two.
-
-        Args:
-            mode, target: values that commands set for the queue called orders.
+        """Return all settings under their names; the pair of credits as two. `mode`, `target`: values that
+        commands set for the queue called orders.
         """
         # Runs from before there was another release keep their digest.
         rules = {} if self.release is REFERENCE else {"release": self.release.series}

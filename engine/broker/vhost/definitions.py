@@ -111,10 +111,7 @@ class HostDefinitions:
     # --- exchanges and bindings --------------------------------------------------------------------------------------
 
     def add_exchange(self, exchange: Exchange) -> None:
-        """Take a new exchange.
-
-        Raises CommandError when there are too many.
-        """
+        """Take a new exchange. Raises CommandError when there are too many."""
         here = sum(host_of(each) == host_of(exchange.name) for each in self.exchanges.exchanges)
         if here - len(self._predeclared) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
@@ -160,9 +157,7 @@ class HostDefinitions:
         turn: int = 0,
     ) -> tuple[str, ...]:
         """Return the queues that a message goes to, alternate exchanges of policies included (D1, P17).
-
-        Args:
-            turn: by which an exchange that draws takes its queues in turn (W231).
+        `turn`: by which an exchange that draws takes its queues in turn (W231).
         """
         return self.exchanges.route(exchange, routing_keys, headers, self._alternate, turn)
 
@@ -192,11 +187,9 @@ class HostDefinitions:
 
     def restart(self, kept_queues: list[str], in_order: bool = False) -> None:
         """Keep only durable exchanges and their bindings to durable queues, as a restart does (D1, W227).
-
-        Args:
-            kept_queues: queues that exist after the restart, durable or declared again.
-            in_order: whether the node first closed all connections and so deleted their exclusive queues; an
-                auto-delete exchange is deleted with its last binding to one (D2, P18).
+        `kept_queues`: queues that exist after the restart, durable or declared again. `in_order`: whether the
+        node first closed all connections and so deleted their exclusive queues; an auto-delete exchange is
+        deleted with its last binding to one (D2, P18).
         """
         durable = [name for name in kept_queues if self.queues[name].durable]
         with self._reporting("W227" if self._exchanges_stay else "D1"):

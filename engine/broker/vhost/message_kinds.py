@@ -22,10 +22,8 @@ MANY_RUNS: Final = 4096
 
 
 class StoredKind(StretchRecord, frozen=True, gc=False):
-    """Facts that store records of messages contain and index records do not.
-
-    Args:
-        persistent: whether their own delivery_mode is 2, whatever the queue.
+    """Facts that store records of messages contain and index records do not. `persistent`: whether their own
+    delivery_mode is 2, whatever the queue.
     """
 
     template: int
@@ -37,11 +35,8 @@ class StoredKind(StretchRecord, frozen=True, gc=False):
 
 
 class MessageKinds:
-    """The codec's templates by number.
-
-    Args:
-        embed_below: bodies with properties of at least this many bytes are stored (Q12).
-        oldest: returns the lowest message number that any queue or store has.
+    """The codec's templates by number. `embed_below`: bodies with properties of at least this many bytes are
+    stored (Q12). `oldest`: returns the lowest message number that any queue or store has.
     """
 
     def __init__(self, codec: MessageCodec, embed_below: int, oldest: Callable[[], int]) -> None:
@@ -159,8 +154,5 @@ def field(value: Any) -> properties.Field:
     if isinstance(value, list):
         return ("A", [field(each) for each in value])
     if isinstance(value, dict):
-        return (
-            "F",
-            [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()],
-        )
+        return ("F", [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()])
     return ("S", str(value).encode())

@@ -47,10 +47,8 @@ class ReportedState:
             self._emit(ActorChanged(rule, actor, None))
 
     def report_queue(self, queue: str, rules: Mapping[str, str], items: dict[str, Any]) -> None:
-        """Emit the differences of a queue, if any, by rule; None for facts that it no longer has.
-
-        Args:
-            rules: the rule of each fact; others follow P17.
+        """Emit the differences of a queue, if any, by rule; None for facts that it no longer has. `rules`:
+        the rule of each fact; others follow P17.
         """
         shown = self._queues[queue]
         if shown == items:

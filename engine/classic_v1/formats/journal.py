@@ -141,9 +141,8 @@ class JournalRecords(RecordRun, frozen=True, eq=False):
 
 
 class JournalMarks(msgspec.Struct, frozen=True):
-    """Delivers and acks in no order of seq_ids, as the records that they are: objects would take ten times as much.
-
-    Only a reader of bytes makes them; what is written are runs (`JournalRecords`).
+    """Delivers and acks in no order of seq_ids, as the records that they are: objects would take ten times as
+    much. Only a reader of bytes makes them; what is written are runs (`JournalRecords`).
     """
 
     data: bytes
@@ -237,7 +236,6 @@ def _ended_at_once(seq: int) -> bytes:
 
 def _scattered(data: bytes, at: int) -> tuple[int, int]:
     """Return where marks end that are better kept as records than as runs, and from where on to look again.
-
     Each byte is looked at once or twice, whatever stands there.
     """
     end = at

@@ -113,10 +113,7 @@ def journal_record(data: bytes) -> FileLayout:
 
 def _journal_mark(at: int, word: int, which: str) -> FileField:
     seq = word & SEQ_MASK
-    bits = (
-        FieldBits("kind", 63, 62, word >> 62, which),
-        FieldBits("seq_id", 61, 0, seq, f"message {seq}"),
-    )
+    bits = (FieldBits("kind", 63, 62, word >> 62, which), FieldBits("seq_id", 61, 0, seq, f"message {seq}"))
     return FileField(
         which, "mark", at, 8, f"{which}, message {seq}", "S66" if which == "deliver" else "S62", 0, bits
     )

@@ -74,10 +74,8 @@ _FIXED = struct.Struct(">QII")
 
 
 def embedded_bytes(codec: MessageCodec, publish: PublishRecord, term: bytes | None) -> Length:
-    """Return the length of each embedded term, 0 when the message is in a store.
-
-    Args:
-        term: the very bytes of another node's message, or None.
+    """Return the length of each embedded term, 0 when the message is in a store. `term`: the very bytes of
+    another node's message, or None.
     """
     if not publish.embedded:
         return 0
@@ -89,10 +87,8 @@ def embedded_bytes(codec: MessageCodec, publish: PublishRecord, term: bytes | No
 def total_bytes(
     codec: MessageCodec, publish: PublishRecord, term: bytes | None, count: int, besides: int
 ) -> int:
-    """Return the bytes of `count` publish records; other arguments as for `embedded_bytes`.
-
-    Args:
-        besides: bytes of each record besides its embedded term.
+    """Return the bytes of `count` publish records; other arguments as for `embedded_bytes`. `besides`: bytes
+    of each record besides its embedded term.
     """
     sizes = publish.size_bytes
     if not publish.embedded:
@@ -175,11 +171,8 @@ def one_publish(codec: MessageCodec, publish: PublishRecord, term: bytes | None)
 
 
 class ReadPublish(msgspec.Struct, frozen=True):
-    """The shared part of one publish record.
-
-    Args:
-        term: the embedded term where the codec would not write the same, else None.
-        length: bytes read.
+    """The shared part of one publish record. `term`: the embedded term where the codec would not write the
+    same, else None. `length`: bytes read.
     """
 
     publish: PublishRecord
@@ -283,14 +276,10 @@ class PublishReader:
 
 
 def number_by_position(ids: Iterator[tuple[int, bytes]], codec: MessageCodec) -> None:
-    """Give the ids of another node numbers in the order of positions, which a segment has the other way round.
-
-    So messages that are alike follow one another in both, and the queue has them as one.
-
-    Args:
-        ids: (position, id) of each message; no more than two are read where the first has a number already, or where
-            positions ascend, so that reading in file order numbers them.
-        codec: gives the numbers.
+    """Give the ids of another node numbers in the order of positions, which a segment has the other way
+    round. So messages that are alike follow one another in both, and the queue has them as one. `ids`:
+    (position, id) of each message; no more than two are read where the first has a number already, or where
+    positions ascend, so that reading in file order numbers them. `codec`: gives the numbers.
     """
     first, second = next(ids, None), next(ids, None)
     if first is None or second is None or first[0] < second[0] or codec.has_number(first[1]):
@@ -312,13 +301,7 @@ def with_any_ids(publish: PublishRecord) -> PublishRecord:
 
 
 def number_foreign(
-    data: Bytes2D,
-    at: int,
-    stride: int,
-    count: int,
-    ids_at: int,
-    codec: MessageCodec,
-    step: int,
+    data: Bytes2D, at: int, stride: int, count: int, ids_at: int, codec: MessageCodec, step: int
 ) -> int:
     """Number the ids of equal records, and count those from the first whose numbers follow one another.
 

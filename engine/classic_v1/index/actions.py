@@ -216,11 +216,9 @@ Report = Callable[[RangeSet], None]
 
 
 class IndexConfirms:
-    """The two sets of message numbers whose publishers wait, and the callbacks.
-
-    Args:
-        on_index_written: called with the messages whose body is in the store.
-        on_both_written: called with the messages whose body is embedded in the index.
+    """The two sets of message numbers whose publishers wait, and the callbacks. `on_index_written`: called
+    with the messages whose body is in the store. `on_both_written`: called with the messages whose body is
+    embedded in the index.
     """
 
     def __init__(self, on_index_written: Report, on_both_written: Report) -> None:
@@ -291,11 +289,9 @@ class StateBefore:
 
 
 class IndexActions:
-    """Journal, segments and what is between them: the dirty count, the pre-publish cache, the waiting confirms.
-
-    Args:
-        queue: queue name, as transitions carry it.
-        max_journal: actions without a flush, at most (S79).
+    """Journal, segments and what is between them: the dirty count, the pre-publish cache, the waiting
+    confirms. `queue`: queue name, as transitions carry it. `max_journal`: actions without a flush, at most
+    (S79).
     """
 
     def __init__(
@@ -425,10 +421,8 @@ class IndexActions:
 
     def cache(self, extents: Sequence[Extent], delivered: bool, step: int) -> None:
         """Publish messages through the cache, which has room for them; one transition says it of all (S76).
-
-        Args:
-            delivered: whether they are marked as delivered.
-            step: -1 where the last one comes first; so it is with all that one call of the queue caches.
+        `delivered`: whether they are marked as delivered. `step`: -1 where the last one comes first; so it is
+        with all that one call of the queue caches.
         """
         if not extents:
             return
@@ -477,11 +471,8 @@ class IndexActions:
             self.flush("hint", hint)
 
     def flush(self, cause: str, hint: int | None = None) -> None:
-        """Write and delete segments, clear the journal, report confirms (S80).
-
-        Args:
-            cause: max_journal, hint, asked or recovery; for the picture.
-            hint: the target RAM count in messages that was compared with.
+        """Write and delete segments, clear the journal, report confirms (S80). `cause`: max_journal, hint,
+        asked or recovery; for the picture. `hint`: the target RAM count in messages that was compared with.
         """
         self.keep()
         self.segments.flush()

@@ -30,24 +30,17 @@ from engine.values.stretches import Range, RangeSet, Stretches
 
 
 class FlushPace(NamedTuple):
-    """The two limits on actions without a flush.
-
-    Args:
-        max_journal: actions that a deliver may bring the journal to without a flush.
-        hint: the same for a publish where it is smaller, None for infinity.
+    """The two limits on actions without a flush. `max_journal`: actions that a deliver may bring the journal
+    to without a flush. `hint`: the same for a publish where it is smaller, None for infinity.
     """
 
     max_journal: int
     hint: int | None
 
     def until_flush(self, dirty: int) -> tuple[int, bool]:
-        """Return how many messages are published and delivered up to the next flush, and what meets it.
-
-        With False, the deliver of the last of them flushes. With True none of them flushes, but the publish of the
-        next message does.
-
-        Args:
-            dirty: actions since the last flush.
+        """Return how many messages are published and delivered up to the next flush, and what meets it. With
+        False, the deliver of the last of them flushes. With True none of them flushes, but the publish of the
+        next message does. `dirty`: actions since the last flush.
         """
         publish_limit = self.max_journal if self.hint is None else min(self.max_journal, self.hint)
         by_publish = max(0, (publish_limit - dirty - 1) // 2 + 1)
@@ -145,11 +138,9 @@ class QueueIndex:
     # --- publish and ack (S74-S79) ---
 
     def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
-        """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75, S79).
-
-        Args:
-            extents: the messages, in this order; one may span segments.
-            hint: the queue's target RAM count in messages, None for infinity (S78).
+        """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75,
+        S79). `extents`: the messages, in this order; one may span segments. `hint`: the queue's target RAM
+        count in messages, None for infinity (S78).
         """
         actions = self.actions
         most = actions.max_journal if hint is None or hint > actions.max_journal else hint

@@ -82,9 +82,8 @@ def snapshot(actions: IndexActions) -> dict[str, object]:
 
 
 def verify_files(segments: IndexSegments) -> None:
-    """Compare the segment files with what is claimed of them: sizes, states, unacked counts (S253).
-
-    Raises InvariantBroken at the first difference.
+    """Compare the segment files with what is claimed of them: sizes, states, unacked counts (S253). Raises
+    InvariantBroken at the first difference.
     """
     for segment, size_bytes in files(segments):
         real = segments.real_bytes(segment)
@@ -112,10 +111,8 @@ def verify_files(segments: IndexSegments) -> None:
 
 
 def verify_journal(segments: IndexSegments, scratch: IndexSegments, reader: IndexJournal) -> None:
-    """Compare a journal that is written completely with the pending entries.
-
-    Args:
-        scratch, reader: blank views of the same files.
+    """Compare a journal that is written completely with the pending entries. `scratch`, `reader`: blank views
+    of the same files.
     """
     replay(scratch, reader)
     if scratch.pending != segments.pending:
@@ -129,11 +126,8 @@ Contains = Callable[[Range], RangeSet]
 
 
 class RecoveredIndex(msgspec.Struct, frozen=True):
-    """What a recovery reports to the queue; None if the recovery terms have it (S112, S113.5).
-
-    Args:
-        count: live messages.
-        size_bytes: body bytes of the persistent ones, with those just dropped as missing.
+    """What a recovery reports to the queue; None if the recovery terms have it (S112, S113.5). `count`: live
+    messages. `size_bytes`: body bytes of the persistent ones, with those just dropped as missing.
     """
 
     count: int | None
@@ -164,9 +158,8 @@ def refuse_version_2(storage: Storage, directory: str) -> None:
 
 
 def replay(segments: IndexSegments, journal: IndexJournal) -> int:
-    """Apply the records of the journal file, if there is one, and return how many they were (S114).
-
-    Raises IndexCorrupt where the broker would crash (S119).
+    """Apply the records of the journal file, if there is one, and return how many they were (S114). Raises
+    IndexCorrupt where the broker would crash (S119).
     """
     actions, slots = _replay(segments, journal)
     segments.pending = Stretches(slots)
@@ -320,9 +313,8 @@ def _settle(segments: IndexSegments, slot: JournalSlot, present: bool, clean_que
 
 
 def store_references(segments: IndexSegments, journal: IndexJournal) -> list[Range]:
-    """Return the message numbers of live, persistent, store-homed entries, one reference each (S117).
-
-    Both arguments are scratch copies over the same files. Only the stub file is written.
+    """Return the message numbers of live, persistent, store-homed entries, one reference each (S117). Both
+    arguments are scratch copies over the same files. Only the stub file is written.
     """
     files = segments.find_files()
     _actions, waiting = _replay(segments, journal)

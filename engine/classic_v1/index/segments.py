@@ -41,9 +41,8 @@ from engine.values.stretches import Range, Stretch, Stretches, StretchRecord
 
 
 def publish_of(extent: Extent) -> PublishRecord:
-    """Return the publish record of an extent's first message (S60).
-
-    Fields of a stored message that no file keeps get the values that a reader must assume.
+    """Return the publish record of an extent's first message (S60). Fields of a stored message that no file
+    keeps get the values that a reader must assume.
     """
     flags = extent.flags
     embedded, persistent = not flags & HOME_STORE, flags & PERSISTENT != 0
@@ -60,9 +59,7 @@ def publish_of(extent: Extent) -> PublishRecord:
 
 def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
     """Return live entries as extents for the queue (S86), never waiting for a confirm (S64).
-
-    Args:
-        flags_deliveries: whether the queue uses the delivered mark of each entry (V1).
+    `flags_deliveries`: whether the queue uses the delivered mark of each entry (V1).
     """
     publish = slot.publish
     if publish is None:
@@ -97,9 +94,8 @@ def split(start: int, count: int, size: int) -> Iterator[tuple[int, int, int]]:
 
 
 def overlay(first: Iterable[A], second: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:
-    """Yield the parts of both, in ascending order, cut so that each pair covers the same integers.
-
-    Both arguments are sorted and free of overlaps. None stands where only the other has something.
+    """Yield the parts of both, in ascending order, cut so that each pair covers the same integers. Both
+    arguments are sorted and free of overlaps. None stands where only the other has something.
     """
     left, right = iter(first), iter(second)
     a, b = next(left, None), next(right, None)
@@ -136,9 +132,8 @@ ENDED: Final = DELIVER + ACK
 
 
 def combined(filed: JournalSlot | None, pending: JournalSlot | None) -> tuple[JournalSlot | None, int]:
-    """Return the entries that result, None when removed, and the change of unacked for each (S91).
-
-    Raises IndexCorrupt for a pair outside the table.
+    """Return the entries that result, None when removed, and the change of unacked for each (S91). Raises
+    IndexCorrupt for a pair outside the table.
     """
     if pending is None:
         return filed, 0
@@ -173,9 +168,8 @@ def _slot(bits: int | str) -> str:
 def live_entries(
     filed: Iterable[JournalSlot], pending: Iterable[JournalSlot]
 ) -> tuple[Stretches[JournalSlot], int]:
-    """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
-
-    `filed` may hold acked entries; they are passed over, as a load without keep_acked would (S90).
+    """Return the live entries of a segment, and what `pending` changes in its unacked count (S91). `filed`
+    may hold acked entries; they are passed over, as a load without keep_acked would (S90).
     """
     live: Stretches[JournalSlot] = Stretches()
     change = 0
@@ -219,7 +213,6 @@ def without_duplicates(
     pending: Iterable[JournalSlot], filed: Iterable[JournalSlot]
 ) -> tuple[Stretches[JournalSlot], int]:
     """Return the pending entries without what the segment file has too, and the number of duplicates (S115).
-
     `filed` comes from a load that kept acked entries. Raises IndexCorrupt for a cell outside the table.
     """
     kept: Stretches[JournalSlot] = Stretches()
@@ -393,9 +386,8 @@ class IndexSegments:
         return f"{self._directory}/{segment}.idx"
 
     def flush(self) -> None:
-        """Write pending entries to the files; delete segments without live messages (S80.1).
-
-        Segments go in ascending order; inside one, entries go in descending order (S65), as one write and one fsync.
+        """Write pending entries to the files; delete segments without live messages (S80.1). Segments go in
+        ascending order; inside one, entries go in descending order (S65), as one write and one fsync.
         """
         waiting: dict[int, list[JournalSlot]] = {}
         for slot in self.pending:
@@ -498,14 +490,9 @@ class IndexSegments:
         return sorted(numbers)
 
     def content(self, segment: int, own: bool = False) -> Sequence[ByteChunk]:
-        """Return the chunks of a segment's file; empty when there is none.
-
-        Raises IndexCorrupt where the broker would crash on them (S119).
-
-        Args:
-            segment: its number.
-            own: whether to use the records as written, if the storage remembers them; a recovery reads the
-                file.
+        """Return the chunks of a segment's file; empty when there is none. Raises IndexCorrupt where the
+        broker would crash on them (S119). `segment`: its number. `own`: whether to use the records as
+        written, if the storage remembers them; a recovery reads the file.
         """
 
         decode = partial(decode_segment, segment=segment, entry_count=self.size, codec=self.codec)
@@ -513,13 +500,9 @@ class IndexSegments:
         return read(self.path(segment), decode)
 
     def load(self, segment: int, own: bool = False) -> tuple[Stretches[JournalSlot], int]:
-        """Read a segment's file: its entries, acked ones kept, and how many are live (S90).
-
-        A file of zeros alone is deleted. Raises IndexCorrupt where the broker would crash (S119).
-
-        Args:
-            segment: its number.
-            own: as for `content`.
+        """Read a segment's file: its entries, acked ones kept, and how many are live (S90). A file of zeros
+        alone is deleted. Raises IndexCorrupt where the broker would crash (S119). `segment`: its number.
+        `own`: as for `content`.
         """
         chunks = self.content(segment, own)
         if segment in self.file_bytes and all_zeros(chunks):
@@ -560,10 +543,9 @@ def all_zeros(chunks: Sequence[ByteChunk]) -> bool:
 
 
 def parse(chunks: Sequence[ByteChunk]) -> tuple[Stretches[JournalSlot], int]:
-    """Apply the records of a segment file in order: the entries, acked ones kept, and how many are live (S90).
-
-    A second publish record replaces the first, yet both count as live (S119). The head of a publish record that the
-    file's end cuts off is passed over.
+    """Apply the records of a segment file in order: the entries, acked ones kept, and how many are live
+    (S90). A second publish record replaces the first, yet both count as live (S119). The head of a publish
+    record that the file's end cuts off is passed over.
     """
     slots: Stretches[JournalSlot] = Stretches()
     unacked = 0

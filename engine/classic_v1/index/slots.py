@@ -103,9 +103,8 @@ GONE: Final = PUBLISH + DELIVER + ACK
 
 
 def record(slots: Stretches[JournalSlot], action: int, start: int, count: int) -> None:
-    """Apply deliver or ack to the slots of [start, start+count) (S71).
-
-    Raises InvariantBroken where the table forbids it; the slots are unchanged then.
+    """Apply deliver or ack to the slots of [start, start+count) (S71). Raises InvariantBroken where the table
+    forbids it; the slots are unchanged then.
     """
     found = slots.overlapping(start, count)
     if not found:  # as of what a file has already
@@ -142,9 +141,8 @@ def _after(slot: JournalSlot, action: int) -> JournalSlot | None:
 
 
 def record_publish(slots: Stretches[JournalSlot], fresh: JournalSlot) -> None:
-    """Apply publish, and deliver if `fresh` has it, to slots that are empty (S71).
-
-    Raises InvariantBroken where one is not.
+    """Apply publish, and deliver if `fresh` has it, to slots that are empty (S71). Raises InvariantBroken
+    where one is not.
     """
     try:
         slots.insert(fresh)

@@ -27,9 +27,8 @@ def fetch_body(q: QueueState, extent: Extent) -> None:
 
 
 def read_back(q: QueueState, extent: Extent) -> list[Extent]:
-    """Read the bodies of messages that are not in RAM; return the messages with what their bodies contain (S60).
-
-    A caller that keeps the bodies marks them as in RAM.
+    """Read the bodies of messages that are not in RAM; return the messages with what their bodies contain
+    (S60). A caller that keeps the bodies marks them as in RAM.
     """
     fetch_body(q, extent)
     return list(q.as_read(extent))
@@ -38,11 +37,8 @@ def read_back(q: QueueState, extent: Extent) -> list[Extent]:
 def write_body(
     q: QueueState, force: bool, extent: Extent, *, one_by_one: bool = False, descending: bool = False
 ) -> Extent:
-    """Write the body to its store if it is store-bound and not there yet (Q15, W18).
-
-    Args:
-        one_by_one: each message is a call of its own.
-        descending: the last message is written first.
+    """Write the body to its store if it is store-bound and not there yet (Q15, W18). `one_by_one`: each
+    message is a call of its own. `descending`: the last message is written first.
     """
     flags = extent.flags
     if flags & IN_STORE or not (force or flags & PERSISTENT) or not (flags & HOME_STORE or q.bodies):
@@ -56,10 +52,9 @@ def write_body(
 
 
 def write_index(q: QueueState, force: bool, extent: Extent, batch: bool, descending: bool = False) -> Extent:
-    """Hand publish records (with deliver) to the index unless they are there (Q16).
-
-    The batch form uses the pre-publish cache, which the caller completes with `flush_cache`; if small bodies
-    have their own files, it indexes them in any case (W18).
+    """Hand publish records (with deliver) to the index unless they are there (Q16). The batch form uses the
+    pre-publish cache, which the caller completes with `flush_cache`; if small bodies have their own files, it
+    indexes them in any case (W18).
     """
     flags = extent.flags
     if flags & INDEXED:
@@ -132,9 +127,8 @@ def by_place(q: QueueState, extents: Iterable[Extent]) -> dict[str, list[Extent]
 
 
 def record_pending(q: QueueState, extent: Extent) -> str:
-    """Keep delivered messages until they are acknowledged; return the map's name (Q38).
-
-    The caller counts the ack_in rate, since some callers count message by message and others at once.
+    """Keep delivered messages until they are acknowledged; return the map's name (Q38). The caller counts the
+    ack_in rate, since some callers count message by message and others at once.
     """
     place = place_of_pending(q, extent)
     q.extents_of(place).insert(extent)
@@ -242,12 +236,10 @@ def end_messages(
     acknowledge: bool = True,
     drop_cached: bool = True,
 ) -> None:
-    """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39).
-
-    With `drop_cached`, small bodies that have their own files leave the cache (W18).
-
-    Records without a deliver get it first: one call for it and one for the end of each message in turn, or one call
-    for all marks and then one for all ends (V1).
+    """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39). With
+    `drop_cached`, small bodies that have their own files leave the cache (W18). Records without a deliver get
+    it first: one call for it and one for the end of each message in turn, or one call for all marks and then
+    one for all ends (V1).
     """
     stored = [e for e in extents if e.flags & STORED == STORED]
     for persistent in (False, True) if stored else ():
@@ -296,9 +288,8 @@ def purge_acks(q: QueueState) -> None:
 
 
 def fold(q: QueueState) -> list[tuple[Extent, bool]]:
-    """Return every message in seq order with its body, and whether it waits for an acknowledgement.
-
-    What is not in RAM is read from disk and stays there.
+    """Return every message in seq order with its body, and whether it waits for an acknowledgement. What is
+    not in RAM is read from disk and stays there.
     """
     found = [(extent, False) for lane in LANES for extent in q.extents_of(lane)]
     found += [(extent, True) for place in PENDING for extent in q.extents_of(place)]

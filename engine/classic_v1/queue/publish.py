@@ -16,13 +16,7 @@ from engine.classic_v1.queue.pending import (
     write,
 )
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
-from engine.classic_v1.queue.state import (
-    QueueState,
-    account,
-    account_many,
-    new_extents,
-    takes_classes,
-)
+from engine.classic_v1.queue.state import QueueState, account, account_many, new_extents, takes_classes
 from engine.report.transitions.base import Why
 from engine.report.transitions.queue import Published, PublishedDelivered, Requeued
 from engine.values.extents import (
@@ -142,11 +136,9 @@ def _enter(q: QueueState, extent: Extent, way: Way, batch: bool) -> bool:
 
 
 def _enter_several(q: QueueState, extents: list[Extent], way: Way, settles: bool) -> int:
-    """Let runs of a burst enter as one step, of which one transition tells (Q15-Q17, Q21); return how many messages.
-
-    Args:
-        extents: runs of consecutive seq_ids, which are written here.
-        settles: the calls end here, so the store handles what it got; else the caller lets it.
+    """Let runs of a burst enter as one step, of which one transition tells (Q15-Q17, Q21); return how many
+    messages. `extents`: runs of consecutive seq_ids, which are written here. `settles`: the calls end here,
+    so the store handles what it got; else the caller lets it.
     """
     stored: list[Extent] = []
     indexed: list[Extent] = []

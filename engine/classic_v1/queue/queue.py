@@ -60,9 +60,8 @@ from engine.values.stretches import Range, RangeSet, Stretches
 
 
 def terminate(q: QueueState) -> CleanTerms | None:
-    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63).
-
-    None where the index crashes, so that the next start finds no terms (W200).
+    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned
+    (Q63). None where the index crashes, so that the next start finds no terms (W200).
     """
     for place in PENDING:
         transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
@@ -84,10 +83,8 @@ def terminate(q: QueueState) -> CleanTerms | None:
 
 
 def kill(q: QueueState, kind: str) -> None:
-    """End the process without cleaning up; buffers are lost (D4).
-
-    Args:
-        kind: crash, kill or power, or kill_in_flush for a kill in a flush before the journal is truncated (S115).
+    """End the process without cleaning up; buffers are lost (D4). `kind`: crash, kill or power, or
+    kill_in_flush for a kill in a flush before the journal is truncated (S115).
     """
     if kind == "kill_in_flush":
         q.index.kill_in_flush()
@@ -123,11 +120,9 @@ def start_new(q: QueueState) -> None:
 
 
 def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int | None) -> None:
-    """Start on the files of a restart, after the index has recovered (Q62).
-
-    Args:
-        terms: of a clean stop, None otherwise.
-        count, size_bytes: persistent live messages and their bodies, when the index had to scan for them.
+    """Start on the files of a restart, after the index has recovered (Q62). `terms`: of a clean stop, None
+    otherwise. `count`, `size_bytes`: persistent live messages and their bodies, when the index had to scan
+    for them.
     """
     low, high = q.index.bounds()
     if terms is not None:
@@ -233,10 +228,9 @@ class VariableQueueReading(StateQueue[QueueState]):
 
     @override
     def head_stays(self) -> bool:
-        """Return whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
-
-        That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4,
-        or in q3 without its body and with q4 empty; in a lazy queue in q3.
+        """Return whether a pass of drop_expired would leave the queue as it is: the head returns to where it
+        was (Q36). That is so when it does not expire, taking it brings no refill, and it lies where the
+        put-back puts it: in q4, or in q3 without its body and with q4 empty; in a lazy queue in q3.
         """
         q = self.state
         if q.mode == "default" and q.q4.total:
@@ -251,9 +245,8 @@ class VariableQueueReading(StateQueue[QueueState]):
     @override
     def takeable(self, count: int, expiring: bool) -> int:
         """Return how many of `count` fetches give the same result at once as with P10's put-back after each.
-
-        The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier; both only
-        matter where the last messages of q3 are near.
+        The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier;
+        both only matter where the last messages of q3 are near.
         """
         q = self.state
         if q.mode != "lazy" and q.q4.total > 1:
@@ -313,13 +306,9 @@ NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other
 
 
 class VariableQueue(VariableQueueReading, MirrorableQueue):
-    """One classic queue of version 1 on its index and its clients of two message stores.
-
-    The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants
-    are checked and the record's changed numbers are emitted.
-
-    Args:
-        means: what it is made of.
+    """One classic queue of version 1 on its index and its clients of two message stores. The owner sets
+    `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants are
+    checked and the record's changed numbers are emitted. `means`: what it is made of.
     """
 
     def __init__(self, means: V1Means) -> None:
@@ -552,10 +541,8 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message, for a process with its own mailbox (K7, F5, Q52).
-
-        Args:
-            kind, what: as `take_posted` returned them.
+        """Handle one message, for a process with its own mailbox (K7, F5, Q52). `kind`, `what`: as
+        `take_posted` returned them.
         """
         if self._handle(kind, what):
             resume(self.state)
@@ -608,10 +595,8 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
                 return
 
     def _done(self, changed: bool = True) -> None:
-        """End a verb: check the invariants, then report the numbers that changed.
-
-        Args:
-            changed: whether the verb did anything; if not, only shared credit may have changed.
+        """End a verb: check the invariants, then report the numbers that changed. `changed`: whether the verb
+        did anything; if not, only shared credit may have changed.
         """
         q = self.state
         now, before = counters_of(q), q.last_counters

@@ -165,9 +165,8 @@ UNLIMITED = 1 << 62
 
 
 def until_reduction(q: QueueState) -> int:
-    """Return how many more counted runs there are up to and including the one that reduces (Q44).
-
-    With an infinite target a reduction does nothing (Q45), so any number may be counted at once.
+    """Return how many more counted runs there are up to and including the one that reduces (Q44). With an
+    infinite target a reduction does nothing (Q45), so any number may be counted at once.
     """
     if q.target_ram_count is None:
         return UNLIMITED
@@ -347,9 +346,8 @@ def permitted_betas(q: QueueState) -> int | None:
 
 
 def push_betas(q: QueueState, quota: int, why: Why) -> int:
-    """Roll entries into delta: q3 from its tail down to its head's segment, then q2 from its head (Q49).
-
-    In lazy mode only q3, down to nothing (Q53). Returns how many moved.
+    """Roll entries into delta: q3 from its tail down to its head's segment, then q2 from its head (Q49). In
+    lazy mode only q3, down to nothing (Q53). Returns how many moved.
     """
     started = quota
     if q.q3:
@@ -413,9 +411,8 @@ def ram_duration(q: QueueState) -> float | None:
 
 
 def set_ram_duration_target(q: QueueState, duration_s: float | None) -> int | None:
-    """Turn a duration into target_ram_count, and reduce if it shrank (Q43).
-
-    Returns the new target, None for infinity.
+    """Turn a duration into target_ram_count, and reduce if it shrank (Q43). Returns the new target, None for
+    infinity.
     """
     target = None if duration_s is None else int(duration_s * q.rates.sum)
     _change(q, target, duration_s)
@@ -432,12 +429,7 @@ def _change(q: QueueState, target: int | None, duration_s: float | None) -> None
     q.target_ram_count = target
     if target != old:
         q.emit(
-            TargetChanged(
-                "Q43",
-                q.name,
-                target,
-                {"duration": duration_s, "rates": q.rates.sum, "old": old},
-            )
+            TargetChanged("Q43", q.name, target, {"duration": duration_s, "rates": q.rates.sum, "old": old})
         )
     if target is None or (old is not None and target >= old):
         return
@@ -446,11 +438,8 @@ def _change(q: QueueState, target: int | None, duration_s: float | None) -> None
 
 def set_queue_mode(q: QueueState, mode: str, wait_for_credit: Callable[[], None]) -> bool:
     """Convert the queue to `mode` ("default" or "lazy"); nothing happens when it has that mode (Q55-Q57).
-
     Returns whether that ever ends: a 3.8 may go round for ever on the way to "lazy", with a target of 0 (V5).
-
-    Args:
-        wait_for_credit: blocks the process until one grant from a store has been applied (Q56).
+    `wait_for_credit`: blocks the process until one grant from a store has been applied (Q56).
     """
     if mode == q.mode:
         return True

@@ -208,10 +208,7 @@ def counters_of(q: QueueState) -> tuple[Any, ...]:
 
 def differing(now: tuple[Any, ...], before: tuple[Any, ...]) -> Why:
     """Return the counters that changed, by name. Called after every verb, so it uses indexes; `zip` would
-    make a tuple for each counter.
-
-    Args:
-        now, before: as `counters_of` returned them.
+    make a tuple for each counter. `now`, `before`: as `counters_of` returned them.
     """
     found: Why = {}
     for at in range(len(COUNTERS)):
@@ -282,11 +279,9 @@ def sized(extents: Iterable[Extent]) -> list[tuple[Extent, int]]:
 
 
 def account_many(q: QueueState, extents: Iterable[Extent], *, ready: int = 0, unacked: int = 0) -> None:
-    """Apply one event to the totals that moves no body, as `account` does for each run (Q13).
-
-    Args:
-        extents: the messages; what is gone afterwards is not in RAM, and what stays is as it was.
-        ready, unacked: -1, 0 or +1 for each message.
+    """Apply one event to the totals that moves no body, as `account` does for each run (Q13). `extents`: the
+    messages; what is gone afterwards is not in RAM, and what stays is as it was. `ready`, `unacked`: -1, 0 or
+    +1 for each message.
     """
     count = size = ram_count = ram_bytes = persistent_count = persistent_bytes = 0
     for extent, bytes_ in sized(extents):
@@ -334,12 +329,8 @@ def _broken(q: QueueState, what: str) -> InvariantBroken:
 
 
 def check(q: QueueState, counters: tuple[Any, ...]) -> None:
-    """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8).
-
-    It is asked after every verb, so no call is made for what holds.
-
-    Args:
-        counters: the record's numbers, as `counters_of` returns them.
+    """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8). It is asked after every
+    verb, so no call is made for what holds. `counters`: the record's numbers, as `counters_of` returns them.
     """
     q1, q2, delta, q3, q4 = q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total
     if q.mode == "default":

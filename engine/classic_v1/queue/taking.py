@@ -32,13 +32,9 @@ from engine.values.stretches import Range, Stretches
 
 
 def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
-    """Bring the next messages of delta to q3 (Q34).
-
-    Raises ProcessCrash where the index has more messages than delta claims (V8).
-
-    Args:
-        ack_dropped: acknowledge records of transient messages that a restart lost; the purge that erases the whole
-            index does without.
+    """Bring the next messages of delta to q3 (Q34). Raises ProcessCrash where the index has more messages
+    than delta claims (V8). `ack_dropped`: acknowledge records of transient messages that a restart lost; the
+    purge that erases the whole index does without.
     """
     while not q.delta.blank:
         delta = q.delta
@@ -259,9 +255,8 @@ def head(q: QueueState) -> Extent | None:
 
 
 def take(q: QueueState, count: int, leave: Leave) -> TakenMessages | None:
-    """Take up to `count` messages, all of one run, from the head (Q28-Q30).
-
-    The refill of an emptied q3 happens here, before the messages are delivered. Returns None when empty.
+    """Take up to `count` messages, all of one run, from the head (Q28-Q30). The refill of an emptied q3
+    happens here, before the messages are delivered. Returns None when empty.
     """
     first = head(q)
     if first is None:
@@ -346,10 +341,9 @@ def _alike(q: QueueState, count: int) -> int:
 
 
 def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
-    """Return how many messages may leave together before q3 is refilled.
-
-    The refill comes after q3's other messages and before its last (Q29, Q34). It acknowledges transients that a
-    restart lost, and what leaves may write to the index too: its acknowledgement, or a mark (V1).
+    """Return how many messages may leave together before q3 is refilled. The refill comes after q3's other
+    messages and before its last (Q29, Q34). It acknowledges transients that a restart lost, and what leaves
+    may write to the index too: its acknowledgement, or a mark (V1).
     """
     delta = q.delta
     if q.mode == "lazy" or q.q4 or delta.count == 0:
@@ -402,9 +396,8 @@ def _expires(extent: Extent, now_us: int) -> bool:
 
 
 def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[TakenMessages], int | None]:
-    """Take while the head has expired, then put the first other message back (Q36, Q58).
-
-    Returns what was taken and the expiry of the message put back (0 for never), None when the queue ran empty.
+    """Take while the head has expired, then put the first other message back (Q36, Q58). Returns what was
+    taken and the expiry of the message put back (0 for never), None when the queue ran empty.
     """
     collected: list[TakenMessages] = []
     while True:
@@ -462,9 +455,8 @@ def _put_back(q: QueueState, extent: Extent) -> None:
 
 
 def dropwhile(q: QueueState, now_us: int) -> tuple[list[TakenMessages], int | None]:
-    """Drop expired messages from the head; the first other one is taken and put back (Q58).
-
-    Returns what was dropped and the next head's expiry (0 for never), None when the queue is empty.
+    """Drop expired messages from the head; the first other one is taken and put back (Q58). Returns what was
+    dropped and the next head's expiry (0 for never), None when the queue is empty.
     """
 
     def leave(taken: TakenMessages) -> None:

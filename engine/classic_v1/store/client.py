@@ -193,11 +193,8 @@ class StoreServer(Protocol):
 
 
 class StoreClient:
-    """A queue's client of a store; made by `MsgStore.client`.
-
-    Args:
-        peer: the server's record of this client.
-        initial_credit: writes that may be sent before the first grant (F1).
+    """A queue's client of a store; made by `MsgStore.client`. `peer`: the server's record of this client.
+    `initial_credit`: writes that may be sent before the first grant (F1).
     """
 
     def __init__(self, store: StoreServer, peer: StorePeer, initial_credit: int) -> None:
@@ -229,19 +226,15 @@ class StoreClient:
         return self._initial if self.credit is None else self.credit
 
     def grant(self, credits_: int) -> None:
-        """Add credit that the store granted; the queue calls this when it takes the message (F2).
-
-        Args:
-            credits_: as `on_credit` reported.
+        """Add credit that the store granted; the queue calls this when it takes the message (F2). `credits_`:
+        as `on_credit` reported.
         """
         self._peer.account.left = (self.credit or 0) + credits_
 
     def write(self, extent: Extent, one_by_one: bool = False, descending: bool = False) -> None:
-        """Send one write for each message of an extent; each costs a credit (S140, F4).
-
-        Args:
-            one_by_one: each is a call of its own: settling lets everything finish between them.
-            descending: the last message is written first, as when alphas are paged out from q4's tail.
+        """Send one write for each message of an extent; each costs a credit (S140, F4). `one_by_one`: each is
+        a call of its own: settling lets everything finish between them. `descending`: the last message is
+        written first, as when alphas are paged out from q4's tail.
         """
         step = -1 if descending else 1
         self._store.send_write(
@@ -309,9 +302,8 @@ class StoreClient:
 
     def alike(self, extent: Extent) -> int:
         """Return how many messages from the extent's first on may be read together and then removed together.
-
-        For the store that is the same as reading and removing one after the other, each a call of its own: which
-        files are open when the garbage collector comes decides what stays on disk (S186).
+        For the store that is the same as reading and removing one after the other, each a call of its own:
+        which files are open when the garbage collector comes decides what stays on disk (S186).
         """
         return self._store.alike(extent.msg_no, extent.count)
 

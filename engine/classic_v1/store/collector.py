@@ -16,11 +16,8 @@ from engine.values.stretches import Range, RangeSet
 
 
 def delete(state: StoreState, file: int, done: Callable[[int], None]) -> Iterator[None]:
-    """Delete a locked file without live records (S184).
-
-    Args:
-        file: number of the file.
-        done: called with it at the end.
+    """Delete a locked file without live records (S184). `file`: number of the file. `done`: called with it at
+    the end.
     """
     if _vacuum(state, file, "S184"):
         raise InvariantBroken(f"file {file} is deleted but holds live records (S184)")
@@ -150,11 +147,8 @@ MOST_FILES_PENDING = 4
 
 
 class GarbageCollector:
-    """Decides what is collected and works through it one step at a time.
-
-    Args:
-        state: the store's tables.
-        mailbox: where results go.
+    """Decides what is collected and works through it one step at a time. `state`: the store's tables.
+    `mailbox`: where results go.
     """
 
     def __init__(self, state: StoreState, mailbox: StoreMailbox) -> None:

@@ -192,9 +192,8 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, _Records]], in
 
 
 def _append(records: list[tuple[int, _Records]], at: int, run: _Records) -> None:
-    """Add records to the longest runs of those before, as a reader of the bytes would.
-
-    A ledger gives them as they were written, cut wherever a write ended; the tables must not depend on that.
+    """Add records to the longest runs of those before, as a reader of the bytes would. A ledger gives them as
+    they were written, cut wherever a write ended; the tables must not depend on that.
     """
     low, before = records[-1] if records else (0, run)
     if records and isinstance(before, StoreRecords) and isinstance(run, StoreRecords):

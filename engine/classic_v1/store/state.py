@@ -62,10 +62,8 @@ def pieces(runs: Stretches[R], start: int, count: int) -> list[tuple[int, int, R
 
 
 class FileTallies:
-    """A number for each message; messages with 0 are not kept unless `keep_zero`.
-
-    Args:
-        keep_zero: a message can be here with the number 0.
+    """A number for each message; messages with 0 are not kept unless `keep_zero`. `keep_zero`: a message can
+    be here with the number 0.
     """
 
     __slots__ = ("_keep_zero", "runs")
@@ -113,10 +111,8 @@ OnDisk = Callable[[RangeSet, How], None]
 
 
 class ClientAccount:
-    """The credit between one process and a store; the clients of one process share it (F1).
-
-    Args:
-        more: handled writes for each grant, and credits in it.
+    """The credit between one process and a store; the clients of one process share it (F1). `more`: handled
+    writes for each grant, and credits in it.
     """
 
     def __init__(self, more: int) -> None:
@@ -280,11 +276,8 @@ class FileSummary:
         return self._files[number]
 
     def open(self, number: int, file_size: int = 0, valid: int = 0) -> FileRow:
-        """Add a file behind all others and make it the current one.
-
-        Args:
-            file_size: bytes of its records.
-            valid: bytes of its records with references.
+        """Add a file behind all others and make it the current one. `file_size`: bytes of its records.
+        `valid`: bytes of its records with references.
         """
         row = FileRow(number, file_size, valid)
         if self._files:
@@ -325,11 +318,8 @@ class FileSummary:
         return row
 
     def find_pair(self, limit_bytes: int, ignore: int | None = None) -> tuple[int, int] | None:
-        """Return (source, destination) of the first two neighbours that fit one file (S181).
-
-        Args:
-            limit_bytes: the most that both may hold together.
-            ignore: number of a file that must not take part.
+        """Return (source, destination) of the first two neighbours that fit one file (S181). `limit_bytes`:
+        the most that both may hold together. `ignore`: number of a file that must not take part.
         """
         left: FileRow | None = None
         for row in self._files.values():
@@ -371,10 +361,8 @@ def row_at(
 
 
 class StoreIndexTable:
-    """All rows, by message number.
-
-    For each file it also keeps which stretch of message numbers its rows can lie in, so that the rows of one file
-    are found without walking over those of all files.
+    """All rows, by message number. For each file it also keeps which stretch of message numbers its rows can
+    lie in, so that the rows of one file are found without walking over those of all files.
     """
 
     def __init__(self) -> None:

@@ -105,11 +105,9 @@ class MsgStore:
         self._state.report_cache("S140")
 
     def write_new(self, writes: Sequence[WriteRequest]) -> None:
-        """Take and handle writes of messages of one client in order, as sending them and settling would (S140-S144).
-
-        Args:
-            writes: each of them a call of its own for each message, or all of them sent by one call, which the
-                caller ends.
+        """Take and handle writes of messages of one client in order, as sending them and settling would
+        (S140-S144). `writes`: each of them a call of its own for each message, or all of them sent by one
+        call, which the caller ends.
         """
         single = writes[0].each
         lowest = min([write.msg_no for write in writes])
@@ -315,9 +313,8 @@ class MsgStore:
     # --- starting and stopping ---------------------------------------------------------------------------------------
 
     def start_new(self) -> None:
-        """Erase the directory and start with nothing, as the transient store always does (S205).
-
-        Clients may register before or after a start; a stop forgets them.
+        """Erase the directory and start with nothing, as the transient store always does (S205). Clients may
+        register before or after a start; a stop forgets them.
         """
         self._forget()
         recovery.start_new(self._state)
@@ -349,10 +346,8 @@ class MsgStore:
         self._stop("clean")
 
     def kill(self, kind: str = "kill") -> None:
-        """End with the process: buffers are lost (S234).
-
-        Args:
-            kind: what the transition calls it; a power cut also rolls the storage back, which is the caller's.
+        """End with the process: buffers are lost (S234). `kind`: what the transition calls it; a power cut
+        also rolls the storage back, which is the caller's.
         """
         self._state.handle.drop()
         self._stop(kind)

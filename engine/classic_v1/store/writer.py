@@ -31,11 +31,8 @@ from engine.values.stretches import Range, RangeSet, StretchTally
 
 
 class BodyReader:
-    """Answers reads, and whether messages are here.
-
-    Args:
-        state: the store's tables.
-        collector: where operations on locked files wait.
+    """Answers reads, and whether messages are here. `state`: the store's tables. `collector`: where
+    operations on locked files wait.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
@@ -111,10 +108,8 @@ class BodyReader:
 
 
 class StoreRemover:
-    """Handles remove messages, as many at once as nothing else can happen between.
-
-    Args:
-        state: the store's tables.
+    """Handles remove messages, as many at once as nothing else can happen between. `state`: the store's
+    tables.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
@@ -122,11 +117,8 @@ class StoreRemover:
         self._collector = collector
 
     def handle(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
-        """Handle all messages of `remove`.
-
-        Args:
-            remove: one message with all ids, or one for each.
-            quiesce: lets the garbage collector finish; called between two messages when it has something to do.
+        """Handle all messages of `remove`. `remove`: one message with all ids, or one for each. `quiesce`:
+        lets the garbage collector finish; called between two messages when it has something to do.
         """
         if remove.single:
             self._handle_singles(remove, quiesce)
@@ -249,11 +241,8 @@ LEAST: Final = 2
 
 
 class Ender:
-    """Does at once what sending a remove and settling would, where nothing else is under way.
-
-    Args:
-        state: the store's tables.
-        collector: its garbage collector, asked after each message.
+    """Does at once what sending a remove and settling would, where nothing else is under way. `state`: the
+    store's tables. `collector`: its garbage collector, asked after each message.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector, reader: BodyReader) -> None:
@@ -381,11 +370,8 @@ _start = attrgetter("start")
 
 
 class StoreWriter:
-    """Handles write messages, as many at once as nothing else can happen between.
-
-    Args:
-        state: the store's tables.
-        collector: its garbage collector, asked after each roll-over.
+    """Handles write messages, as many at once as nothing else can happen between. `state`: the store's
+    tables. `collector`: its garbage collector, asked after each roll-over.
     """
 
     def __init__(self, state: StoreState, collector: GarbageCollector) -> None:
@@ -393,10 +379,8 @@ class StoreWriter:
         self._collector = collector
 
     def handle(self, write: WriteRequest, quiesce: Callable[[], None] | None) -> None:
-        """Handle all messages of `write`.
-
-        Args:
-            quiesce: lets the garbage collector finish; called between two messages when it has something to do.
+        """Handle all messages of `write`. `quiesce`: lets the garbage collector finish; called between two
+        messages when it has something to do.
         """
         while write.count:
             write = write.without(self._handle_some(write))
@@ -476,10 +460,9 @@ class StoreWriter:
         return count, self._append_records(write, start, count, offset)
 
     def handle_new(self, write: WriteRequest, quiesce: Callable[[], None] | None) -> None:
-        """Handle messages that neither the index nor anybody's mail knows, as `handle` does once they are sent.
-
-        Args:
-            quiesce: lets the garbage collector finish after a roll-over; None where all are sent by one call.
+        """Handle messages that neither the index nor anybody's mail knows, as `handle` does once they are
+        sent. `quiesce`: lets the garbage collector finish after a roll-over; None where all are sent by one
+        call.
         """
         state, each, left = self._state, write.content.record_bytes, write
         limit = state.settings.msg_store_file_size_limit
@@ -572,13 +555,7 @@ class StoreWriter:
         files.appended(size_bytes)
         state.emit(StoreWritten("S143", state.name, files.current, offset, start, count, each, write.step))
         run = StoreRecords(
-            start,
-            count,
-            content.size_bytes,
-            content.raw_persistent,
-            content.template,
-            state.codec,
-            step=step,
+            start, count, content.size_bytes, content.raw_persistent, content.template, state.codec, step=step
         )
         handle.append(run, each if isinstance(each, int) else None)
         rolled = offset + size_bytes >= state.settings.msg_store_file_size_limit

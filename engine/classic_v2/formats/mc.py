@@ -10,13 +10,7 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import np
-from engine.formats.message import (
-    OWN_PREFIX,
-    MessageCodec,
-    MessageTemplate,
-    ParsedTerm,
-    TermLayout,
-)
+from engine.formats.message import OWN_PREFIX, MessageCodec, MessageTemplate, ParsedTerm, TermLayout
 from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY
 from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
 from engine.formats.terms import decode as decode_term
@@ -305,10 +299,8 @@ def atoms_of(term: bytes) -> list[int]:
 
 
 class LegacyCodec(MessageCodec):
-    """Writes messages of 3.x as 4.0 does that read them from an index of version 1.
-
-    Args:
-        codec: of the node; ids and templates are the same.
+    """Writes messages of 3.x as 4.0 does that read them from an index of version 1. `codec`: of the node; ids
+    and templates are the same.
     """
 
     def __init__(self, codec: McCodec) -> None:

@@ -58,11 +58,9 @@ class FileHeader(msgspec.Struct, frozen=True):
 
 
 def read_header(data: bytes, magic: bytes) -> FileHeader | None:
-    """Return the header that the bytes begin with, or None when it is none of this kind (W97, W120).
-
-    Args:
-        data: at least the beginning of the file; where it is shorter than 64 bytes, 21 are enough.
-        magic: INDEX_MAGIC or STORE_MAGIC.
+    """Return the header that the bytes begin with, or None when it is none of this kind (W97, W120). `data`:
+    at least the beginning of the file; where it is shorter than 64 bytes, 21 are enough. `magic`: INDEX_MAGIC
+    or STORE_MAGIC.
     """
     if len(data) < NEEDED_BYTES or data[:4] != magic or data[4] != VERSION:
         return None
@@ -71,11 +69,7 @@ def read_header(data: bytes, magic: bytes) -> FileHeader | None:
 
 
 class BlankBytes(msgspec.Struct, frozen=True):
-    """Zero bytes in the place of records.
-
-    Args:
-        size_bytes: how many.
-    """
+    """Zero bytes in the place of records. `size_bytes`: how many."""
 
     size_bytes: int
 

@@ -39,10 +39,9 @@ from engine.values.stretches import Range, RangeSet, Stretches, pairs
 
 
 def found_slots(index: IndexTables) -> tuple[RangeSet, Stretches[KnownBodies]]:
-    """Return the slots whose message is there again, and where small bodies of them lie in `.qs`.
-
-    Of a segment that no start has read (W96) transient messages are left out: the queue does not count them, and drops
-    them when it comes to them.
+    """Return the slots whose message is there again, and where small bodies of them lie in `.qs`. Of a
+    segment that no start has read (W96) transient messages are left out: the queue does not count them, and
+    drops them when it comes to them.
     """
     live = RangeSet()
     bodies: Stretches[KnownBodies] = Stretches()
@@ -82,11 +81,7 @@ def write(tables: IndexTables, entries: RangeSet, acks: RangeSet) -> None:
     """Write slots, one call for what is consecutive (W88), into files that are opened in a map's order (W212)."""
     if not entries and not acks:
         return
-    why: Why = {
-        "entries": len(entries),
-        "acks": len(acks),
-        "limit": tables.settings.segment_entry_count,
-    }
+    why: Why = {"entries": len(entries), "acks": len(acks), "limit": tables.settings.segment_entry_count}
     items = [(each.start, each.count, True) for each in entries]
     items += [(each.start, each.count, False) for each in acks]
     items.sort()
@@ -212,11 +207,8 @@ class V2Index(IndexTables):
     # --- entries come ------------------------------------------------------------------------------------------------
 
     def publish(self, extents: Sequence[Extent], confirms: Iterable[Extent] = ()) -> None:
-        """Add entries one after the other (W86, W87).
-
-        Args:
-            extents: the messages, ascending.
-            confirms: those of them whose confirms wait for the index.
+        """Add entries one after the other (W86, W87). `extents`: the messages, ascending. `confirms`: those
+        of them whose confirms wait for the index.
         """
         settings = self.settings
         for each in confirms:
@@ -424,10 +416,8 @@ class V2Index(IndexTables):
         }
 
     def bounds(self, next_seq: int | None) -> tuple[int, int]:
-        """Return the bounds of what the index may hold (W93).
-
-        Args:
-            next_seq: as the recovery terms give it, None without any.
+        """Return the bounds of what the index may hold (W93). `next_seq`: as the recovery terms give it, None
+        without any.
         """
         if not self.segments:
             if next_seq is not None and self.settings.starts_empty_at_next:
@@ -446,10 +436,8 @@ class V2Index(IndexTables):
         self.report_files("W96", clean=True)
 
     def recover(self, contains: Callable[[Range], RangeSet]) -> tuple[int, int]:
-        """Begin with what the files hold; return count and bytes of the survivors (W97).
-
-        Args:
-            contains: which of these message numbers the persistent store holds.
+        """Begin with what the files hold; return count and bytes of the survivors (W97). `contains`: which of
+        these message numbers the persistent store holds.
         """
         self.begin()
         survivors = recovery.recover(self, contains)

@@ -125,10 +125,8 @@ _LEVEL_BITS: Final = 4
 
 
 def walked(keys: Collection[int]) -> list[int]:
-    """Return the keys of a map in the order in which `maps:fold/3` comes to them (W212).
-
-    Args:
-        keys: integers from 0 to 2**59 - 1.
+    """Return the keys of a map in the order in which `maps:fold/3` comes to them (W212). `keys`: integers
+    from 0 to 2**59 - 1.
     """
     return sorted(keys, key=_place if len(keys) > FLAT else None)
 

@@ -33,13 +33,7 @@ from engine.classic_v2.queue.state import (
     stored,
     sync,
 )
-from engine.classic_v2.queue.taking import (
-    asserted,
-    drop_ready,
-    load,
-    new_extents,
-    remove_shared,
-)
+from engine.classic_v2.queue.taking import asserted, drop_ready, load, new_extents, remove_shared
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.status import PLACES
 from engine.report.transitions.queue import QueueStarted, QueueStopped
@@ -50,9 +44,8 @@ from engine.values.stretches import Range, RangeSet
 
 
 def load_of(q: V2QueueState) -> IndexLoad:
-    """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114).
-
-    A body that the head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
+    """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114). A body that
+    the head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
     """
     index, store = q.index, q.store
     more = 0
@@ -88,10 +81,8 @@ def _begin(q: V2QueueState, rule: str) -> None:
 
 
 def terminate(q: V2QueueState) -> CleanTerms | None:
-    """Stop in order (W95).
-
-    None where there are no terms: the index crashed, so that the `.qs` buffer is lost too (W200), or they are stored
-    under a name that the next start does not look for (W201).
+    """Stop in order (W95). None where there are no terms: the index crashed, so that the `.qs` buffer is lost
+    too (W200), or they are stored under a name that the next start does not look for (W201).
     """
     transient = [extent for extent in pending_extents(q) if not extent.persistent]
     for place in PENDING:
@@ -126,10 +117,8 @@ def pending_extents(q: V2QueueState) -> list[Extent]:
 
 
 def kill(q: V2QueueState, kind: str) -> None:
-    """End the process at once: what it only buffered is lost (D4).
-
-    Args:
-        kind: crash, kill or power, or kill_in_flush for a kill between the index's write and that of `.qs` (W62).
+    """End the process at once: what it only buffered is lost (D4). `kind`: crash, kill or power, or
+    kill_in_flush for a kill between the index's write and that of `.qs` (W62).
     """
     if kind == "kill_in_flush":
         q.index.flush()
@@ -171,11 +160,8 @@ def start_again(
 
 
 def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int) -> None:
-    """Begin on an index that knows its segments.
-
-    Args:
-        terms: of a clean stop, None otherwise.
-        count, size_bytes: the survivors of a dirty start and their bytes; None where the terms have them.
+    """Begin on an index that knows its segments. `terms`: of a clean stop, None otherwise. `count`,
+    `size_bytes`: the survivors of a dirty start and their bytes; None where the terms have them.
     """
     low, high = q.index.bounds(None if terms is None else terms.next_seq_id)
     found = count or 0
@@ -257,9 +243,8 @@ class V2Reading(StateQueue[V2QueueState]):
 
     @override
     def head_stays(self) -> bool:
-        """Return whether a pass of drop_expired would leave the queue as it is (W40, W47).
-
-        That is so when nothing is loaded for it, the head does not expire, and it has the mark of a take already.
+        """Return whether a pass of drop_expired would leave the queue as it is (W40, W47). That is so when
+        nothing is loaded for it, the head does not expire, and it has the mark of a take already.
         """
         q = self.state
         if not q.head.total:
@@ -269,10 +254,9 @@ class V2Reading(StateQueue[V2QueueState]):
 
     @override
     def takeable(self, count: int, expiring: bool) -> int:
-        """Return how many of `count` fetches give the same at once as with a look at the head after each: all.
-
-        The look loads what the next fetch would load, and marks what it would mark (W40, W47). Whether a message
-        expires is known of the head lane alone: what is in the tail has to be loaded first.
+        """Return how many of `count` fetches give the same at once as with a look at the head after each:
+        all. The look loads what the next fetch would load, and marks what it would mark (W40, W47). Whether a
+        message expires is known of the head lane alone: what is in the tail has to be loaded first.
         """
         return unexpired(self.state.head, count, self.state.now_us) if expiring else count
 
@@ -315,13 +299,9 @@ class V2Reading(StateQueue[V2QueueState]):
 
 
 class ClassicQueueV2(V2Reading):
-    """One classic queue of version 2 on its own files and its clients of two shared stores.
-
-    The owner sets its clock before it calls a verb. After every verb the broker's invariants are checked and the
-    record's changed numbers are emitted.
-
-    Args:
-        means: what it is made of.
+    """One classic queue of version 2 on its own files and its clients of two shared stores. The owner sets
+    its clock before it calls a verb. After every verb the broker's invariants are checked and the record's
+    changed numbers are emitted. `means`: what it is made of.
     """
 
     def __init__(self, means: V2Means) -> None:
@@ -479,9 +459,8 @@ class ClassicQueueV2(V2Reading):
         return count
 
     def fold(self) -> list[tuple[Extent, bool]]:
-        """Return every message with whether it is pending, for whoever counts what is left; nothing is reported.
-
-        Left-over transient messages do not count: the load that meets them drops them (W97).
+        """Return every message with whether it is pending, for whoever counts what is left; nothing is
+        reported. Left-over transient messages do not count: the load that meets them drops them (W97).
         """
         q = self.state
         found = [(extent, False) for extent in q.head]
@@ -553,10 +532,8 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5).
-
-        Args:
-            kind, what: as `take_posted` returned them.
+        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5). `kind`,
+        `what`: as `take_posted` returned them.
         """
         if self._handle(kind, what):
             self.resume()

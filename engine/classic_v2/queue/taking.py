@@ -152,10 +152,8 @@ def _counted(q: V2QueueState, extents: Iterable[Extent], delivered: bool) -> Non
 
 
 def _count_deliveries(q: V2QueueState, start: int, arrivals: Iterable[Arrival]) -> None:
-    """Take over from the queue where they died how often delivering messages has failed (W42).
-
-    Args:
-        start: position of the first.
+    """Take over from the queue where they died how often delivering messages has failed (W42). `start`:
+    position of the first.
     """
     for arrival in arrivals:
         if arrival.deliveries and q.settings.counts_deliveries:
@@ -256,13 +254,9 @@ def _report(q: V2QueueState, kept: list[Extent], start: int, end: int, window: i
 
 def load_through(q: V2QueueState, limit: int, wanted: int) -> None:
     """Do at once several loads of which everything is taken again, where they end as one by one (W40, W45).
-
-    They stay inside one segment and away from its end, so all ask for the same number; nothing of an earlier run is
-    dropped, and no bodies are read for being many.
-
-    Args:
-        limit: how many messages a load asks for.
-        wanted: how many messages are taken.
+    They stay inside one segment and away from its end, so all ask for the same number; nothing of an earlier
+    run is dropped, and no bodies are read for being many. `limit`: how many messages a load asks for.
+    `wanted`: how many messages are taken.
     """
     tail = q.tail
     assert tail.start is not None and tail.end is not None
@@ -289,10 +283,9 @@ def _with_own_bodies(q: V2QueueState, found: list[Extent]) -> list[Extent]:
 
 
 def _skip(q: V2QueueState, limit: int) -> None:
-    """Pass over loads that find nothing, without doing each.
-
-    A load that ends before the first live entry only moves the tail's start by the number of messages it asks for,
-    as long as it stays away from the segment's end, where its length may be another.
+    """Pass over loads that find nothing, without doing each. A load that ends before the first live entry
+    only moves the tail's start by the number of messages it asks for, as long as it stays away from the
+    segment's end, where its length may be another.
     """
     tail, start, last = q.tail, q.tail.start, q.tail.end
     assert start is not None and last is not None
@@ -442,9 +435,8 @@ def times_delivered(q: V2QueueState, start: int, count: int) -> list[tuple[int, 
 
 
 def _take(q: V2QueueState, count: int) -> list[tuple[Extent, bool]]:
-    """Take up to `count` messages of the run at the head, or of runs of a log, each marked as redelivered or not.
-
-    What one load brings is taken before the next one (W40, W41).
+    """Take up to `count` messages of the run at the head, or of runs of a log, each marked as redelivered or
+    not. What one load brings is taken before the next one (W40, W41).
     """
     fill_head(q)
     found: list[tuple[Extent, bool]] = []
@@ -501,10 +493,8 @@ def fetch(
 def _leave(
     q: V2QueueState, extents: list[Extent], again: Collection[int], ack_required: bool, read: bool
 ) -> None:
-    """Report messages that leave the head lane, as they are afterwards, and keep those that wait for an ack (W43).
-
-    Args:
-        again: positions at which runs begin that are delivered again.
+    """Report messages that leave the head lane, as they are afterwards, and keep those that wait for an ack
+    (W43). `again`: positions at which runs begin that are delivered again.
     """
     kind, rule = (Fetched, "W43") if read else (Dropped, "W47")
     for to, some in by_place(extents).items() if ack_required else ((None, extents),):
@@ -575,9 +565,8 @@ def _expires(extent: Extent, now_us: int) -> bool:
 
 
 def _collect(q: V2QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int | None]:
-    """Take while the head has expired; the first other message goes back with its mark (W47).
-
-    Returns what was taken and the expiry of the one put back (0 for never), None when the queue ran empty.
+    """Take while the head has expired; the first other message goes back with its mark (W47). Returns what
+    was taken and the expiry of the one put back (0 for never), None when the queue ran empty.
     """
     collected: list[tuple[Extent, bool]] = []
     while True:

@@ -26,11 +26,8 @@ OnDisk = Callable[[RangeSet], None]
 
 
 class V2ClientAccount:
-    """The credit between one process and a store (F1).
-
-    Args:
-        initial: writes that may be sent before the first grant.
-        more: handled writes for each grant, and credits in it.
+    """The credit between one process and a store (F1). `initial`: writes that may be sent before the first
+    grant. `more`: handled writes for each grant, and credits in it.
     """
 
     def __init__(self, initial: int, more: int) -> None:
@@ -122,10 +119,8 @@ class SharedClient:
 
     def remove(self, extents: Sequence[Extent], descending: bool = False) -> list[Range]:
         """Send one remove for all messages; return the message numbers whose writes it overtook (W52).
-
-        Args:
-            extents: the messages, ascending.
-            descending: they are handled from the last to the first, as a list of the broker is.
+        `extents`: the messages, ascending. `descending`: they are handled from the last to the first, as a
+        list of the broker is.
         """
         early: list[Range] = []
         for extent in extents:

@@ -26,10 +26,8 @@ from engine.values.stretches import RangeSet
 
 
 def candidate(state: V2StoreState, number: int, removes: int) -> None:
-    """Note a file in which messages were removed; the first one starts the 15 s timer (W140).
-
-    Args:
-        removes: how many messages, one after the other.
+    """Note a file in which messages were removed; the first one starts the 15 s timer (W140). `removes`: how
+    many messages, one after the other.
     """
     if number == state.current:
         return
@@ -131,9 +129,8 @@ def _compact(state: V2StoreState, number: int) -> None:
 
 
 def _blank(state: V2StoreState, path: str, live: list[StoreRow]) -> None:
-    """Write zeros over the gaps before and between live records (W142).
-
-    Where a file begins with a gap, the one behind its first record stays as it is: the broker's own quirk.
+    """Write zeros over the gaps before and between live records (W142). Where a file begins with a gap, the
+    one behind its first record stays as it is: the broker's own quirk.
     """
     rest = live
     if live and live[0].offset:
@@ -267,12 +264,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
     records = StoreRecords(
-        extent.msg_no,
-        extent.count,
-        extent.size_bytes,
-        extent.raw_persistent,
-        extent.template,
-        state.codec,
+        extent.msg_no, extent.count, extent.size_bytes, extent.raw_persistent, extent.template, state.codec
     )
     each, done = records.record_bytes, 0
     while done < extent.count:

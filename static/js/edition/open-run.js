@@ -8,12 +8,14 @@ import { goesOnWith, goOnWith, kept, keeper } from "./kept.js";
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { BrowserApp } from "../net/browser-app.js"
+ * @import { Opening } from "../net/opening-run.js"
  */
 
 /**
  * A run as the app, a file or a server gives it, and with the name under which its log is kept. `made_with` is the engine that reached
- * the digest of a link's run; `commands` and `until_us` are what was done in a session so far.
- * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null, made_with?: string, commands?: unknown[], until_us?: number }} FoundRun
+ * the digest of a link's run; `commands` and `until_us` are what was done in a session so far;
+ * `opening` is how it begins, recorded.
+ * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null, made_with?: string, commands?: unknown[], until_us?: number, opening?: Opening | null }} FoundRun
  * @typedef {FoundRun & { name: string }} ChosenRun
  */
 
@@ -77,7 +79,7 @@ export async function openRun(query, app, chosen, linkOf) {
   const live = JSON.parse(need("#live-data").textContent);
   let ran = chosen.name;
   offerReleases(query, () => ran);
-  const { scenario, story, title, name, made_with = "", at_us: peak = null, commands = [], until_us: until = 0 } = await onRelease(query, app, chosen);
+  const { scenario, story, title, name, opening, made_with = "", at_us: peak = null, commands = [], until_us: until = 0 } = await onRelease(query, app, chosen);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
@@ -89,6 +91,7 @@ export async function openRun(query, app, chosen, linkOf) {
   const moment = Math.min(place.at_us ?? 0, scenario.until_us);
   const begins = moment > PLAYED_US ? moment : 0;
   const log = (left ? await kept(left) : null) ?? (await kept(name)) ?? (await kept(chosen.name)) ?? { commands, until_us: Math.max(until, begins) };
+  const begun = opening && !log.commands.length && log.until_us <= opening.ends_us ? opening : null;
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   setText(sizes, PROFILES[scenario.profile] ?? scenario.profile);
@@ -96,7 +99,7 @@ export async function openRun(query, app, chosen, linkOf) {
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   need("#live").classList.toggle("has-story", Boolean(story));
-  openSession(need("#live"), data, new BrowserHost(app.place, { scenario, made_with, ...log }, keeper(name), () => app.worker, app, linkOf));
+  openSession(need("#live"), data, new BrowserHost(app.place, { scenario, made_with, ...log, opening: begun }, keeper(name), () => app.worker, app, linkOf));
   need("[data-opening]").toggleAttribute("inert", false);
 }
 

@@ -19,16 +19,20 @@ function words(step) {
  */
 export function showOpening(worker) {
   // What is inert is not read aloud, so the words stand beside it, too.
-  const places = [find("#situation"), find("[data-opening-status]")];
+  const status = find("[data-opening-status]");
   const over = new AbortController();
   /** @param {string} text */
-  const announce = (text) => places.forEach((place) => setText(place, text));
+  const announce = (text) => {
+    // As soon as the page shows a recorded beginning, the caption has other words.
+    if (find("[data-opening]")?.inert) setText(find("#situation"), text);
+    setText(status, text);
+  };
   announce(words(1));
   worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
     if (data.step) announce(words(data.step));
     else {
       over.abort();
-      setText(places[1], "");
+      setText(status, "");
     }
   }, { signal: over.signal });
 }

@@ -20,12 +20,13 @@ const SLUG = /^[a-z0-9-]{1,60}$/;
  */
 async function ready(query) {
   const slug = query.get("s") ?? "free";
-  const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
+  const profile = query.get("profile") ?? "";
+  const addresses = [`data/${slug}.json`, `../data/openings/${slug}.json`].map((each) => new URL(each, root));
+  const [answer, opening] = SLUG.test(slug) ? await Promise.all(addresses.map((each) => fetch(each))) : [];
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
   const found = await answer.json();
-  const profile = query.get("profile") ?? "";
   if (slug === "free" && profile in PROFILES) found.scenario = { ...found.scenario, profile };
-  return { ...found, name: profile ? `free-${profile}` : slug };
+  return { ...found, opening: opening?.ok && !profile ? await opening.json() : null, name: profile ? `free-${profile}` : slug };
 }
 
 /**

@@ -1,9 +1,11 @@
 /** A session in the reader's own browser: a worker runs the engine, and the command log stays here. */
 import { fill, gettext, messageOf } from "../model/text.js";
+import { OpeningRun } from "./opening-run.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { BrowserApp } from "./browser-app.js"
+ * @import { Opening } from "./opening-run.js"
  */
 
 /**
@@ -13,7 +15,8 @@ import { fill, gettext, messageOf } from "../model/text.js";
 
 export class BrowserHost {
   /**
-   * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
+   * `place` is where the engine lies; `start` is {scenario, commands, until_us}, and an `opening` that is played until the engine has
+   * loaded, if there is one; `keep(log)` remembers the command log; `make()`
    * makes the worker. A page of the static edition has an `app` (net/browser-app.js) in it, and `linkOf(packed)` is the address of a run
    * that a link carries.
    * @param {string} place
@@ -48,7 +51,36 @@ export class BrowserHost {
     /** @type {Map<number, (record: Values) => void>} takers of records, by the question's number */
     this.waiting = new Map();
     this.questions = 0;
-    this.begin(start);
+    /** @type {OpeningRun?} what is played until the engine has loaded */
+    this.opening = null;
+    /** @type {(start: Values) => void} called when the engine has the run */
+    this.begun = () => {};
+    /** @type {Promise<Values>} */
+    this.engine = new Promise((done) => {
+      this.begun = done;
+    });
+    const { opening, ...run } = start;
+    if (opening) this.open(opening, run);
+    else this.begin(run);
+  }
+
+  /**
+   * Play how the run begins, as it was recorded; when Python runs the engine goes on from there.
+   * @param {Opening} opening
+   * @param {Values} start
+   */
+  open(opening, start) {
+    this.opening = new OpeningRun(opening, start.scenario.until_us);
+    this.scenario = start.scenario;
+    this.log = { commands: start.commands, until_us: start.until_us };
+    this.worker.addEventListener("message", ({ data }) => {
+      if (!data.prepared || !this.opening) return;
+      this.opening = null;
+      const recorded = this.socket?.recorded;
+      this.play({ ...start, until_us: Math.max(start.until_us, recorded?.nowUs ?? 0) });
+      this.socket?.goOn();
+    });
+    this.worker.postMessage({ prepare: this.place });
   }
 
   /**
@@ -56,11 +88,18 @@ export class BrowserHost {
    * @param {Values} start
    */
   begin(start) {
+    this.opening = null;
+    this.play(start);
+    this.socket?.end();
+  }
+
+  /** @param {Values} start */
+  play(start) {
     this.runs += 1;
     this.scenario = start.scenario;
     this.log = { commands: start.commands, until_us: start.until_us };
     this.worker.postMessage({ begin: { run: this.runs, place: this.place, lang: this.app?.lang, ...start } });
-    this.socket?.end();
+    this.begun(start);
   }
 
   /** @param {Values} data */
@@ -88,7 +127,7 @@ export class BrowserHost {
   }
 
   refusal() {
-    return "";
+    return this.opening?.refusal() ?? "";
   }
 
   /**
@@ -97,6 +136,7 @@ export class BrowserHost {
    */
   async record({ at, ...question }) {
     if (at !== undefined) return this.pastRecord(at, question);
+    if (this.opening) await this.engine;
     this.questions += 1;
     const id = this.questions;
     /** @type {Values} */
@@ -169,6 +209,9 @@ class WorkerSocket {
   constructor(host) {
     this.host = host;
     this.readyState = 0;
+    /** @type {InstanceType<OpeningRun["Socket"]>?} what answers until the engine has loaded */
+    this.recorded = host.opening ? new host.opening.Socket() : null;
+    if (this.recorded) this.recorded.onmessage = ({ data }) => this.receive(data);
     /** @type {() => void} */
     this.onopen = () => {};
     /** @type {(event: {data: string}) => void} */
@@ -180,7 +223,24 @@ class WorkerSocket {
       if (this.readyState) return;
       this.readyState = 1;
       this.onopen();
+      const { until_us: until } = host.log;
+      if (until) this.recorded?.send(JSON.stringify({ t: "control", play: true, until_us: until, at_once: true }));
     });
+  }
+
+  /** Whether what the page sees was recorded. */
+  get opening() {
+    return this.recorded !== null;
+  }
+
+  /** From now on the engine answers: it sends what comes after what the page has, and goes on as was requested. */
+  goOn() {
+    if (!this.recorded) return;
+    const { owed, speed } = this.recorded;
+    this.recorded.close();
+    this.recorded = null;
+    this.onopen();
+    if (owed || speed !== 1) this.send(JSON.stringify({ t: "control", ...owed, speed }));
   }
 
   /** @param {string} data */
@@ -190,11 +250,13 @@ class WorkerSocket {
 
   /** @param {string} text */
   send(text) {
-    this.host.worker.postMessage({ text });
+    if (this.recorded) this.recorded.send(text);
+    else this.host.worker.postMessage({ text });
   }
 
   close() {
     this.readyState = 3;
+    this.recorded?.close();
   }
 
   /** The run is over: the transport connects again, and receives another run. */

@@ -27,17 +27,18 @@ const CATCH_UP_MS = 250;
 export class Recording {
   /**
    * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
-   * `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
+   * `lasts_us` is where the whole run ends, if that is later. `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
    * `begun` is what happened before the first part's snapshot. `clock` gives milliseconds.
-   * @param {{ parts: number, ends_us: number, moments?: Moment[], begun?: SentPast }} about
+   * @param {{ parts: number, ends_us: number, lasts_us?: number, moments?: Moment[], begun?: SentPast }} about
    * @param {{ unpack: (at: number) => Promise<Message[]>, records: (at: number) => Promise<Record<string, Values>> }} content
    */
-  constructor({ parts, ends_us: endsUs, moments = [], begun }, { unpack, records }, clock = () => performance.now()) {
+  constructor({ parts, ends_us: endsUs, lasts_us: lastsUs = endsUs, moments = [], begun }, { unpack, records }, clock = () => performance.now()) {
     const recording = this;
     this.address = "recorded:";
     this.ahead = true;
     this.parts = parts;
     this.endsUs = endsUs;
+    this.lastsUs = lastsUs;
     this.moments = moments;
     this.begun = begun;
     this.unpack = unpack;
@@ -107,6 +108,8 @@ class RecordedSocket {
     this.nowUs = 0;
     this.next = 0;
     this.untilUs = Infinity;
+    /** @type {Values | null} what was requested of time and has not come to its end yet */
+    this.owed = null;
     this.anchor = { ms: 0, us: 0 };
     /** @type {Message[]} what is unpacked and was not sent yet */
     this.waiting = [];
@@ -152,7 +155,7 @@ class RecordedSocket {
   async hello() {
     clearTimeout(this.timer);
     Object.assign(this, { waiting: [], part: 0, coming: null, nowUs: 0, next: 0, play: false });
-    this.deliver({ t: "welcome", owner: true, lasts_us: this.recording.endsUs });
+    this.deliver({ t: "welcome", owner: true, lasts_us: this.recording.lastsUs });
     const first = await this.head();
     if (first) this.take(first);
     this.pace();
@@ -217,6 +220,7 @@ class RecordedSocket {
     if (play !== undefined) {
       this.untilUs = play ? Math.min(untilUs ?? Infinity, this.recording.endsUs) : Infinity;
       this.play = play && this.untilUs > this.nowUs;
+      this.owed = play ? { t: "control", play, until_us: untilUs, at_once: atOnce } : null;
     }
     this.anchor = { ms: this.recording.clock(), us: this.nowUs };
     clearTimeout(this.timer);
@@ -260,6 +264,7 @@ class RecordedSocket {
     }
     this.nowUs = Math.max(this.nowUs, dueUs);
     if (dueUs >= this.untilUs) this.play = false;
+    if (this.nowUs >= (this.owed?.until_us ?? Infinity)) this.owed = null;
     this.pace();
   }
 

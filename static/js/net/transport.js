@@ -24,6 +24,7 @@
  * The end of a connection: a WebSocket, or another object as far as the transport uses one.
  * @typedef {{
  *   readyState: number,
+ *   opening?: boolean,
  *   onopen: ((event: Event) => void) | null,
  *   onmessage: ((event: MessageEvent) => void) | null,
  *   onclose: ((event: CloseEvent) => void) | null,
@@ -178,7 +179,7 @@ export class Transport {
     this.send({ t: "hello", have: this.next, life: this.life });
     if (this.page?.hidden) this.show();
     // A server that had no place opens a socket before it says so again: only its welcome shows that it has one.
-    if (!this.full) this.listeners.status("live", 0);
+    if (!this.full) this.listeners.status(socket.opening ? "opening" : "live", 0);
   }
 
   /**

@@ -2,7 +2,8 @@
  * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which uses the socket's messages, and two
  * apps that answer questions: `given` reads files that are to be inspected (`playground.inspecting.browser_inspect`), `pages` answers
  * what a page would request from a server (`playground.browser_app`).
- * In: {prepare: place} begins to load what a page with an app needs, before the first question; {begin: {run, place, lang, scenario,
+ * In: {prepare: place} begins to load what a page with an app needs, before the first question, and is answered by {prepared}
+ * when Python runs or could not start; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
  * place. {id, place, app, question, args} is a question to an app. Out: {step} of the start; {message} for the page, {kept} to be remembered,
  * {failed}, each with the number of its run; {id, progress} and at last {id, answer} or {id, error, broken}.
@@ -187,6 +188,7 @@ addEventListener("message", ({ data }) => {
   if (data.prepare) {
     // A failure is reported to the next request that needs it.
     started(data.prepare).then(() => archive(data.prepare)).catch(() => {});
+    started(data.prepare).catch(() => {}).then(() => postMessage({ prepared: true }));
   } else if (data.question !== undefined) answer(data).catch((error) => postMessage({ id: data.id, error: words(error), broken: isBroken(error) }));
   else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));
   else if (!solo) early.push(data.text);

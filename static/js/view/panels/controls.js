@@ -39,6 +39,7 @@ export class Controls {
     /** @type {Record<string, number>} the host's, by name */
     this.limits = {};
     this.owner = true;
+    this.live = false;
     /** Whether the counts and rates of the forms suit a node whose paging line is far. */
     this.suited = false;
     /** Microseconds on the way to a client and back, by what work costs. */
@@ -359,7 +360,7 @@ export class Controls {
     for (const link of findAll("[data-profile]", this.root))
       link.setAttribute("aria-pressed", String(link.dataset.profile === profile));
     this.owner = owner;
-    this.enable(this.transport.live);
+    this.enable(this.live);
     show(find("[data-watching]", this.root), !owner);
   }
 
@@ -368,6 +369,7 @@ export class Controls {
    * @param {boolean} live
    */
   enable(live) {
+    this.live = live;
     for (const fieldset of findAll("fieldset", HTMLFieldSetElement, this.root)) fieldset.disabled = !live || !this.owner;
   }
 

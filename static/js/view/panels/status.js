@@ -13,6 +13,7 @@ const SLOW_MS = 1000;
 const LINKS = {
   live: () => gettext("engine live"),
   connecting: () => gettext("connecting"),
+  opening: () => gettext("engine loading"),
   lost: () => gettext("engine lost"),
   ended: () => gettext("session over"),
 };
