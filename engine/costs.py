@@ -265,7 +265,6 @@ def _store_written(profile: WorkProfile, t: StoreWritten) -> int:
 
 
 def store_written_ns(profile: WorkProfile, record_bytes: Length, msg_no: int, messages: int) -> int:
-    """Return the cost of appending records of consecutive messages to a store."""
     return profile.cpu.store_write_server_cpu.of(messages, total(record_bytes, msg_no, messages) // messages)
 
 

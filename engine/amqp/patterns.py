@@ -139,8 +139,6 @@ class _Several(PatternPart):
 
 
 class _Row(_Several):
-    """Parts in sequence."""
-
     def starts(self, name: _Name, ends: Places) -> Places:
         for part in reversed(self._parts):
             ends = part.starts(name, ends)

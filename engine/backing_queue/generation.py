@@ -151,7 +151,6 @@ class QueueImplementation(NamedTuple):
 
 
 def any_queue(_: DeclaredSettings) -> bool:
-    """Serve any queue."""
     return True
 
 

@@ -66,7 +66,6 @@ def part_name(queue: str, number: int) -> str:
 
 
 def places_of(queue: Mapping[str, Any]) -> tuple[MessagePlace, ...]:
-    """Return the places of a queue, given its snapshot or its facts."""
     return PLACES[queue.get("backing_queue", VARIABLE_QUEUE)]
 
 
@@ -89,12 +88,10 @@ def is_lane(name: str | None) -> bool:
 
 
 def listed(places: tuple[MessagePlace, ...]) -> tuple[str, ...]:
-    """Return the names of the places that have an entry for each message."""
     return tuple(place.name for place in places if not place.counted)
 
 
 def counted(places: tuple[MessagePlace, ...]) -> tuple[str, ...]:
-    """Return the names of the places whose messages are only counted."""
     return tuple(place.name for place in places if place.counted)
 
 

@@ -47,7 +47,6 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def total_bytes(self) -> int:
-        """Body bytes of all messages."""
         return total(self.size_bytes, self.msg_no, self.count)
 
     def single(self) -> Arrival:
@@ -291,7 +290,6 @@ class BackingQueue(QueueVerbs):
 
     @property
     def directories(self) -> Sequence[str]:
-        """The directories of its files."""
         return ()
 
     # --- time --------------------------------------------------------------------------------------------------------
@@ -436,12 +434,10 @@ class BackingQueue(QueueVerbs):
 
     @property
     def ram_bytes(self) -> int:
-        """Body bytes in RAM."""
         return sum(each.total_bytes for _, each in self.entries() if each.flags & IN_RAM)
 
     @property
     def ram_count(self) -> int:
-        """Messages whose body is in RAM."""
         return sum(each.count for _, each in self.entries() if each.flags & IN_RAM)
 
     @property
@@ -454,7 +450,6 @@ class BackingQueue(QueueVerbs):
         return min((each.msg_no for _, each in self.entries()), default=None)
 
     def index_load(self) -> IndexLoad:
-        """Return what the index keeps in RAM."""
         return IndexLoad(0, 1, [], buffered=False)
 
     def store_credit(self) -> Mapping[str, StoreCredit]:

@@ -58,7 +58,6 @@ class PrintedStatus(msgspec.Struct, frozen=True):
         return int(text) if re.fullmatch(r"\d{1,15}", text) else None
 
     def number(self, name: str) -> float | None:
-        """Return a value if it is a number, else None."""
         try:
             return float(self.values[name])
         except (KeyError, ValueError):

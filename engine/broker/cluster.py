@@ -214,7 +214,6 @@ class Cluster:
         )
 
     def _build_control(self, console: Console) -> None:
-        """Build the monitors and the verbs of the commands."""
         control = NodeControl(
             self._below,
             closing=self._closing,
@@ -248,7 +247,6 @@ class Cluster:
 
     @property
     def process(self) -> QueueProcess:
-        """The process of the first queue."""
         return next(iter(self.queues.values())).process
 
     # --- what parts send to parts that are built later ---------------------------------------------------------------
@@ -259,7 +257,6 @@ class Cluster:
             self.processes.meter.observe(transition)
 
     def _happened(self) -> int:
-        """Return how many transitions and commands there were."""
         return self.log.number + len(self.history)
 
     def _node_changed(self, _: str) -> None:
@@ -319,12 +316,10 @@ class Cluster:
 
     @property
     def now_us(self) -> int:
-        """The virtual time in microseconds."""
         return self._clock.now_us
 
     @property
     def codec(self) -> MessageCodec:
-        """Numbers and encodes messages."""
         return self._codec
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
@@ -428,7 +423,6 @@ class Cluster:
         return self._capacity.most_messages
 
     def ram_bytes(self) -> int:
-        """Return the bytes of all bodies in RAM."""
         return self._capacity.ram_bytes()
 
     def live(self) -> LiveValues:

@@ -72,7 +72,6 @@ def _written(profile: WorkProfile, t: JournalSynced | SegmentWritten) -> int:
 
 @on_cpu(SegmentWritten)
 def _encoded(profile: WorkProfile, t: SegmentWritten) -> int:
-    """Records are encoded; counted by their bytes."""
     return profile.cpu.journal_flush_per_record.of(1, t.bytes_)
 
 

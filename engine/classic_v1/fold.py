@@ -168,7 +168,6 @@ class IndexTable:
         self.dirty = t.dirty
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {
             "entries": [[e.start, e.count, e.code] for e in self.entries],
             "segments": [[number, size] for number, size in sorted(self.segments.items())],
@@ -314,7 +313,6 @@ class StoreTable:
         self.orphans = dict(t.orphans)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {
             "files": [list(astuple(file)) for _, file in sorted(self.files.items())],
             "current": self.current,
@@ -347,7 +345,6 @@ class V1OwnPart:
         self.reduction = t.why
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {
             "reduced": None if self.reduction is None else dict(self.reduction),
             "index": self.index.to_json(),

@@ -84,7 +84,6 @@ def make(means: QueueConfig) -> VariableQueue:
 
 
 def queue_means(means: QueueConfig) -> V1Means:
-    """Return what a queue of version 1 is made of."""
     assert isinstance(means.settings, QueueSettings)
     assert isinstance(means.files, VhostStores)
     return means_of(means, means.settings, means.codec, means.files)

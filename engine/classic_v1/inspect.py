@@ -146,7 +146,6 @@ class FoundMessage(msgspec.Struct, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of its body, as the record says."""
         return equal(self.first.size_bytes)
 
     @property
@@ -466,7 +465,6 @@ class QueueInspector:
         return found
 
     def body_bytes(self, seq: int) -> int | None:
-        """Return the bytes of an embedded body, as its term says."""
         found = self.messages[seq]
         return found.body_bytes if found.term is None else self._codec.read_term(found.term).size_bytes
 

@@ -62,17 +62,14 @@ class KnownBodies(StretchRecord, frozen=True, array_like=True, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all bodies, with their headers."""
         return total(self.entry_bytes, self.msg_no, self.count)
 
     def part(self, offset: int, count: int) -> KnownBodies:
-        """Return `count` bodies from the one at `offset` on."""
         at = self.offset + total(self.entry_bytes, self.msg_no, offset)
         number = 0 if isinstance(self.entry_bytes, int) else self.msg_no + offset
         return KnownBodies(self.start + offset, count, at, self.entry_bytes, self.code, number)
 
     def continued_by(self, after: KnownBodies) -> bool:
-        """Return whether the given bodies follow these in the file and are alike."""
         return (
             self.code == after.code
             and self.entry_bytes == after.entry_bytes
@@ -113,7 +110,6 @@ class FilesTable:
         """Of the same segments, where bodies lie that came since then, dead ones too, and live ones from before."""
 
     def follow(self, transition: Transition) -> None:
-        """Apply a transition to the table, if it is about files."""
         handler = HANDLERS.get(type(transition))
         if handler is not None:
             handler(self, transition)

@@ -24,12 +24,10 @@ class V2OwnPart:
         """The queue begins; its recovery has found the files before."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {"files": self.files.to_json()}
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield the slots whose message is there."""
         for start, count, code in own["files"]["slots"]:
             if code == LIVE:
                 yield start, start + count

@@ -57,7 +57,6 @@ def make(means: QueueConfig) -> ClassicQueueV2:
 
 
 def v2_means(means: QueueConfig) -> V2Means:
-    """Return what a queue of version 2 is made of."""
     assert isinstance(means.settings, V2Settings)
     assert isinstance(means.codec, McCodec)
     assert isinstance(means.files, V2VhostStores)

@@ -62,7 +62,6 @@ class QueueSigns:
         """Whether `d` stands right behind `id` in a transient message, as on 4.0.5; on 4.3.6 `x` does (W211)."""
 
     def note(self, found: KeptMessage) -> None:
-        """Learn from one message."""
         if found.container is None:
             self.older += 1
             return
@@ -99,7 +98,6 @@ class FoundSlot(msgspec.Struct, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of its body, as the slot says."""
         return equal(self.slots.body_bytes)
 
     @property
@@ -152,7 +150,6 @@ class V2QueueInspector:
         self.signs = signs
 
     def crash_at_start(self, _terms: RecoveryTerms, _settings: object) -> ProcessCrash | None:
-        """Return None: there is no journal."""
         return None
 
     def report(self) -> dict[str, Any]:
@@ -545,14 +542,12 @@ class V2HostReader:
         )
 
     def queue(self, directory: str) -> V2QueueInspector:
-        """Return the reader of a queue's directory."""
         self._queues += 1
         if numbered(self._host.storage.list(directory), "idx"):
             self._host.findings.add(directory or ".", None, "contradiction", "versions_mixed")
         return V2QueueInspector(self._host, directory, self._signs)
 
     def store(self, directory: str) -> V2StoreInspector:
-        """Return the reader of a store's directory."""
         return V2StoreInspector(self._host, directory, self._signs)
 
     def message(self, term: bytes) -> StoredMessage | None:

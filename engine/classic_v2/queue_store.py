@@ -63,7 +63,6 @@ class EntryPlace(StretchRecord, frozen=True, array_like=True, gc=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all entries."""
         return self.waiting_bytes + self.count * ENTRY_HEADER_BYTES
 
     def equal_parts(self) -> list[EntryPlace]:
@@ -77,7 +76,6 @@ class EntryPlace(StretchRecord, frozen=True, array_like=True, gc=False):
         ]
 
     def part(self, offset: int, count: int) -> EntryPlace:
-        """Return `count` entries from the one at `offset` on."""
         number = 0 if isinstance(self.term_bytes, int) else self.msg_no + offset
         return EntryPlace(
             self.start + offset, count, self.offset_of(offset), self.term_bytes, self.step, number
@@ -104,16 +102,13 @@ class BufferedEntries(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def start(self) -> int:
-        """First position."""
         return self.place.start
 
     @property
     def count(self) -> int:
-        """How many entries."""
         return self.place.count
 
     def part(self, offset: int, count: int) -> BufferedEntries:
-        """Return `count` entries from the one at `offset` on."""
         return BufferedEntries(self.place.part(offset, count), self.extent.part(offset, count))
 
     def continued_by(self, after: BufferedEntries) -> bool:
@@ -121,7 +116,6 @@ class BufferedEntries(msgspec.Struct, frozen=True, gc=False):
         return self.place.continued_by(after.place) and self.extent.continued_by(after.extent)
 
     def merged(self, count: int) -> BufferedEntries:
-        """Return this run with `count` entries in all."""
         return BufferedEntries(self.place.merged(count), self.extent.merged(count))
 
 
@@ -422,7 +416,6 @@ class QueueStore:
         return [one for part, low, end in each for one in self._entries_of(data[low:end], part)]
 
     def _entries_of(self, data: bytes, place: EntryPlace) -> list[StoreEntries | None]:
-        """Read the entries of a place, all of one size, whose bytes are given."""
         size = equal(place.term_bytes)
         try:
             return _rising(read_entries(data, 0, size, place.count, self._codec), place.step)
@@ -438,7 +431,6 @@ class QueueStore:
         return found
 
     def files(self) -> tuple[tuple[int, int], ...]:
-        """Return (segment, bytes) of every file that is there."""
         names = [name for name in self._storage.list(self.directory) if name.endswith(".qs")]
         numbers = sorted(int(name[:-3]) for name in names if name[:-3].isdecimal())
         return tuple((number, self._storage.size(self.path(number)) or 0) for number in numbers)

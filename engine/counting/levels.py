@@ -113,7 +113,6 @@ def _ready(levels: RunLevels, queue: str, more: int) -> None:
 
 
 def recount(levels: RunLevels, queue: str, many: int) -> None:
-    """Take notice of how many messages of a queue are only counted."""
     _ready(levels, queue, many - levels.counted.get(queue, 0))
     levels.counted[queue] = many
 

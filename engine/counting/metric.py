@@ -159,7 +159,6 @@ class RunEnding(NamedTuple):
     confirmed_and_lost: int | None = None
 
     def number(self, metric: Metric) -> int | float:
-        """Return the value of a metric that was counted; 0 where nothing was counted."""
         return self.counted[metric.name] or 0
 
 

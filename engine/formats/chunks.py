@@ -159,7 +159,6 @@ class RecordRun(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all records."""
         return self.written_bytes(self.count)
 
     def written_bytes(self, count: int) -> int:

@@ -275,7 +275,6 @@ class MessageCodec:
         return self._cached_term_bytes(template, size_bytes, raw_persistent)
 
     def term_length(self, template: int, size_bytes: Each, raw_persistent: bool) -> Length:
-        """Return the length of each message's term; arguments as for `term_bytes`."""
         if isinstance(size_bytes, int):
             return self._cached_term_bytes(template, size_bytes, raw_persistent)
         return Lengths(self._cached_term_bytes(template, 0, raw_persistent), size_bytes)
@@ -455,7 +454,6 @@ class MessageCodec:
         )
 
     def _read_parsed(self, term: bytes, parsed: ParsedTerm) -> ReadMessage:
-        """Return what a term says, and remember its shape."""
         id16, exchange, keys, properties, size_bytes, raw_persistent, places, time_bytes = parsed
         number = self.msg_no_of(id16)
         template = self._template_of(exchange, keys, properties or b"", raw_persistent)

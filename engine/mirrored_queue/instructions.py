@@ -19,7 +19,6 @@ class MirrorInstruction(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def body_bytes(self) -> int:
-        """Bytes of the bodies that travel with it."""
         return 0
 
 

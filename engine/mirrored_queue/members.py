@@ -30,7 +30,6 @@ class MirrorCopy(msgspec.Struct, frozen=True, gc=False):
     confirm_at_once: bool
 
     def part(self, offset: int, count: int) -> MirrorCopy:
-        """Return `count` of the messages beginning at `offset`."""
         return MirrorCopy(self.arrival.part(offset, count), self.expiration_ms, self.confirm_at_once)
 
 
@@ -49,7 +48,6 @@ class KeptCopy(StretchRecord, frozen=True, gc=False):
     tag: int
 
     def part(self, offset: int, count: int) -> KeptCopy:
-        """Return `count` of the messages beginning at `offset`."""
         return KeptCopy(self.start + offset, count, self.tag + offset)
 
     def continued_by(self, after: KeptCopy) -> bool:
@@ -224,7 +222,6 @@ class QueueMirror:
     # --- synchronisation (H52-H58) -----------------------------------------------------------------------------------
 
     def throw_away(self) -> None:
-        """Throw away all messages, ready and pending."""
         self.queue.purge_acks()
         self.queue.purge()
         self.kept.clear()
@@ -466,7 +463,6 @@ def _start(stretch: Range | Extent) -> int:
 
 
 def _numbers(found: Sequence[Extent]) -> tuple[Range, ...]:
-    """Return the numbers of messages; neighbours that go on are one."""
     ranges: list[Range] = []
     for each in found:
         if ranges and ranges[-1].end == each.msg_no:

@@ -38,7 +38,6 @@ class QueueRecord:
         """Whether mirrors are being filled (H51)."""
 
     def info_items(self) -> dict[str, Any]:
-        """Return what mirrors add to the facts of the queue."""
         shown: dict[str, Any] = {"node": self.master}
         if self.mirroring is not None:
             shown |= {"mirrors": list(self.mirrors), "synchronised": sorted(self.synchronised)}

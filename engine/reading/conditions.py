@@ -252,7 +252,6 @@ class Condition(
 
 
 def parts_of(condition: Condition) -> list[Condition]:
-    """Return the conditions that a combination contains; none for a comparison."""
     one = condition.not_ or condition.ever or condition.always
     return [one] if one is not None else condition.all or condition.any or []
 

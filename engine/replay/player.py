@@ -168,13 +168,11 @@ class RunPlayer:
         return self.news()
 
     def step(self) -> PlayedPiece:
-        """Play to the next event with transitions."""
         self.node.step()
         self.settled_us = max(self.settled_us, self.node.now_us - 1)
         return self.news()
 
     def news(self, last: bool = False) -> PlayedPiece:
-        """Return transitions that were not yielded yet."""
         first, self.next = self.next, self.node.log.number
         rows = self.node.log.since(first)
         if rows is None:

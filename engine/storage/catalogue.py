@@ -199,7 +199,6 @@ class FileCatalogue(ABC, Generic[File]):
         """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
 
     def size(self, path: str) -> int | None:
-        """Return the size in bytes, or None when the file does not exist."""
         file = self._files.get(path)
         return None if file is None else file.size
 

@@ -77,8 +77,6 @@ KEPT: Final = ("_files", "_tree", "_max_bytes", "_used", "_root", "_fsync", "_co
 
 
 class _Bytes:
-    """Bytes of a file as a chunk."""
-
     def __init__(self, data: bytes) -> None:
         self._data = data
 
@@ -387,7 +385,6 @@ class DirectoryStorage(FileCatalogue[_File]):
         self._open[path] = (handle, write)
 
     def _append(self, path: str, chunks: Sequence[ByteChunk]) -> bytes:
-        """Write chunks at the end of a file; return their bytes."""
         self._claim(path, sum(chunk.size_bytes for chunk in chunks))
         file = self._files.get(path) or self._new(path)
         data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])

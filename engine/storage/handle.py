@@ -122,7 +122,6 @@ class BufferedHandle:
         self.pending_bytes += size_bytes
 
     def _made(self) -> list[ByteChunk]:
-        """Return what is pending, all of it made."""
         found: list[ByteChunk] = []
         done = 0
         for place, late in self._late:

@@ -25,7 +25,6 @@ class ByteCache(Generic[K, V]):
         return len(self._kept)
 
     def find(self, key: K) -> V | None:
-        """Return the value of a key, None where it is not kept."""
         found = self._kept.pop(key, None)
         if found is not None:
             self._kept[key] = found
@@ -43,7 +42,6 @@ class ByteCache(Generic[K, V]):
         return value
 
     def drop(self, key: K) -> None:
-        """Forget a key, if it is kept."""
         found = self._kept.pop(key, None)
         if found is not None:
             self.used_bytes -= self._size(key, found)

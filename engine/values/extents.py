@@ -64,7 +64,6 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def total_bytes(self) -> int:
-        """Body bytes of all messages."""
         return total(self.size_bytes, self.msg_no, self.count)
 
     @property
@@ -80,7 +79,6 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def in_ram(self) -> bool:
-        """Whether the body is in RAM."""
         return self.flags & IN_RAM != 0
 
     @property
@@ -90,7 +88,6 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def indexed(self) -> bool:
-        """Whether the index has a publish record."""
         return self.flags & INDEXED != 0
 
     @property
@@ -155,13 +152,11 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def merged(self, count: int) -> Extent:
-        """Return this extent with `count` messages in all."""
         return Extent(
             self.start, count, self.msg_no, self.size_bytes, self.flags, self.expiry_us, self.template
         )
 
     def with_flags(self, set_: int = 0, clear: int = 0) -> Extent:
-        """Return this extent with the bits of `set_` set and those of `clear` cleared."""
         flags = (self.flags | set_) & ~clear
         if flags == self.flags:
             return self
@@ -287,7 +282,6 @@ class StoreRow(StretchRecord, frozen=True, array_like=True, gc=False):
         return self.offset - each.total(self.start + 1, skip)
 
     def part(self, offset: int, count: int) -> StoreRow:
-        """Return `count` rows beginning `offset` messages on."""
         return replace(self, start=self.start + offset, count=count, offset=self.offset_of(offset))
 
     def continued_by(self, after: StoreRow) -> bool:

@@ -19,7 +19,6 @@ BREAK: Final = "\n"
 
 
 def in_host(vhost: str, name: str) -> str:
-    """Return a node's label for `name` in a virtual host."""
     return name if vhost == FIRST_HOST else f"{vhost}{BREAK}{name}"
 
 
@@ -42,7 +41,6 @@ def member(queue: str, node: str) -> str:
 
 
 def queue_of(label: str) -> str:
-    """Return the queue of a member, or a queue's own name."""
     return label[: found.start()] if (found := NODE.search(label)) else label
 
 

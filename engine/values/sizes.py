@@ -134,11 +134,9 @@ class Sizes:
         return self._most
 
     def at(self, msg_no: int) -> int:
-        """Return the body bytes of one message."""
         return self.sizes[msg_no - self.first]
 
     def of(self, msg_no: int, count: int) -> array[int]:
-        """Return the body bytes of `count` messages from `msg_no` on."""
         at = msg_no - self.first
         return self.sizes[at : at + count]
 

@@ -252,7 +252,6 @@ class Stretches(Generic[R]):
         return last
 
     def leading(self, most: int) -> int:
-        """Return how many items the first `most` stretches have."""
         return sum([each.count for each in self._stretches[self._head : self._head + most]])
 
     def pop_head(self, count: int) -> list[R]:
@@ -341,7 +340,6 @@ class Stretches(Generic[R]):
         return found
 
     def at(self, item: int) -> R | None:
-        """Return the whole stretch that holds `item`, or None."""
         at = self._at(item)
         if at < len(self._stretches) and self._stretches[at].start <= item:
             return self._stretches[at]
@@ -500,7 +498,6 @@ class StretchRecord(msgspec.Struct, frozen=True, gc=False):
         return self.start + self.count
 
     def part(self, offset: int, count: int) -> Self:
-        """Return the `count` items beginning `offset` items into this stretch."""
         return replace(self, start=self.start + offset, count=count)
 
     def continued_by(self, after: Any) -> bool:
@@ -508,7 +505,6 @@ class StretchRecord(msgspec.Struct, frozen=True, gc=False):
         return bool(replace(after, start=self.start, count=self.count) == self)
 
     def merged(self, count: int) -> Self:
-        """Return this stretch with `count` items in all."""
         return replace(self, count=count)
 
 
@@ -524,7 +520,6 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.start + self.count
 
     def part(self, offset: int, count: int) -> Range:
-        """Return `count` integers beginning at `offset` inside this range."""
         return Range(self.start + offset, count)
 
     def continued_by(self, after: Range) -> bool:
@@ -532,7 +527,6 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return True
 
     def merged(self, count: int) -> Range:
-        """Return a range of `count` from the same start."""
         return Range(self.start, count)
 
 
@@ -578,7 +572,6 @@ class RangeSet:
         return f"RangeSet({list(self)!r})"
 
     def add(self, start: int, count: int = 1) -> None:
-        """Add the integers of [start, start+count), whether or not some are here already."""
         ranges = self.runs
         if ranges.total and start < ranges.end:
             ranges.remove(start, count)
@@ -592,13 +585,11 @@ class RangeSet:
         return self.runs.overlapping(start, count)
 
     def update(self, other: Iterable[Stretch]) -> Self:
-        """Add the integers of every stretch of `other`."""
         for each in other:
             self.add(each.start, each.count)
         return self
 
     def subtract(self, other: Iterable[Range]) -> Self:
-        """Remove every range of `other`."""
         for each in other:
             self.runs.remove(each.start, each.count)
         return self

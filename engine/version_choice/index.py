@@ -57,7 +57,6 @@ class DelayedBodies(QueueStore):
                 self._write(each, descending and len(parts) == 1)
 
     def _write(self, extent: Extent, descending: bool) -> None:
-        """Write bodies of one size."""
         size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
         if extent.wants_confirm:
             self.confirms.add(extent.msg_no, extent.count)
@@ -250,7 +249,6 @@ class FilesIndex:
 
     @property
     def dirty(self) -> int:
-        """Items that wait to be written."""
         return self.files.buffered
 
     @property
@@ -266,7 +264,6 @@ class FilesIndex:
             self.publish_undelivered(extent, hint)
 
     def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
-        """Add entries one by one."""
         for each in extent.equal_parts():
             self.files.publish([in_index(each).with_flags(INDEXED)], [each] if each.wants_confirm else ())
 
@@ -304,14 +301,12 @@ class FilesIndex:
             self.store.delete_segments(self.files.ack_each([each]))
 
     def ack_runs(self, ranges: Sequence[Range]) -> None:
-        """Acknowledge messages one by one."""
         self.ack(ranges, one_by_one=True)
 
     def deliver(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Do nothing: there are no marks of deliveries (W18)."""
 
     def deliver_and_ack(self, ranges: Sequence[Range]) -> None:
-        """End each message."""
         self.ack(ranges, one_by_one=True)
 
     def hold(self) -> None:
@@ -348,7 +343,6 @@ class FilesIndex:
         return self.files.read(start, end)
 
     def next_segment_boundary(self, seq_id: int) -> int:
-        """Return the first position of the next segment."""
         return self.files.settings.boundary(seq_id)
 
     def bounds(self) -> tuple[int, int]:
@@ -423,7 +417,6 @@ class FilesIndex:
     # --- the picture -------------------------------------------------------------------------------------------------
 
     def load(self) -> IndexLoad:
-        """Return what the memory model counts."""
         buffered = [(each.count, False, 0) for each in self.files.buffer]
         return IndexLoad(len(self.files.segments), self.size, buffered, bool(self.files.buffered))
 

@@ -58,7 +58,6 @@ class BothSettings(QueueSettings, frozen=True, kw_only=True):
         return super().shown() | chosen
 
     def of_files(self) -> V2Settings:
-        """Return what the files of version 2 read."""
         return V2Settings(
             segment_entry_count=self.index_v2_segment_entry_count or 2 * self.segment_entry_count,
             store_max_cache_size=self.store_max_cache_size,
@@ -80,7 +79,6 @@ OF_VERSION = {1: (".idx", ".jif"), 2: (".qi", ".qs")}
 
 
 def files_of_the_other(storage: Storage, directory: str, version: int) -> bool:
-    """Return whether a queue's directory has files of the version that it is not to have."""
     return any(name.endswith(OF_VERSION[3 - version]) for name in storage.list(directory))
 
 
@@ -92,7 +90,6 @@ def seen_at_start(storage: Storage, directory: str, version: int, clean: bool) -
 
 
 def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]]:
-    """Return (segment, live messages)."""
     if isinstance(index, FilesIndex):
         return sorted(index.files.segments.items())
     assert isinstance(index, QueueIndex)
@@ -233,7 +230,6 @@ class VersionedQueue(VariableQueue):
         super().__init__(means)
 
     def _have(self, version: int) -> None:
-        """Have files of a version from now on."""
         self.queue_version = version
         self.kind = NAMES[version]
 
@@ -328,7 +324,6 @@ class VersionedQueue(VariableQueue):
         return RecoveredIndex(None, None) if clean else RecoveredIndex(count, size_bytes)
 
     def _report_files(self, clean: bool) -> None:
-        """Report the files as a conversion left them."""
         self._of_files.muted = False
         index = self.state.index
         if isinstance(index, FilesIndex):

@@ -210,7 +210,6 @@ class UnackedDelivery(StretchRecord, frozen=True, gc=False):
         return [Range(self.seq_id + i * self.step, 1) for i in range(self.count)]
 
     def part(self, offset: int, count: int) -> UnackedDelivery:
-        """Return `count` deliveries beginning at `offset`."""
         seq_id = self.seq_id + offset * self.step
         return replace(self, start=self.start + offset, count=count, seq_id=seq_id)
 
@@ -392,7 +391,6 @@ def by_queue(deliveries: Iterable[UnackedDelivery]) -> list[DeliveryGroup]:
 
 
 def tags_of(deliveries: Iterable[UnackedDelivery]) -> list[Range]:
-    """Return the seq_ids of deliveries, in their order."""
     return [messages for each in deliveries for messages in each.messages]
 
 

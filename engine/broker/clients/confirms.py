@@ -36,7 +36,6 @@ class AwaitedConfirm(StretchRecord, frozen=True, gc=False):
     confirmed_by: tuple[str, ...] = ()
 
     def part(self, offset: int, count: int) -> AwaitedConfirm:
-        """Return `count` messages beginning at `offset`."""
         return AwaitedConfirm(
             self.start + offset, count, self.actor, self.queues, self.first + offset, self.confirmed_by
         )
@@ -296,6 +295,5 @@ class ConfirmSender:
 
 
 def _until(numbers: Range, cut: int) -> Range | None:
-    """Return the part of a range below `cut`."""
     count = min(numbers.count, cut - numbers.start)
     return numbers.part(0, count) if count > 0 else None

@@ -107,7 +107,6 @@ class WayOut:
         channel.post(PUBLISH, messages, partial(self._forward, channel, acks, each_ns), each_ns)
 
     def _forward(self, channel: WorkProcess, acks: _Acks, each_ns: int, count: int) -> None:
-        """Send acknowledgements on, in the channel."""
         self._processes.meter.add(count * each_ns)
         cpu = self._processes.meter.profile.cpu
         queue_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
@@ -362,7 +361,6 @@ class Consumers:
             self._on_gone(self._queues[consumer.queue])
 
     def _hand_of(self, consumer: Consumer) -> ManualChannel | None:
-        """Return a consumer's manual channel; None if its connection is closed."""
         hand = self.by_hand.get(consumer.channel.name)
         return hand if hand is not None and hand.channel is consumer.channel else None
 

@@ -189,7 +189,6 @@ class UnreadInput:
 
 
 def channel_of(command: Command) -> str | None:
-    """Return the manual channel of a client's command; None for a command that uses no channel."""
     if isinstance(command, cmd.SetConsumer) and command.ack != "manual":
         return None
     return getattr(command, "channel", None)

@@ -114,7 +114,6 @@ class WayIn:
 
     @property
     def takes_time(self) -> bool:
-        """Whether work takes time, so that each message takes its own."""
         return self._processes.timed
 
     # --- the socket and the reader -----------------------------------------------------------------------------------
@@ -289,7 +288,6 @@ class _Parcel:
         self.expiration_ms = expiration_ms
 
     def take(self, count: int) -> Arrival:
-        """Take the next `count`."""
         taken = self.rest if count == self.rest.count else self.rest.part(0, count)
         self.rest = self.rest.part(count, self.rest.count - count)
         return taken

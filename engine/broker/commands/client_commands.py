@@ -52,7 +52,6 @@ _kept: ByteCache[tuple[str, str, int], array[int]] = ByteCache(
 
 
 def pack(sizes: Iterable[int]) -> str:
-    """Return the text that `unpack` reads."""
     return _packed(SIZE, sizes)
 
 

@@ -327,7 +327,6 @@ def message_of(command: Publish | SetPublisher) -> MessageFields:
 
 
 def uses_later_fields(command: AnyCommand) -> bool:
-    """Return whether a command uses a field that is left out by default."""
     for name, default in _later_fields(type(command)).items():  # noqa: SIM110 - asked at each publish
         if getattr(command, name) != default:
             return True

@@ -126,8 +126,6 @@ class PolicySpec(_Spec, frozen=True):
 
 
 class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """What is declared in one virtual host."""
-
     queues: Annotated[tuple[QueueSpec, ...], msgspec.Meta(max_length=MAX_QUEUES)] = ()
     exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=MAX_EXCHANGES)] = ()
     bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=MAX_BINDINGS)] = ()

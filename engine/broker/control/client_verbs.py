@@ -180,7 +180,6 @@ class ClientVerbs(OnClientParts):
         self._begin_or_change(cmd.SetConsumer(**words, ack="manual"), lifts=True)
 
     def _check_consume(self, consumer: Consumer) -> None:
-        """Check that AMQP allows the consumer on its queue."""
         name = consumer.queue
         known = self._consumers.of(name) if name in self._queues else []
         others = [each for each in known if each is not consumer]

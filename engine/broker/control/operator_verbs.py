@@ -239,7 +239,6 @@ class OperatorVerbs:
         }
 
     def _process(self, name: str) -> QueueProcess:
-        """Return the process of an existing queue."""
         queue = self._queues.get(name)
         if queue is None:
             known = ", ".join(self._queues) or "none"

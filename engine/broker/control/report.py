@@ -139,7 +139,6 @@ class ChangeReport:
         }
 
     def _queue(self, backing_queue: BackingQueue) -> dict[str, Any]:
-        """Return the state of one backing queue."""
         queue = backing_queue.snapshot()
         lanes: dict[str, list[Extent]] = queue["lanes"]
         counted: dict[str, DeltaExtent] = queue["counted"]

@@ -75,7 +75,6 @@ class ProcessHeap:
 
     @property
     def words(self) -> int:
-        """Words of its heaps."""
         return HEAP_WORDS[self.size + OLD_SIZES] + self._young_words if self.small else HEAP_WORDS[self.size]
 
 
@@ -136,7 +135,6 @@ class FollowedHeap:
 
     @property
     def words(self) -> int:
-        """Words of its blocks."""
         return self.young + self.old
 
     @property
@@ -410,7 +408,6 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int, per_byte: int = BODY_
 
 @cache
 def _in_ram(heap: HeapFigures, part: int, per_byte: int = BODY_PER_BYTE) -> BodyCost:
-    """Return one of the two costs of a message in RAM, by its body."""
     return BodyCost(lambda size_bytes: _costs(heap, IN_RAM, size_bytes, per_byte)[part], SMALL_BODY_BYTES + 1)
 
 

@@ -40,7 +40,6 @@ class HighWater:
         self.heaps = self.binaries = 0
 
     def note(self, memory: MemoryModel) -> None:
-        """Take a measurement."""
         self.heaps = max(self.heaps, _heaps(memory))
         self.binaries = max(self.binaries, _binaries(memory))
 
@@ -321,7 +320,6 @@ class DiskMonitor(msgspec.Struct):
         return self.checked_at_us + 1000 * self.interval_ms
 
     def info_items(self) -> Why:
-        """Return what is shown of it."""
         return {
             "total": self.total,
             "free": self.free,

@@ -205,7 +205,6 @@ class QueueMember:
 
     @property
     def busy(self) -> bool:
-        """Whether it handles nothing else now."""
         return self.frozen or self.syncing
 
     def take(self, instruction: MirrorInstruction) -> None:

@@ -397,7 +397,6 @@ class MirroredQueues:
         self.died(record, ())
 
     def process(self, name: str, node: str | None) -> QueueProcess | None:
-        """Return the process of a queue's member on a node, of its master for None; None where there is none."""
         record = self.records[name]
         if node is None or node == record.master:
             return self._queues[name].process if name in self._queues else None

@@ -157,7 +157,6 @@ class FinishedMessages:
         self._scheduler = scheduler
 
     def let_work(self, consumer: Consumer) -> None:
-        """Let a consumer work on its messages, if it is not working already."""
         if consumer.works and consumer.holding and consumer.timer is None:
             consumer.pace.begin(self._scheduler.now_us + self._way_out.trip_us)
             self._set_timer(consumer)

@@ -557,7 +557,6 @@ class QueueLifetimes:
             self._end(queue.name, "P18", "expired")
 
     def lost_consumer(self, queue: ClientQueue) -> None:
-        """Check whether a queue ends with its last consumer."""
         definition = self._definitions.queues[queue.name]
         if definition.auto_delete and queue.used and not _consumed(queue):
             self._end(queue.name, "P18", "auto_delete")

@@ -157,7 +157,6 @@ class ConsumerRing:
     # --- room again --------------------------------------------------------------------------------------------------
 
     def unpark(self, channel: Channel) -> bool:
-        """Unpark all consumers of a channel that have room; return whether there were any."""
         found = [each for each in self._parked if each.channel is channel and each.credit > 0]
         for each in found:
             self._parked.remove(each)

@@ -41,7 +41,6 @@ class StorageCapacity:
         self._hosts = hosts
 
     def held(self, waiting: int) -> int:
-        """Return how many messages there are, including the `waiting` ones."""
         for hosts in self._hosts:
             for host in () if hosts.down else hosts.all.values():
                 for each in host.hosted.values():

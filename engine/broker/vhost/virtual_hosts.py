@@ -154,7 +154,6 @@ class VirtualHost:
         self.files.start_new()
 
     def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
-        """Begin a queue that is not there yet; `version` as for Hosted."""
         crashes = self._crashes.get(queue.name, 0)
         hosted = HostedQueue(queue, self._release, self._codec.vhost, self.root, crashes, version)
         self.hosted[queue.name] = hosted
@@ -281,13 +280,11 @@ class VirtualHosts:
 
     @property
     def root(self) -> str:
-        """Folder of the first virtual host."""
         return self.all[FIRST_HOST].root
 
     # --- virtual hosts come and go -----------------------------------------------------------------------------------
 
     def add_host(self, vhost: str) -> None:
-        """Begin a virtual host that is not there yet, with empty stores."""
         left = self._left.pop(vhost, None)
         host = self.all[vhost] = left or self._make(vhost)
         if self.down:
@@ -328,7 +325,6 @@ class VirtualHosts:
     # --- queues ------------------------------------------------------------------------------------------------------
 
     def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
-        """Begin a queue that is not there yet, with files of a version that was asked for."""
         return self.of(queue.name).add(queue, now_us, version)
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:

@@ -160,7 +160,6 @@ class JournalMarks(msgspec.Struct, frozen=True):
             yield ("ack" if word >= ACK else "deliver"), word & SEQ_MASK
 
     def encode(self) -> bytes:
-        """Return the bytes of the records."""
         return self.data
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:

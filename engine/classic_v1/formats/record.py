@@ -36,7 +36,6 @@ class RecordHead(msgspec.Struct, frozen=True):
         return self.record_bytes
 
     def encode(self) -> bytes:
-        """Return the bytes of the record."""
         return bytes(self.data[self.begin : self.begin + self.record_bytes])
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:

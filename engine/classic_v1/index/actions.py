@@ -132,7 +132,6 @@ class IndexJournal:
         return JournalRecords(action, start, count, publish, self._codec, None, step)
 
     def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
-        """Return what `append_published` takes."""
         return PublishedStretches(action, extents, self._codec, step)
 
     def append_published(self, runs: PublishedStretches) -> int:
@@ -264,7 +263,6 @@ class StateBefore:
     def take(
         self, segments: IndexSegments, confirms: IndexConfirms, journal: IndexJournal, dirty: int
     ) -> None:
-        """Copy the values as they are now."""
         self.kept = True
         self._journal_open = journal.is_open
         self._pending = segments.pending.copy()

@@ -330,7 +330,6 @@ class IndexSegments:
             self.set_unacked(segment, self.unacked.get(segment, 0) + change * inside)
 
     def _count_all(self, runs: Iterable[Stretch], change: int) -> None:
-        """Change the unacked counts of the segments that runs lie in."""
         size = self.size
         changes: dict[int, int] = {}
         for run in runs:

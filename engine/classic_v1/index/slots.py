@@ -58,7 +58,6 @@ class JournalSlot(StretchRecord, frozen=True, array_like=True, gc=False):
         return self.publish is not None and not self.acked
 
     def part(self, offset: int, count: int) -> JournalSlot:
-        """Return `count` entries beginning at `offset`."""
         publish = None if self.publish is None else self.publish.later(offset)
         return JournalSlot(self.start + offset, count, publish, self.delivered, self.acked, self.term)
 

@@ -223,7 +223,6 @@ class VariableQueueReading(StateQueue[QueueState]):
 
     @override
     def head_expiry_us(self) -> int:
-        """Return when the head expires, 0 for never."""
         return _head_lane(self.state).first.expiry_us
 
     @override

@@ -139,7 +139,6 @@ def roll_q3_tail(q: QueueState, limit: int, quota: int) -> int:
 
 
 def roll_q2_head(q: QueueState, quota: int) -> int:
-    """Roll runs at q2's head; return how many messages."""
     return _roll(q, "q2", q.q2.pop_head(min(quota, q.q2.leading(AT_ONCE))), {"quota": quota})
 
 

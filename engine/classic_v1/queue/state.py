@@ -160,11 +160,9 @@ class QueueState:
         return runs
 
     def client(self, side: str) -> StoreClient:
-        """Return the client of the "persistent" or the "transient" store."""
         return self.persistent if side == "persistent" else self.transient
 
     def client_of(self, extent: Extent) -> StoreClient:
-        """Return the store client that an extent's body belongs to."""
         return self.persistent if extent.persistent else self.transient
 
     def counters(self) -> Why:
@@ -172,7 +170,6 @@ class QueueState:
         return dict(zip(COUNTERS, counters_of(self), strict=True))
 
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
-        """Return sub-queues and pending maps as lists of extents."""
         return {place: list(self.extents_of(place)) for place in LANES + PENDING}
 
 

@@ -221,7 +221,6 @@ def _end(q: QueueState, extents: list[Extent], read: bool) -> None:
 
 
 def _in_ram(extent: Extent) -> bool:
-    """Return whether a body is in RAM, so that it is not read."""
     return extent.flags & IN_RAM != 0
 
 

@@ -54,7 +54,6 @@ class WriteRequest(msgspec.Struct, frozen=True):
         return WriteRequest(self.peer, start, self.count - done, self.step, self.content, self.each)
 
     def first(self, count: int) -> WriteRequest:
-        """Return the first `count` of these messages."""
         start = self.msg_no if self.step > 0 else self.msg_no + self.count - count
         return WriteRequest(self.peer, start, count, self.step, self.content, self.each)
 

@@ -24,7 +24,6 @@ from engine.values.stretches import Range
 
 
 def load(state: StoreState) -> StoreLoad:
-    """Return what the memory model counts."""
     cached = len(state.cache)
     valid = written = 0
     if cached:

@@ -122,7 +122,6 @@ class ClientAccount:
         self._until_grant = more
 
     def handled(self, count: int) -> int:
-        """Count handled writes; return how many grants are due."""
         self._until_grant -= count
         grants = 0
         while self._until_grant <= 0:

@@ -231,7 +231,6 @@ class StoreRemover:
 
 
 def part_of(judged: JudgedFile, skip: int, count: int) -> JudgedFile:
-    """Return `count` of these messages beginning `skip` on."""
     row = None if judged.row is None else judged.row.part(skip, count)
     return JudgedFile(judged.start + skip, count, row, judged.masked)
 

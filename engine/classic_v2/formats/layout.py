@@ -101,7 +101,6 @@ def slot_layout(data: bytes, rel: int) -> FileLayout:
 
 
 def _place(slot: bytes, location: int) -> list[FileField]:
-    """Return the fields that locate the body."""
     if location == BodyLocation.SHARED:
         return [FileField("message id", "message id", 4, 16, slot[4:20].hex(), "W83")]
     if location != BodyLocation.QUEUE:

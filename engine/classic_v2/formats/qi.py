@@ -40,15 +40,12 @@ class FileHeader(msgspec.Struct, frozen=True):
 
     @property
     def size_bytes(self) -> int:
-        """Always 64."""
         return HEADER_BYTES
 
     def encode(self) -> bytes:
-        """Return the bytes."""
         return _HEADER.pack(self.magic, VERSION, self.first, self.end)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
         if offset_bytes <= 0:
             return [], [self]
         if offset_bytes >= HEADER_BYTES:
@@ -74,17 +71,14 @@ class BlankBytes(msgspec.Struct, frozen=True):
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Return the zero bytes."""
         return bytes(self.size_bytes)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
         at = min(max(offset_bytes, 0), self.size_bytes)
         return blanks(at), blanks(self.size_bytes - at)
 
 
 def blanks(size_bytes: int) -> list[BlankBytes]:
-    """Return that many zero bytes as chunks: none for none."""
     return [BlankBytes(size_bytes)] if size_bytes else []
 
 
@@ -131,11 +125,9 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
 
     @property
     def record_bytes(self) -> int:
-        """Bytes of one slot."""
         return SLOT_BYTES
 
     def written_bytes(self, count: int) -> int:
-        """Return the bytes of so many slots."""
         return count * SLOT_BYTES
 
     @property
@@ -150,7 +142,6 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
         return self.offset + self.step * total(self.term_bytes + ENTRY_HEADER_BYTES, self.msg_no, skip)
 
     def part(self, offset: int, count: int) -> IndexSlots:
-        """Return `count` slots from the one at `offset` on."""
         return msgspec.structs.replace(
             self,
             count=count,
@@ -189,7 +180,6 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
         )
 
     def merged(self, count: int) -> IndexSlots:
-        """Return this run with `count` slots in all."""
         return msgspec.structs.replace(self, count=count)
 
     def encode(self) -> bytes:

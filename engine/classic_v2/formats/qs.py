@@ -52,19 +52,16 @@ class StoreEntries(RecordRun, frozen=True, eq=False):
 
     @property
     def record_bytes(self) -> Length:
-        """Bytes of each entry with its header."""
         if self.term is not None:
             return len(self.term) // self.count + ENTRY_HEADER_BYTES
         term = self.codec.term_length(self.template, self.body_bytes, self.raw_persistent)
         return term + ENTRY_HEADER_BYTES
 
     def written_bytes(self, count: int) -> int:
-        """Return the bytes of the first `count` entries."""
         low = self.msg_no if self.step > 0 else self.msg_no - count + 1
         return total(self.record_bytes, low, count)
 
     def part(self, offset: int, count: int) -> StoreEntries:
-        """Return `count` entries beginning `offset` entries on."""
         term = self.term
         if term is not None and count < self.count:
             each = len(term) // self.count
@@ -72,7 +69,6 @@ class StoreEntries(RecordRun, frozen=True, eq=False):
         return msgspec.structs.replace(self, msg_no=self.msg_no + offset * self.step, count=count, term=term)
 
     def turned(self) -> StoreEntries:
-        """Return the same entries in the other order."""
         last = self.msg_no + (self.count - 1) * self.step
         term = None if self.term is None else b"".join(reversed(self._foreign_terms()))
         return msgspec.structs.replace(self, msg_no=last, step=-self.step, term=term)

@@ -147,7 +147,6 @@ class _Found:
 
 
 def segment_numbers(index: IndexTables) -> list[int]:
-    """Return the numbers of the `.qi` files that are there, ascending."""
     names = index.storage.list(index.directory)
     return sorted(int(name[:-3]) for name in names if name.endswith(".qi") and name[:-3].isdecimal())
 

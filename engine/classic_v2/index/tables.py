@@ -47,12 +47,10 @@ class OpenFiles:
         self._open.sort()
 
     def close(self, segment: int) -> None:
-        """Close a file if it is open."""
         if segment in self._open:
             self._open.remove(segment)
 
     def close_all(self) -> None:
-        """Close every file."""
         self._open.clear()
 
     def mark(self) -> None:

@@ -47,7 +47,6 @@ class BodyCounts(msgspec.Struct):
     entries: dict[str, Stretches[KnownBodies]] = {}
 
     def add(self, queue: str, more: int) -> None:
-        """Add bytes to those that wait."""
         self.waiting[queue] = self.waiting.get(queue, 0) + more
 
 

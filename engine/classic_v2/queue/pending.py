@@ -128,7 +128,6 @@ def purge_acks(q: V2QueueState) -> None:
 
 
 def forget_pending(q: V2QueueState) -> None:
-    """Empty the maps of pending messages."""
     for place in PENDING:
         runs = q.extents_of(place)
         if runs.total:

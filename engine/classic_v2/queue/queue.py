@@ -68,7 +68,6 @@ def _in_ram(q: V2QueueState) -> Iterator[Extent]:
 
 
 def start_new(q: V2QueueState) -> None:
-    """Start a new queue."""
     q.index.begin()
     q.index.report_files("W80", clean=True)
     _begin(q, "W80")

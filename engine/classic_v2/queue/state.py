@@ -189,7 +189,6 @@ class V2QueueState:
 
     @property
     def pending_count(self) -> int:
-        """Unacknowledged messages."""
         return self.ram_pending.total + self.disk_pending.total
 
     def extents_of(self, place: str) -> Stretches[Extent]:
@@ -242,7 +241,6 @@ class V2QueueState:
         return self.persistent if extent.persistent else self.transient
 
     def pending_inside(self, start: int, count: int) -> list[Extent]:
-        """Return what is pending inside [start, start+count), ascending."""
         found = self.ram_pending.overlapping(start, count) + self.disk_pending.overlapping(start, count)
         found.sort(key=lambda extent: extent.start)
         return found

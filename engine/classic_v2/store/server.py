@@ -44,8 +44,6 @@ class _Write(msgspec.Struct, frozen=True):
 
 
 class _Remove(msgspec.Struct, frozen=True):
-    """One remove message with all ids."""
-
     client: SharedClient
     extents: tuple[Extent, ...]
     descending: bool
@@ -152,7 +150,6 @@ class SharedStore:
 
     @property
     def mailbox_messages(self) -> int:
-        """Number of messages that wait to be handled."""
         return sum(item.extent.count if isinstance(item, _Write) else 1 for item in self._mailbox)
 
     @property
@@ -162,7 +159,6 @@ class SharedStore:
 
     @property
     def gc_busy(self) -> bool:
-        """Whether the garbage collector has a step to do."""
         return bool(self.state.gc_work)
 
     @property
@@ -263,7 +259,6 @@ class SharedStore:
         return self.state.rows.first.start if self.state.rows else None
 
     def load(self) -> StoreLoad:
-        """Return what the memory model counts."""
         state = self.state
         cached = len(state.cache)
         current = state.files[state.current] if cached else V2FileRow(0)

@@ -42,7 +42,6 @@ class V2ClientAccount:
         self.left = (self.initial if self.left is None else self.left) - count
 
     def handled(self, count: int) -> int:
-        """Count handled writes; return how many grants are due."""
         self._until_grant -= count
         grants = 0
         while self._until_grant <= 0:
@@ -370,5 +369,4 @@ class V2StoreState:
         )
 
     def rows_of(self, number: int) -> list[StoreRow]:
-        """Return the rows of one file, by offset."""
         return sorted((row for row in self.rows if row.file == number), key=lambda row: row.offset)
