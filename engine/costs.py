@@ -34,12 +34,8 @@ ProfileName = Literal["instant", "measured-vm", "nvme", "ssd", "hdd", "cloud-vol
 
 
 class WorkCost(NamedTuple):
-    """The cost of one message in one step.
-
-    Args:
-        each_ns: nanoseconds for a message.
-        per_kib_ns: nanoseconds for each KiB of its body.
-        residual_pct: worst deviation of the measurements, in per cent.
+    """The cost of one message in one step. `each_ns`: nanoseconds for a message. `per_kib_ns`: nanoseconds
+    for each KiB of its body. `residual_pct`: worst deviation of the measurements, in per cent.
     """
 
     each_ns: int = 0

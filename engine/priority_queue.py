@@ -101,7 +101,6 @@ class PriorityReading(BackingQueue):
         return tuple(each for part in self.by_number.values() for each in part.directories)
 
     # --- time --------------------------------------------------------------------------------------------------------
-
     @property
     @override
     def now_us(self) -> int:
@@ -117,7 +116,6 @@ class PriorityReading(BackingQueue):
         self.advance_clock(self.now_us + us)
 
     # --- counts ------------------------------------------------------------------------------------------------------
-
     @property
     @override
     def heap(self) -> HeapFigures:
@@ -189,7 +187,6 @@ class PriorityReading(BackingQueue):
         return self._any.store_credit()
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
-
     @property
     def _any(self) -> BackingQueue:
         return next(iter(self.by_number.values()))
@@ -233,7 +230,6 @@ class PriorityReading(BackingQueue):
         return part.steady(arrival, same_size) if part.depth == self.depth else 1
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     @override
     def snapshot(self) -> dict[str, Any]:
         """Return the whole's state as plain values; the parts have snapshots of their own."""
@@ -281,7 +277,6 @@ class PriorityQueue(PriorityReading):
         self._reported: Why = {}
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     @override
     def start_new(self) -> None:
         self._begin("Q5")
@@ -328,7 +323,6 @@ class PriorityQueue(PriorityReading):
         self._emit(QueueStopped("D4", self.name, kind))
 
     # --- messages in and out -----------------------------------------------------------------------------------------
-
     @override
     def publish(
         self,
@@ -448,7 +442,6 @@ class PriorityQueue(PriorityReading):
         return self._done(sum(part.purge() for part in self.by_number.values()))
 
     # --- memory ------------------------------------------------------------------------------------------------------
-
     @override
     def ram_duration(self) -> float | None:
         each = [part.ram_duration() for part in self.by_number.values()]
@@ -478,7 +471,6 @@ class PriorityQueue(PriorityReading):
         return ends
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
-
     @override
     def needs_timeout(self) -> NeedsTimeout:
         each = {part.needs_timeout() for part in self.by_number.values()}
@@ -546,7 +538,6 @@ class PriorityQueue(PriorityReading):
         do()
 
     # --- after each verb ---------------------------------------------------------------------------------------------
-
     def _each(self, do: Callable[[BackingQueue], Any]) -> None:
         for part in self.by_number.values():
             do(part)

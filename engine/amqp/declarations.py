@@ -117,14 +117,10 @@ def check_consume(
     has_exclusive: bool = False,
     single_active: bool = False,
 ) -> DeclaredQueue:
-    """Return the queue, if this connection may consume from it.
-
-    Args:
-        exclusive: the consumer wants to be the only one.
-        consumers: how many there are; has_exclusive: one of them wanted to be the only one.
-        single_active: the queue has x-single-active-consumer, which excludes exclusive consumers.
-
-    Raises AmqpError 404, 405, and 403 when the queue is in exclusive use.
+    """Return the queue, if this connection may consume from it. `exclusive`: the consumer wants to be the
+    only one. `consumers`: how many there are; has_exclusive: one of them wanted to be the only one.
+    `single_active`: the queue has x-single-active-consumer, which excludes exclusive consumers. Raises
+    AmqpError 404, 405, and 403 when the queue is in exclusive use.
     """
     queue = check_access(existing, name, connection)
     if has_exclusive or (exclusive and (consumers or single_active)):

@@ -129,12 +129,8 @@ ExchangeType = Literal["direct", "fanout", "topic", "headers"]
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """An exchange as it was declared.
-
-    Args:
-        auto_delete: deleted with its last binding, but never before it had one.
-        internal: clients cannot publish to it.
-        arguments: only `alternate-exchange` has a meaning.
+    """An exchange as it was declared. `auto_delete`: deleted with its last binding, but never before it had
+    one. `internal`: clients cannot publish to it. `arguments`: only `alternate-exchange` has a meaning.
     """
 
     name: str

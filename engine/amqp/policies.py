@@ -271,12 +271,9 @@ def policy_of(
 
 
 class EffectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that apply to a queue, merged from its arguments and its policy.
-
-    Args:
-        overflow: drop-head, reject-publish or reject-publish-dlx.
-        queue_mode: default or lazy; None leaves the mode as it is.
-        queue_version: 1 or 2, of the files; None leaves them as they are (W2).
+    """The values that apply to a queue, merged from its arguments and its policy. `overflow`: drop-head,
+    reject-publish or reject-publish-dlx. `queue_mode`: default or lazy; None leaves the mode as it is.
+    `queue_version`: 1 or 2, of the files; None leaves them as they are (W2).
     """
 
     expires_ms: int | None = None

@@ -300,11 +300,9 @@ C = TypeVar("C", bound=MessageCodec)
 
 class QueueMeans(msgspec.Struct, Generic[T, C, S], frozen=True, kw_only=True):
     """Everything from which a blank queue with clients of two stores is made; see also `QueueConfig`.
-
-    Args:
-        persistent, transient: the message stores of the virtual host, which run already.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+    `persistent`, `transient`: the message stores of the virtual host, which run already. `settle`: lets the
+    stores handle what was sent; called where a call of the broker's interface ends. `accounts`: the credit
+    towards each store that it shares with other queues of its process; its own without them.
     """
 
     name: str

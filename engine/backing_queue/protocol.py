@@ -79,12 +79,9 @@ DatedArrival = tuple[Arrival, int | None]
 
 
 class TakenMessages(msgspec.Struct, frozen=True, gc=False):
-    """Messages taken from the head.
-
-    Args:
-        extent: the messages as the queue keeps them now (or kept them last).
-        redelivered: how many of them, the first ones, carry redelivered = true (Q33).
-        lane: the sub-queue that they came from.
+    """Messages taken from the head. `extent`: the messages as the queue keeps them now (or kept them last).
+    `redelivered`: how many of them, the first ones, carry redelivered = true (Q33). `lane`: the sub-queue
+    that they came from.
     """
 
     extent: Extent
@@ -119,12 +116,9 @@ class CleanTerms(msgspec.Struct, frozen=True):
 
 
 class StoreCredit(msgspec.Struct, frozen=True):
-    """A queue's own count of its credit towards one message store (F4).
-
-    Args:
-        left: messages that may be sent; None before the first write.
-        initial, more: the first credit, and that of each grant.
-        blocked: whether the queue waits for a grant.
+    """A queue's own count of its credit towards one message store (F4). `left`: messages that may be sent;
+    None before the first write. `initial`, `more`: the first credit, and that of each grant. `blocked`:
+    whether the queue waits for a grant.
     """
 
     left: int | None
@@ -173,7 +167,6 @@ class QueueVerbs(Protocol):
     kind: str
 
     # --- beginning and end ------------------------------------------------------------------------------------------
-
     def start_new(self) -> None:
         """Begin as a queue that never existed."""
 
@@ -204,7 +197,6 @@ class QueueVerbs(Protocol):
         """End without cleaning up; buffers are lost (D4)."""
 
     # --- messages in and out ----------------------------------------------------------------------------------------
-
     def publish(
         self,
         batch: Sequence[Arrival],
@@ -239,7 +231,6 @@ class QueueVerbs(Protocol):
         """
 
     # --- counts and the head ----------------------------------------------------------------------------------------
-
     @property
     def depth(self) -> int:
         """Ready messages."""
@@ -293,7 +284,6 @@ class BackingQueue(QueueVerbs):
         return ()
 
     # --- time --------------------------------------------------------------------------------------------------------
-
     @property
     def now_us(self) -> int:
         """Its clock, in virtual microseconds; it may run ahead of the node's."""
@@ -308,7 +298,6 @@ class BackingQueue(QueueVerbs):
         self._now_us += us
 
     # --- messages in and out -----------------------------------------------------------------------------------------
-
     def discard(self, arrival: Arrival) -> None:
         """Keep nothing of messages that left at once (Q24)."""
 
@@ -337,7 +326,6 @@ class BackingQueue(QueueVerbs):
         return count
 
     # --- memory ------------------------------------------------------------------------------------------------------
-
     def ram_duration(self) -> float | None:
         """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
         return None
@@ -357,7 +345,6 @@ class BackingQueue(QueueVerbs):
         """Convert the files to version 1 or 2, if the release has both (W100)."""
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
-
     def needs_timeout(self) -> NeedsTimeout:
         """Return which timer the process must arm (P1)."""
         return "no"
@@ -398,7 +385,6 @@ class BackingQueue(QueueVerbs):
         return []
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
-
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
         return self.entry(arrival)
@@ -426,7 +412,6 @@ class BackingQueue(QueueVerbs):
         return 1
 
     # --- measured, for monitors and listings -------------------------------------------------------------------------
-
     @property
     def heap(self) -> HeapFigures:
         """Bytes of RAM that it and each of its messages take."""
@@ -534,7 +519,6 @@ class StateQueue(BackingQueue, Generic[S]):
     state: S
 
     # --- time --------------------------------------------------------------------------------------------------------
-
     @property
     @override
     def now_us(self) -> int:
@@ -550,7 +534,6 @@ class StateQueue(BackingQueue, Generic[S]):
         self.state.now_us += us
 
     # --- counts ------------------------------------------------------------------------------------------------------
-
     @property
     @override
     def depth(self) -> int:
@@ -583,7 +566,6 @@ class StateQueue(BackingQueue, Generic[S]):
         return {side: StoreCredit(each.credit, initial, more, each.blocked) for side, each in clients.items()}
 
     # --- what the stores send ----------------------------------------------------------------------------------------
-
     @override
     def take_posted(self) -> list[Message]:
         posted = list(self.state.mailbox)

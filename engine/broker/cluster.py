@@ -250,7 +250,6 @@ class Cluster:
         return next(iter(self.queues.values())).process
 
     # --- what parts send to parts that are built later ---------------------------------------------------------------
-
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
         if self.processes.timed:
@@ -313,7 +312,6 @@ class Cluster:
             self._verbs.do(command)
 
     # --- time --------------------------------------------------------------------------------------------------------
-
     @property
     def now_us(self) -> int:
         return self._clock.now_us
@@ -363,7 +361,6 @@ class Cluster:
         return self.log.digest
 
     # --- commands ----------------------------------------------------------------------------------------------------
-
     def submit(self, command: dict[str, Any] | AnyCommand) -> None:
         """Do a command now. Events of the node at the same time come first, so that a replay gives the same.
         Raises CommandError when it is malformed or cannot be done; then nothing changed.
@@ -398,7 +395,6 @@ class Cluster:
         )
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     def _end_event(self) -> None:
         """Let dead letters arrive, and report what an event changed without a transition of its own."""
         if self.monitors.only_looked:  # every third event of a session at work

@@ -130,9 +130,8 @@ class IndexTable:
     def segment_written(self, t: SegmentWritten, size: int) -> None:
         """Journal bits of the entries in a segment of `size` become part of the file (S80.1)."""
         for old in self.entries.remove(t.segment * size, size):
-            before = (
-                0 if old.code & PUBLISH else old.code >> 3
-            )  # a second publish record replaces the first (S119)
+            # a second publish record replaces the first (S119)
+            before = 0 if old.code & PUBLISH else old.code >> 3
             code = 8 * (before + (old.code & JOURNAL_BITS).bit_count())
             self.entries.insert(IndexEntry(old.start, old.count, code))
         self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_

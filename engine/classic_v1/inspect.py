@@ -241,7 +241,6 @@ class QueueInspector:
         return f"{self._directory}/{name}" if self._directory else name
 
     # --- segments ---
-
     def _segment(self, number: int, name: str) -> dict[str, Any]:
         path = self._path(name)
         data = content(self._storage, path, self._findings) or b""
@@ -297,7 +296,6 @@ class QueueInspector:
         return found
 
     # --- the journal ---
-
     def _journal(self) -> dict[str, Any]:
         path = self._path("journal.jif")
         data = content(self._storage, path, self._findings) or b""
@@ -356,7 +354,6 @@ class QueueInspector:
             self._findings.add(path, offset, "truncated", "journal_cut_off", count=size, at=offset)
 
     # --- messages ---
-
     def _note(self, offset: int, run: SegmentRecords | JournalRecords) -> None:
         """Apply a run to the messages known so far."""
         if run.publish is not None:

@@ -122,12 +122,8 @@ class FoundSlot(msgspec.Struct, gc=False):
 
 
 class V2QueueInspector:
-    """Reads one queue's directory.
-
-    Args:
-        host: the virtual host.
-        directory: path of the queue's directory in it, "" for the root.
-        signs: learns which release wrote the messages.
+    """Reads one queue's directory. `host`: the virtual host. `directory`: path of the queue's directory in
+    it, "" for the root. `signs`: learns which release wrote the messages.
     """
 
     extension: ClassVar = "qi"
@@ -181,7 +177,6 @@ class V2QueueInspector:
         return f"{self._directory}/{name}" if self._directory else name
 
     # --- segments ---
-
     def _segment(self, number: int, name: str, beside: str | None) -> dict[str, Any]:
         path = self._path(name)
         data = content(self._storage, path, self._findings) or b""
@@ -303,7 +298,6 @@ class V2QueueInspector:
                 self._findings.add(path, at, "garbage", "slot_fields", at=at)
 
     # --- messages ---
-
     def body_bytes(self, seq: int) -> int | None:
         """Return the bytes of another node's body in `.qs`, as it says itself; None where it cannot be read."""
         found = self.messages[seq]
@@ -386,12 +380,8 @@ def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
 
 
 class KeptMessage(NamedTuple):
-    """A stored message.
-
-    Args:
-        id16: its id.
-        body: as a report describes it.
-        container: its parts, where 4.x stored it.
+    """A stored message. `id16`: its id. `body`: as a report describes it. `container`: its parts, where 4.x
+    stored it.
     """
 
     id16: bytes
@@ -423,12 +413,8 @@ MOST_FILE_BYTES: Final = 1 << 40
 
 
 class V2StoreInspector(StoreFiles):
-    """Reads one store's directory.
-
-    Args:
-        host: the virtual host.
-        directory: path of the store's directory in it, "" for the root.
-        signs: learns which release wrote the messages.
+    """Reads one store's directory. `host`: the virtual host. `directory`: path of the store's directory in
+    it, "" for the root. `signs`: learns which release wrote the messages.
     """
 
     def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:

@@ -172,7 +172,6 @@ class QueueStore:
         self._emit(transition)
 
     # --- writing -----------------------------------------------------------------------------------------------------
-
     def write(self, extents: Sequence[Extent]) -> None:
         """Put bodies into the write buffer, one after the other (W113, W114)."""
         settings, most = self._settings, self._settings.store_max_cache_size
@@ -285,7 +284,6 @@ class QueueStore:
         return before
 
     # --- removing ----------------------------------------------------------------------------------------------------
-
     def remove(self, ranges: Iterable[Stretch]) -> None:
         """Drop bodies from the write buffer; on disk they stay (W116)."""
         for each in ranges:
@@ -320,7 +318,6 @@ class QueueStore:
         self.unreadable = RangeSet()
 
     # --- reading -----------------------------------------------------------------------------------------------------
-
     def read(self, start: int, count: int) -> None:
         """Read bodies one by one: from buffer, cache or file (W117)."""
         disk = RangeSet([Range(start, count)])

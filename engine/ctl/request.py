@@ -92,12 +92,8 @@ _EVERYWHERE: Final = ("node", "timeout")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid line.
-
-    Args:
-        facts: of the line's release.
-        words: the words after `rabbitmqctl`, as typed; rabbitmqctl repeats them in its complaints.
-        options: long names and values; a flag's value is "true".
+    """A valid line. `facts`: of the line's release. `words`: the words after `rabbitmqctl`, as typed;
+    rabbitmqctl repeats them in its complaints. `options`: long names and values; a flag's value is "true".
     """
 
     facts: ReleaseFacts

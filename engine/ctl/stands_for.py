@@ -18,12 +18,8 @@ CLIENT: Final = "client"
 
 
 class StandsFor(msgspec.Struct, frozen=True):
-    """The lines behind one control.
-
-    Args:
-        command: of rabbitmqctl, or None.
-        line: of the file `file`, or the AMQP method of a client.
-        runtime: changes by `command` are forgotten at a restart.
+    """The lines behind one control. `command`: of rabbitmqctl, or None. `line`: of the file `file`, or the
+    AMQP method of a client. `runtime`: changes by `command` are forgotten at a restart.
     """
 
     command: str | None = None

@@ -144,12 +144,9 @@ class FileReader(Protocol):
     def home(
         self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
     ) -> IndexHome | None:
-        """Return where a queue's index has a message, None where it has none.
-
-        Args:
-            sizes: the files in the queue's directory, with their bytes.
-            read: gives a file's bytes.
-            entry_count: entries in a segment, where the virtual host says so.
+        """Return where a queue's index has a message, None where it has none. `sizes`: the files in the
+        queue's directory, with their bytes. `read`: gives a file's bytes. `entry_count`: entries in a
+        segment, where the virtual host says so.
         """
 
     def about(
@@ -362,7 +359,6 @@ class _Walker:
         return self._take(end - self.at, name, _worded(value), rule, depth)
 
     # --- the property list (S52) ---
-
     def _properties(self, count: int, depth: int) -> Iterator[FileField]:
         end = self.at + count
         if count < 2:

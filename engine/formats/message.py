@@ -40,12 +40,9 @@ _KNOWN_SHAPES = 8
 
 
 class MessageTemplate(msgspec.Struct, frozen=True):
-    """What a stored term carries besides id, body and persistence.
-
-    Args:
-        exchange: name of the exchange; empty for the default exchange.
-        routing_keys: the publish routing key, then those of CC and BCC (S50).
-        properties: the encoded property list (S52); None for delivery_mode alone.
+    """What a stored term carries besides id, body and persistence. `exchange`: name of the exchange; empty
+    for the default exchange. `routing_keys`: the publish routing key, then those of CC and BCC (S50).
+    `properties`: the encoded property list (S52); None for delivery_mode alone.
     """
 
     exchange: str = ""
@@ -85,12 +82,9 @@ _Parts = tuple[bytes, memoryview, bytes, bytes]
 
 
 class ParsedTerm(NamedTuple):
-    """What a codec needs of a term that was taken apart.
-
-    Args:
-        properties: the encoded property list; None where the term has none.
-        places: where the length of the properties, the body and the id begin; None where the body is not one frame.
-        time_bytes: last bytes of the term, which say when the message arrived.
+    """What a codec needs of a term that was taken apart. `properties`: the encoded property list; None where
+    the term has none. `places`: where the length of the properties, the body and the id begin; None where the
+    body is not one frame. `time_bytes`: last bytes of the term, which say when the message arrived.
     """
 
     id16: bytes
@@ -203,7 +197,6 @@ class MessageCodec:
         return other
 
     # --- ids and their numbers ---
-
     def ids(self, msg_no: int, count: int) -> Bytes2D:
         """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
         if msg_no >= FIRST_FOREIGN:
@@ -242,7 +235,6 @@ class MessageCodec:
         return known
 
     # --- templates and sizes ---
-
     def template_no(self, template: MessageTemplate) -> int:
         known = self._template_numbers.get(template)
         if known is None:
@@ -265,12 +257,8 @@ class MessageCodec:
         return self.properties_bytes(template) if headers is None else 100 * headers
 
     def term_bytes(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
-        """Return the length of the term (S55).
-
-        Args:
-            template: number of the template.
-            size_bytes: body bytes.
-            raw_persistent: the message's own delivery mode is 2.
+        """Return the length of the term (S55). `template`: number of the template. `size_bytes`: body bytes.
+        `raw_persistent`: the message's own delivery mode is 2.
         """
         return self._cached_term_bytes(template, size_bytes, raw_persistent)
 
@@ -298,7 +286,6 @@ class MessageCodec:
         )
 
     # --- columns ---
-
     def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
         """Return the column of new messages whose bodies differ; a reader of files finds it again. `msg_no`:
         number of the first, higher than any before. `sizes`: body bytes of each.
@@ -317,7 +304,6 @@ class MessageCodec:
         return column if inside and column.at(msg_no) == size_bytes else None
 
     # --- encoding ---
-
     def layout(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
         """Return one encoded term with its varying places; arguments as for `term_bytes`."""
         if size_bytes > _CACHED_LAYOUT_BYTES:
@@ -423,7 +409,6 @@ class MessageCodec:
         return msg_no.to_bytes(8, "big") + (_ALPHABET * (size_bytes // 26 + 1))[: size_bytes - 8]
 
     # --- reading ---
-
     def read_term(self, term: bytes) -> ReadMessage:
         """Read the whole external term of a message, this engine's or a broker's (S50, S51).
 
@@ -575,9 +560,8 @@ def _places_of(term: bytes, id16: bytes, properties: bytes, size_bytes: int) -> 
 @lru_cache(4096)
 def _address_bytes(vhost: str, exchange: str, routing_keys: tuple[str, ...]) -> int:
     """Return what the names of virtual host, exchange and routing keys take in a term, with the list of keys."""
-    keys = (
-        sum(5 + len(_text(key)) for key in routing_keys) if routing_keys else -5
-    )  # an empty list is a byte, not six
+    # an empty list is a byte, not six
+    keys = sum(5 + len(_text(key)) for key in routing_keys) if routing_keys else -5
     return len(_text(vhost)) + len(_text(exchange)) + keys
 
 

@@ -59,9 +59,8 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
     @property
     def size_bytes(self) -> int:
         sizes = self.body_bytes
-        if self.term is None and not isinstance(
-            sizes, int
-        ):  # as `record_bytes` has it, without an object for it
+        # as `record_bytes` has it, without an object for it
+        if self.term is None and not isinstance(sizes, int):
             bare = self.codec.record_bytes(self.template, 0, self.raw_persistent)
             return bare * self.count + sizes.total(self.msg_no, self.count, FRAMED)
         return total(self.record_bytes, self.msg_no, self.count)

@@ -47,12 +47,8 @@ class DiscardInstruction(_WithMessages, frozen=True, gc=False):
 
 
 class DropInstruction(MirrorInstruction, frozen=True, gc=False):
-    """Messages left the head.
-
-    Args:
-        left: the master's length after the last of them.
-        runs: how many instructions.
-        ack: whether the messages wait for an acknowledgement now.
+    """Messages left the head. `left`: the master's length after the last of them. `runs`: how many
+    instructions. `ack`: whether the messages wait for an acknowledgement now.
     """
 
     left: int

@@ -56,12 +56,8 @@ class KeptCopy(StretchRecord, frozen=True, gc=False):
 
 
 class QueueMirror:
-    """One mirror of a queue.
-
-    Args:
-        queue: its engine, begun as new.
-        confirm: called with the messages that this member confirms.
-        synchronised: called when its depth is the master's.
+    """One mirror of a queue. `queue`: its engine, begun as new. `confirm`: called with the messages that this
+    member confirms. `synchronised`: called when its depth is the master's.
     """
 
     def __init__(
@@ -92,7 +88,6 @@ class QueueMirror:
         return sum(copy.arrival.count for fifo in self.sender_queues.values() for copy in fifo)
 
     # --- from channels (H37) -----------------------------------------------------------------------------------------
-
     def from_channel(self, copy: MirrorCopy) -> None:
         """Take what a channel sent: it does not enter the engine."""
         arrival = copy.arrival
@@ -153,7 +148,6 @@ class QueueMirror:
             self._confirm(confirmed)
 
     # --- from the master ---------------------------------------------------------------------------------------------
-
     def obey(self, instruction: to_do.MirrorInstruction) -> None:
         """Carry out the master's instructions in their order (H32). Raises MirrorCrashed where the broker's
         assertions fail.
@@ -206,7 +200,6 @@ class QueueMirror:
         ]
 
     # --- depth (H40, H41) --------------------------------------------------------------------------------------------
-
     def _fell_by(self, change: int) -> None:
         if self.depth_delta is not None:
             self._set_delta(self.depth_delta + change)
@@ -220,7 +213,6 @@ class QueueMirror:
             self._synchronised()
 
     # --- synchronisation (H52-H58) -----------------------------------------------------------------------------------
-
     def throw_away(self) -> None:
         self.queue.purge_acks()
         self.queue.purge()
@@ -255,7 +247,6 @@ class QueueMirror:
         self.depth_delta = None
 
     # --- promotion (H62) ---------------------------------------------------------------------------------------------
-
     def requeue_all(self) -> None:
         """Put everything pending back into the queue, at once."""
         tags = sorted((Range(each.tag, each.count) for each in self.kept), key=_start)
@@ -308,7 +299,6 @@ class MasterQueue:
         self._broadcast(instruction)
 
     # --- sent to the mirrors before ----------------------------------------------------------------------------------
-
     def publish(
         self,
         batch: Sequence[Arrival],
@@ -351,7 +341,6 @@ class MasterQueue:
         self.inner.set_queue_version(version)
 
     # --- sent to the mirrors after -----------------------------------------------------------------------------------
-
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
         """Take messages with their bodies; the mirrors drop them one by one."""
         taken = self.inner.fetch(count, ack, spacing_us)
@@ -404,7 +393,6 @@ class MasterQueue:
         return found
 
     # --- confirms of a promoted mirror (H65) -------------------------------------------------------------------------
-
     def drain_confirmed(self) -> list[Range]:
         """Hand over what may be confirmed, without what the channel has not sent here yet."""
         ready: list[Range] = []
@@ -436,7 +424,6 @@ class MasterQueue:
         return new, confirmed
 
     # --- how many at once --------------------------------------------------------------------------------------------
-
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many may enter a full queue at once: one, since the ring gets a drop after each publish
         (H34). Also where no mirror is left: the master is in the ring itself.

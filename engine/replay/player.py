@@ -187,9 +187,8 @@ class RunPlayer:
             reached = whole_span and span_us == until_us
             self.settled_us = max(self.settled_us, span_us if whole_span else self.node.now_us - 1)
             piece = self.news(last and reached)
-            if (
-                piece.count or piece.last or not reached
-            ):  # who leaves after each piece must come to the command
+            # who leaves after each piece must come to the command
+            if piece.count or piece.last or not reached:
                 yield from self._checked(piece)
 
     def _checked(self, piece: PlayedPiece) -> Iterator[PlayedPiece]:

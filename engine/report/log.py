@@ -22,12 +22,8 @@ _ENCODER: Final = msgspec.json.Encoder(order="deterministic", enc_hook=plain)
 
 
 class ReportedRows(msgspec.Struct, frozen=True):
-    """Consecutive transitions.
-
-    Args:
-        first: number of the first.
-        at_us: when each happened, in virtual microseconds.
-        rows: the transitions; each encodes as [kind, rule, fields...].
+    """Consecutive transitions. `first`: number of the first. `at_us`: when each happened, in virtual
+    microseconds. `rows`: the transitions; each encodes as [kind, rule, fields...].
     """
 
     first: int

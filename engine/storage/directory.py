@@ -322,7 +322,6 @@ class DirectoryStorage(FileCatalogue[_File]):
                 file.durable = self._root / file.durable.relative_to(before)
 
     # --- underneath ---
-
     def _place(self, path: str) -> Path:
         return self._root / path
 

@@ -275,11 +275,9 @@ class InvariantBroken(EngineError):
 
 class ProcessCrash(EngineError):
     """The queue's process ends in the middle of a call, where the broker's does: no clause matches (V8, V9).
-
-    Args:
-        queue: name of the queue, as transitions carry it.
-        function: module and function that has no clause, as Erlang writes them: "rabbit_variable_queue,d".
-        arguments: its arguments, or the value that no clause of a case in it takes, as Erlang writes them.
+    `queue`: name of the queue, as transitions carry it. `function`: module and function that has no clause,
+    as Erlang writes them: "rabbit_variable_queue,d". `arguments`: its arguments, or the value that no clause
+    of a case in it takes, as Erlang writes them.
     """
 
     def __init__(
@@ -383,12 +381,9 @@ class RunTooLong(EngineFailure):
 
 
 class ProcessCrashed(FileCorrupt):
-    """The queue's process crashes, as the broker's does (W200, W202, W205).
-
-    Args:
-        reason: the class of the error, as the broker logs it.
-        function: the broker's function in which it happens.
-        path: the file that it was at.
+    """The queue's process crashes, as the broker's does (W200, W202, W205). `reason`: the class of the error,
+    as the broker logs it. `function`: the broker's function in which it happens. `path`: the file that it was
+    at.
     """
 
     def __init__(self, reason: str, function: str, path: str) -> None:

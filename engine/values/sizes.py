@@ -227,12 +227,8 @@ class Lengths:
 
 
 def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:
-    """Return the total of `count` messages.
-
-    Args:
-        each: number or column.
-        msg_no: number of the first.
-        count: how many.
+    """Return the total of `count` messages. `each`: number or column. `msg_no`: number of the first. `count`:
+    how many.
     """
     return each * count if isinstance(each, int) else each.total(msg_no, count)
 

@@ -48,7 +48,6 @@ class DelayedBodies(QueueStore):
         return self
 
     # --- writing -----------------------------------------------------------------------------------------------------
-
     def write(self, extents: Sequence[Extent], descending: bool = False) -> None:
         """Write bodies, the last one first where `descending` (W113, W121)."""
         for extent in reversed(extents) if descending else extents:
@@ -102,9 +101,8 @@ class DelayedBodies(QueueStore):
             offset = self.write_offset if step > 0 else self.write_offset + (count - 1) * entry
             place = EntryPlace(run.start, count, offset, size, step)
             self.write_offset += count * entry
-            if not self.places.overlapping(
-                place.start, place.count
-            ):  # a converted body is written again (W100)
+            # a converted body is written again (W100)
+            if not self.places.overlapping(place.start, place.count):
                 self.places.insert(place)
             self.buffer.insert(BufferedEntries(place, run))
             self.buffer_bytes += count * size
@@ -130,9 +128,8 @@ class DelayedBodies(QueueStore):
         count = min(part.count, (self._settings.store_max_cache_size - self.held_bytes) // size)
         if count > 0:
             first = part.count - count if descending else 0
-            self.held.remove(
-                part.start + first, count
-            )  # a converted body is cached, and counted, again (W100)
+            # a converted body is cached, and counted, again (W100)
+            self.held.remove(part.start + first, count)
             self.held.insert(CachedBody(part.start + first, count, size))
             self.held_bytes += count * size
 
@@ -169,7 +166,6 @@ class DelayedBodies(QueueStore):
         return self._settings.boundary(seq)
 
     # --- removing ----------------------------------------------------------------------------------------------------
-
     def remove_all(self, ranges: Sequence[Range]) -> None:
         """Take bodies out of the cache; in files they stay (W121)."""
         for each in ranges:
@@ -210,7 +206,6 @@ class DelayedBodies(QueueStore):
         self.read_segment = None
 
     # --- reading -----------------------------------------------------------------------------------------------------
-
     def read(self, start: int, count: int) -> None:
         """Read bodies one by one: from the cache, else from the file, which is written up to then (W121)."""
         disk = RangeSet([Range(start, count)])
@@ -229,12 +224,9 @@ class DelayedBodies(QueueStore):
 
 
 class FilesIndex:
-    """Which messages a queue holds, in `.qi` and `.qs` files.
-
-    Args:
-        files: the index itself, blank.
-        store: the bodies in `.qs`, which `files` has too.
-        on_written: called at a sync with the messages whose publishers wait for the index (W61).
+    """Which messages a queue holds, in `.qi` and `.qs` files. `files`: the index itself, blank. `store`: the
+    bodies in `.qs`, which `files` has too. `on_written`: called at a sync with the messages whose publishers
+    wait for the index (W61).
     """
 
     shown_as = "files"
@@ -257,7 +249,6 @@ class FilesIndex:
         return 1 << 62
 
     # --- entries come and go -----------------------------------------------------------------------------------------
-
     def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
         """Add entries one by one; the hint of Q16 is ignored (W18)."""
         for extent in extents:
@@ -316,7 +307,6 @@ class FilesIndex:
         """Do nothing (V9)."""
 
     # --- writing -----------------------------------------------------------------------------------------------------
-
     def _sync_index(self) -> None:
         done = self.files.sync()
         if done:
@@ -337,7 +327,6 @@ class FilesIndex:
         return "confirms" if self.files.confirms else "no"
 
     # --- reading -----------------------------------------------------------------------------------------------------
-
     def read(self, start: int, end: int) -> list[Extent]:
         """Return the live entries of [start, end), without bodies (W18)."""
         return self.files.read(start, end)
@@ -350,7 +339,6 @@ class FilesIndex:
         return self.files.bounds(None)
 
     # --- ends and beginnings -----------------------------------------------------------------------------------------
-
     def reset(self) -> None:
         """Erase the directory and start again (W56)."""
         self.store.terminate()
@@ -415,7 +403,6 @@ class FilesIndex:
         return list(references(files.storage, files.directory, files.codec, files.settings))
 
     # --- the picture -------------------------------------------------------------------------------------------------
-
     def load(self) -> IndexLoad:
         buffered = [(each.count, False, 0) for each in self.files.buffer]
         return IndexLoad(len(self.files.segments), self.size, buffered, bool(self.files.buffered))

@@ -31,11 +31,9 @@ from engine.version_choice.transitions import FilesConverted
 
 class BothSettings(QueueSettings, frozen=True, kw_only=True):
     """What version 1 reads, and what files of version 2 need besides (W1); names without `classic_queue_`.
-
-    Args:
-        index_v2_segment_entry_count: slots of one `.qi` file; 0 for twice what version 1 has, as by default (4096).
-        store_max_cache_size: bytes of bodies that stay in the cache of `.qs` (W121).
-        check_crc32: entries of `.qs` get a checksum, and it is looked at.
+    `index_v2_segment_entry_count`: slots of one `.qi` file; 0 for twice what version 1 has, as by default
+    (4096). `store_max_cache_size`: bytes of bodies that stay in the cache of `.qs` (W121). `check_crc32`:
+    entries of `.qs` get a checksum, and it is looked at.
     """
 
     index_v2_segment_entry_count: int = 0
@@ -97,8 +95,6 @@ def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]
 
 
 # --- index entries and bodies in files -------------------------------------------------------------------------------
-
-
 def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
     """Move every entry; small bodies go to `.qs`, large ones stay in the shared store. Each `.idx` file is
     deleted once its messages are written, the journal last.
@@ -153,8 +149,6 @@ def entries_to_version_1(
 
 
 # --- entries in RAM --------------------------------------------------------------------------------------------------
-
-
 def lanes_to_version_2(q: QueueState) -> None:
     """Let small unacked messages be where version 2 expects them: they may be paged out from now on."""
     moved = tuple(q.index_pending)
@@ -271,7 +265,6 @@ class VersionedQueue(VariableQueue):
         return found
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     def _say_version(self, was_other: bool = False) -> None:
         """Report which files it has; nothing is said of version 1, which queues have unless asked."""
         if self.queue_version == 1 and was_other:
@@ -332,7 +325,6 @@ class VersionedQueue(VariableQueue):
             index.report_recovered("W100", clean)
 
     # --- another version while it runs -------------------------------------------------------------------------------
-
     @override
     def set_queue_version(self, version: int) -> None:
         q = self.state

@@ -108,12 +108,9 @@ class PrefetchLimiter:
 
 
 class HeldPublish(msgspec.Struct, frozen=True, gc=False):
-    """Messages that were routed and are not delivered yet (D12).
-
-    Args:
-        arrivals: the messages with their expirations in milliseconds.
-        queues: where they were routed to.
-        lives: the number of each queue's process, if a commit may send only to that process (W229).
+    """Messages that were routed and are not delivered yet (D12). `arrivals`: the messages with their
+    expirations in milliseconds. `queues`: where they were routed to. `lives`: the number of each queue's
+    process, if a commit may send only to that process (W229).
     """
 
     batch: Publish

@@ -51,12 +51,9 @@ class AwaitedConfirm(StretchRecord, frozen=True, gc=False):
 
 
 class ConfirmSender:
-    """Tracks and sends the confirms of all channels of a node.
-
-    Args:
-        publishers: by name; their connections fill it.
-        processes: of the node; if work takes time, confirms travel to its channels.
-        fail: called with a publisher whose channel must be closed.
+    """Tracks and sends the confirms of all channels of a node. `publishers`: by name; their connections fill
+    it. `processes`: of the node; if work takes time, confirms travel to its channels. `fail`: called with a
+    publisher whose channel must be closed.
     """
 
     def __init__(
@@ -104,7 +101,6 @@ class ConfirmSender:
             self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
 
     # --- what queues report ------------------------------------------------------------------------------------------
-
     def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
         """Take the confirms of messages whose disk writes are done (K8), awaited or not."""
         self._settle(queue, messages, "K8", "written")
@@ -236,7 +232,6 @@ class ConfirmSender:
                 self._confirm(publisher, numbers, rule, why)
 
     # --- what publishers receive -------------------------------------------------------------------------------------
-
     def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
         count = sum(each.count for each in numbers)
         if self.observer is not None:
@@ -282,7 +277,6 @@ class ConfirmSender:
                 self._emit(NacksSent("K10", actor, count, {"cause": cause, "left": publisher.unconfirmed}))
 
     # --- ends --------------------------------------------------------------------------------------------------------
-
     def forget(self, actor: str) -> None:
         """Forget the confirms of a publisher's closed channel."""
         self._collected.pop(actor, None)

@@ -185,7 +185,6 @@ class PublisherConnections:
         self.confirms.flush(actor)
 
     # --- publishing --------------------------------------------------------------------------------------------------
-
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst at its connection's speed, or let it wait while an alarm is set (A3)."""
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
@@ -461,7 +460,6 @@ class PublisherConnections:
         )
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
-
     def set_alarms(self, alarms: frozenset[str]) -> None:
         """Tell every connection which alarms are set; when none is, waiting messages continue (A1-A4, A6). A
         second reason for a blocked connection changes nothing (A5).

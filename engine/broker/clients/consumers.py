@@ -42,7 +42,6 @@ class WayOut:
         return profile.trip_us if own is None or profile.instant else own
 
     # --- deliveries --------------------------------------------------------------------------------------------------
-
     def serve(self, consumer: Consumer) -> None:
         """Start to serve a consumer, with nothing on the way to it or from it."""
         consumer.counts_unsent = self._processes.timed
@@ -88,7 +87,6 @@ class WayOut:
         queue.mailbox.post(queue.consumer_priority, 1, partial(_go_on, queue, consumer, spacing_us))
 
     # --- acknowledgements --------------------------------------------------------------------------------------------
-
     def acked(
         self, queue: ClientQueue, consumer: Consumer, tags: list[Range], multiple: bool, spacing_us: int
     ) -> None:
@@ -124,12 +122,9 @@ class WayOut:
 
 
 class _Acks:
-    """Acknowledgements on their way to one queue process.
-
-    Args:
-        mailbox: where they go; a process that ended takes nothing more.
-        tags: what they acknowledge, the oldest first.
-        spacing_us: distance of the messages that go out in return.
+    """Acknowledgements on their way to one queue process. `mailbox`: where they go; a process that ended
+    takes nothing more. `tags`: what they acknowledge, the oldest first. `spacing_us`: distance of the
+    messages that go out in return.
     """
 
     def __init__(
@@ -180,12 +175,9 @@ MAX_CHANNELS: Final = 16
 
 
 class Consumers:
-    """All consumers, their queues, and the messages held on manual channels.
-
-    Args:
-        queues: the node's queues by name.
-        way_out: the consumers' processes, if work takes time.
-        on_gone: called with a queue that lost a consumer (P18).
+    """All consumers, their queues, and the messages held on manual channels. `queues`: the node's queues by
+    name. `way_out`: the consumers' processes, if work takes time. `on_gone`: called with a queue that lost a
+    consumer (P18).
     """
 
     def __init__(
@@ -329,7 +321,6 @@ class Consumers:
         self._emit(ConsumerCancelled("H67", consumer.name, consumer.queue, {"cause": "failover"}))
 
     # --- ends of consumers -------------------------------------------------------------------------------------------
-
     def cancel(self, consumer: Consumer) -> None:
         """Cancel a consumer (basic.cancel): it gets nothing more, and finishes what it holds (P11)."""
         known = self.unsubscribe(consumer, serve=self.rules.serves_after_cancel)
@@ -416,7 +407,6 @@ class Consumers:
         return sorted(tags_of(each for each in held if each.life == life), key=_start)
 
     # --- ends --------------------------------------------------------------------------------------------------------
-
     def forget_queue(self, queue: str, rule: str, cause: str) -> None:
         """Cancel the consumers of a queue that is gone; only a namesake hears of its deliveries, if any (P14)."""
         self.cancel_all(queue, rule, cause)

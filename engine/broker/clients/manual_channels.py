@@ -276,7 +276,6 @@ class ManualDeliveries:
         self._settle(hand, hand.channel.take(count), self._unwanted(requeue, reject), multiple)
 
     # --- settling ----------------------------------------------------------------------------------------------------
-
     def _settle(
         self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles, multiple: bool = True
     ) -> None:

@@ -24,11 +24,9 @@ SECOND_US: Final = 1_000_000
 
 class BurstCarrier:
     """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as with TCP.
-
-    Args:
-        is_read: returns whether the node reads a publisher's socket now; call `go_on` when it reads again.
-        has_room: returns whether the socket has room for more.
-        arrive: takes a piece that the connection carried.
+    `is_read`: returns whether the node reads a publisher's socket now; call `go_on` when it reads again.
+    `has_room`: returns whether the socket has room for more. `arrive`: takes a piece that the connection
+    carried.
     """
 
     def __init__(
@@ -117,7 +115,6 @@ class WayIn:
         return self._processes.timed
 
     # --- the socket and the reader -----------------------------------------------------------------------------------
-
     def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Put messages into the socket until the reader takes them; if work takes no time, it takes them now.
         `spacing_us`: how far apart the client sends them.
@@ -165,7 +162,6 @@ class WayIn:
         reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
 
     # --- the channel -------------------------------------------------------------------------------------------------
-
     def _channel(self, publisher: Publisher) -> WorkProcess:
         return self._processes.of("channel", publisher.name, after_each=partial(self._rest, publisher.name))
 
@@ -198,12 +194,8 @@ class WayIn:
         confirm: bool,
     ) -> None:
         """Send messages from a publisher's channel to a queue process, which gives the channel credit for
-        them.
-
-        Args:
-            arrivals: the messages with their expirations in milliseconds.
-            spacing_us: how far apart the client sent them.
-            confirm: whether to send a confirm that does not wait for the disk (K1).
+        them. `arrivals`: the messages with their expirations in milliseconds. `spacing_us`: how far apart the
+        client sent them. `confirm`: whether to send a confirm that does not wait for the disk (K1).
         """
         if not self._processes.timed:
             queue.arrive(arrivals, spacing_us, confirm)
@@ -250,7 +242,6 @@ class WayIn:
         return self._processes.mailboxes("channel", "queue")
 
     # --- blocked and gone --------------------------------------------------------------------------------------------
-
     def wake(self, publisher: Publisher) -> None:
         """Let the reader go on: the alarm is over."""
         reader = self._processes.get(f"reader:{publisher.name}")

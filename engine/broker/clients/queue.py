@@ -76,14 +76,12 @@ class ClientQueue(Protocol):
         """Return the entry that an arriving message would have in this queue."""
 
     # --- what publishers' channels send ------------------------------------------------------------------------------
-
     def arrive(
         self, arrivals: Sequence[DatedArrival], spacing_us: int, confirm_at_once: bool = False
     ) -> None:
         """Let messages arrive one after the other (P8)."""
 
     # --- what consumers' channels send -------------------------------------------------------------------------------
-
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
 

@@ -104,12 +104,9 @@ AckMode = Literal["each", "multiple", "auto", "manual"]
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):
-    """Start, change or pause a publisher with a steady rate.
-
-    Args:
-        hears_blocked: the client announced that it understands connection.blocked (A5).
-        tx: it commits a transaction after this many messages, 0 for none (D12-D15).
-        properties: as in a burst; `priority` is for queues with x-max-priority (P20).
+    """Start, change or pause a publisher with a steady rate. `hears_blocked`: the client announced that it
+    understands connection.blocked (A5). `tx`: it commits a transaction after this many messages, 0 for none
+    (D12-D15). `properties`: as in a burst; `priority` is for queues with x-max-priority (P20).
     """
 
     name: Name

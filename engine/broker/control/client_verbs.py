@@ -142,10 +142,8 @@ class ClientVerbs(OnClientParts):
         try:
             self._check_consume(consumer)
             down = consumer.queue not in self._queues
-            again = down and place == (
-                command.queue,
-                command.priority,
-            )  # its channel consumes anew by itself (H67)
+            # its channel consumes anew by itself (H67)
+            again = down and place == (command.queue, command.priority)
             subscribe = partial(self._subscribe, consumer)
             if again or self._patience.puts_off(consumer.queue, consumer.channel.name, subscribe):
                 return

@@ -135,12 +135,9 @@ class NodeMonitors:
 
 
 class MemoryMonitors:
-    """Checks one node's memory and disk at their intervals.
-
-    Args:
-        below: the rooms of the node, of which it watches the first.
-        actors: returns how many connections a node has.
-        cluster: with the processes of a queue's members.
+    """Checks one node's memory and disk at their intervals. `below`: the rooms of the node, of which it
+    watches the first. `actors`: returns how many connections a node has. `cluster`: with the processes of a
+    queue's members.
     """
 
     def __init__(self, below: NodeParts, actors: Callable[[str], int], cluster: MirroredQueues) -> None:
@@ -228,7 +225,6 @@ class MemoryMonitors:
         self._send_alarms()
 
     # --- memory ------------------------------------------------------------------------------------------------------
-
     def _check_memory(self) -> None:
         """Check the memory now and again after the interval (M7)."""
         self.only_looked = len(self._cluster.nodes) == 1 and not self._processes.timed
@@ -298,7 +294,6 @@ class MemoryMonitors:
                 process.wanted_duration(self._watch.monitor.desired)
 
     # --- disk and alarms ---------------------------------------------------------------------------------------------
-
     def _disk_alarm_changed(self) -> None:
         """Block or unblock publishers, and switch paging off or on (M1, M12)."""
         monitor = self.disk.monitor
@@ -315,7 +310,6 @@ class MemoryMonitors:
         self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
 
     # --- what is shown -----------------------------------------------------------------------------------------------
-
     def disk_items(self) -> Why:
         found: Why = {"used_bytes": self.used_bytes}
         return found | self.disk.monitor.info_items() if self._configuration.names_disk else found

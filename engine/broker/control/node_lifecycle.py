@@ -110,12 +110,8 @@ class UnreadKeeper(Protocol):
 
 
 class CommandVerbs:
-    """The commands of one node.
-
-    Args:
-        life: whether the broker runs.
-        keepers: keep commands on blocked connections (A3) and on waiting channels (H64).
-        hosts: names of the existing virtual hosts.
+    """The commands of one node. `life`: whether the broker runs. `keepers`: keep commands on blocked
+    connections (A3) and on waiting channels (H64). `hosts`: names of the existing virtual hosts.
     """
 
     def __init__(

@@ -428,12 +428,9 @@ def _bodies_bytes(heap: HeapFigures, extent: Extent, per_byte: int) -> int:
 
 
 def queues_bytes(queues: Sequence[BackingQueue], count: int, connection_bytes: int) -> int:
-    """Return what queues add to a node with one empty queue, scaled like connections.
-
-    Args:
-        queues: those that run, of one kind.
-        count: how many queues there are.
-        connection_bytes: what a connection with a channel costs at the scale of this node.
+    """Return what queues add to a node with one empty queue, scaled like connections. `queues`: those that
+    run, of one kind. `count`: how many queues there are. `connection_bytes`: what a connection with a channel
+    costs at the scale of this node.
     """
     heap = queues[0].heap if queues else MEASURED_3_10
     return max(0, count - 1) * connection_bytes * heap.process // CONNECTION_BASE

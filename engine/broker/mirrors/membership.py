@@ -164,12 +164,9 @@ WITH_MESSAGES = (PublishInstruction, PublishDeliveredInstruction, DiscardInstruc
 
 
 class QueueMember:
-    """One mirror at work.
-
-    Args:
-        process: its timers and its memory target, as any queue process has them (H23).
-        asked: called when a synchronisation's beginning reaches it.
-        crashed: called when an assertion of it fails.
+    """One mirror at work. `process`: its timers and its memory target, as any queue process has them (H23).
+    `asked`: called when a synchronisation's beginning reaches it. `crashed`: called when an assertion of it
+    fails.
     """
 
     def __init__(
@@ -356,7 +353,6 @@ class MirrorMembership:
         return any((record.name, node) in self.members for node in record.mirrors)
 
     # --- the master's wrapper (H13, H19) -----------------------------------------------------------------------------
-
     def engine_of(self, name: str, engine: BackingQueue) -> BackingQueue:
         """Return what a queue's process works on, given the engine: with mirrors a wrapper around it."""
         record = self.records.get(name)
@@ -373,7 +369,6 @@ class MirrorMembership:
         return master
 
     # --- messages on their way (H31, H32) ----------------------------------------------------------------------------
-
     def new_ring(self, name: str) -> MirrorRing:
         """Begin the ring of a queue's members, with none in it."""
         ring = self.rings[name] = MirrorRing(
@@ -439,7 +434,6 @@ class PendingCalls:
         self._behind: dict[str, deque[Command]] = {}
 
     # --- methods -----------------------------------------------------------------------------------------------------
-
     def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
         """Keep a method for later if its queue is down; return whether it was kept. `forever`: whether the
         method waits without limit. Raises AmqpError 404 for a queue that does not come back by itself,
@@ -484,7 +478,6 @@ class PendingCalls:
             self._redo(command)
 
     # --- consumers (H67) ---------------------------------------------------------------------------------------------
-
     def went_down(self, queue: str) -> None:
         """Handle a queue without a new master: cancel consumers with x-cancel-on-ha-failover; the others try for a
         minute to consume again.
@@ -566,12 +559,8 @@ class MirroredChannels:
 
 
 class NodeParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node has built before its cluster.
-
-    Args:
-        nodes: the nodes by name, in the order in which each lists those that run (H9).
-        roll: who has which member of which queue.
-        emit: takes each transition.
+    """What a node has built before its cluster. `nodes`: the nodes by name, in the order in which each lists
+    those that run (H9). `roll`: who has which member of which queue. `emit`: takes each transition.
     """
 
     nodes: Mapping[str, BrokerNode]

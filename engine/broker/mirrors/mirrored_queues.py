@@ -56,7 +56,6 @@ class MirroredQueues:
         return [name for name, node in self.nodes.items() if node.up]
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
-
     def began(self, name: str, node: str) -> None:
         """Take a new queue in; its mirrors join before its declaration is answered (H16)."""
         declared = self._definitions.queues[name]
@@ -127,7 +126,6 @@ class MirroredQueues:
         self.new_ring(record)
 
     # --- policies (H13) ----------------------------------------------------------------------------------------------
-
     def policies_changed(self) -> None:
         """Move every queue's members to the nodes that its policy wants."""
         for record in list(self.records.values()):
@@ -160,7 +158,6 @@ class MirroredQueues:
         self.soon(partial(self._auto_sync, record.name))
 
     # --- members come ------------------------------------------------------------------------------------------------
-
     def join(self, record: QueueRecord, node: str) -> None:
         """Begin a mirror on a node, empty, as the youngest (H20, H72)."""
         name, there = record.name, self.nodes[node]
@@ -228,7 +225,6 @@ class MirroredQueues:
             self._queues.reapply(name)
 
     # --- members go --------------------------------------------------------------------------------------------------
-
     def drop(self, record: QueueRecord, node: str, how: str = "dropped") -> None:
         """Let a mirror delete its content and end (H14)."""
         member = self.members.pop((record.name, node), None)
@@ -293,7 +289,6 @@ class MirroredQueues:
             self.join(record, node)
 
     # --- deaths and promotion (H61-H64) ------------------------------------------------------------------------------
-
     def died(self, record: QueueRecord, dead: Iterable[str]) -> None:
         """Handle members that are gone: the living ones act, after instructions in transit have arrived (H28)."""
         self.rings[record.name].finish()
@@ -518,7 +513,6 @@ class MemberFaults:
         self._room = connections.credit_came
 
     # --- crashes (H75) -----------------------------------------------------------------------------------------------
-
     def crash_master(self, name: str) -> bool:
         """Let a master's process crash; return whether a mirror takes over, else it starts on its own files (H75)."""
         record = self._cluster.records[name]
@@ -555,7 +549,6 @@ class MemberFaults:
             self._cluster.update(record, last=old)
 
     # --- members that hang -------------------------------------------------------------------------------------------
-
     def freeze(self, record: QueueRecord, node: str, what: str) -> None:
         """Let a member's process, or its multicast process, do nothing until it is thawed or dies."""
         if what == "gm":

@@ -246,12 +246,9 @@ FORCED_TEXT: Final = "CONNECTION_FORCED - broker forced connection closure with 
 
 
 class ClusterNodes:
-    """The nodes of a cluster as an operator handles them.
-
-    Args:
-        auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
-        went_down: called with a queue that lost its master when no mirror took over.
-        node_changed: called when a node came or went, so that its memory is looked at.
+    """The nodes of a cluster as an operator handles them. `auto_sync`: fills a queue's mirrors, if its policy
+    wants that without being asked (H51). `went_down`: called with a queue that lost its master when no mirror
+    took over. `node_changed`: called when a node came or went, so that its memory is looked at.
     """
 
     def __init__(
@@ -279,7 +276,6 @@ class ClusterNodes:
         """Which node stopped last, when none runs."""
 
     # --- clients -----------------------------------------------------------------------------------------------------
-
     def connect(self, connection: str, node: str) -> None:
         """Let a client's connection be to a node. Raises CommandError when the node does not run."""
         self.check_up(node)
@@ -324,7 +320,6 @@ class ClusterNodes:
             self._closing.drop_exclusive(connection, dead)
 
     # --- stops (H61, H71) --------------------------------------------------------------------------------------------
-
     def stop(self, node: str, kind: StopKind) -> None:
         """Stop a node in order, or lose it. Raises CommandError when it does not run."""
         self.check_up(node)
@@ -343,9 +338,8 @@ class ClusterNodes:
         self._close_connections(node, kind == "clean")
         self._at = {name: at for name, at in self._at.items() if at != node}
         for record in lost_at:
-            if (
-                cluster.records.get(record.name) is record
-            ):  # an auto-delete queue goes with its last consumer (P18)
+            # an auto-delete queue goes with its last consumer (P18)
+            if cluster.records.get(record.name) is record:
                 cluster.lose_mirror(record, node, kind)
         there.host.stop(kind)
         there.watch.monitor = MemoryMonitor()
@@ -377,7 +371,6 @@ class ClusterNodes:
             self._cluster.stop_mirrors(record, "shutdown")
 
     # --- starts (H17, H72-H74) ---------------------------------------------------------------------------------------
-
     def start(self, node: str) -> None:
         """Start a node on what it has. Raises CommandError when it runs, or when it must wait for the node
         that stopped last.

@@ -302,7 +302,6 @@ class QueueDeliveries:
         return self.process.queue.entry(arrival)
 
     # --- consumers come and go ---------------------------------------------------------------------------------------
-
     @property
     def consumers(self) -> Sequence[Consumer]:
         return tuple(self.ring)
@@ -372,7 +371,6 @@ class QueueDeliveries:
         self.process.handled()
 
     # --- arrival (P8) ------------------------------------------------------------------------------------------------
-
     def arrive(
         self, arrivals: Sequence[DatedArrival], spacing_us: int, confirm_at_once: bool = False
     ) -> None:
@@ -558,7 +556,6 @@ class QueueDeliveries:
         self._on_discarded(self.name, part)
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
-
     def take(self, count: int, ack: bool, spacing_us: int) -> list[TakenMessages]:
         """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
         queue = self.process.queue
@@ -592,7 +589,6 @@ class QueueDeliveries:
             self._deal(turns, [(one.extent, one.redelivered) for one in taken])
 
     # --- by hand -----------------------------------------------------------------------------------------------------
-
     def get(self, count: int, ack: bool, then: GetAnswers) -> None:
         """basic.get `count` times; `then` takes the messages, and whether the queue was empty before (P10)."""
         self.process.send(PUBLISH, partial(self._get, count, ack, then))

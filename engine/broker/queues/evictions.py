@@ -100,7 +100,6 @@ class LimitEvictions:
             self.drop_heads()
 
     # --- expiry (P9) -------------------------------------------------------------------------------------------------
-
     def drop_expired(self) -> None:
         """Drop expired heads; the first other message is taken and put back (P9). The pass is skipped if
         taking and putting back changes nothing.
@@ -156,7 +155,6 @@ class LimitEvictions:
             self._timer = None
 
     # --- length limits (P8) ------------------------------------------------------------------------------------------
-
     def drop_heads(self) -> int:
         """Drop messages from the head while the queue is too long; return how many (P8)."""
         queue, dropped = self.process.queue, 0

@@ -212,12 +212,9 @@ class QueueRegistry(Protocol):
 
 
 class NodeQueues(Mapping[str, QueueDeliveries]):
-    """The live queues by name, the oldest first.
-
-    Args:
-        settings: returns the node's settings, which may change while it runs.
-        processes: those of the broker, where work takes time.
-        callbacks: what happens to messages, as Deliveries reports it.
+    """The live queues by name, the oldest first. `settings`: returns the node's settings, which may change
+    while it runs. `processes`: those of the broker, where work takes time. `callbacks`: what happens to
+    messages, as Deliveries reports it.
     """
 
     def __init__(
@@ -267,7 +264,6 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         return len(self.live)
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
-
     def begin(self, queue: DeclaredQueue, node: BrokerNode | None = None) -> QueueDeliveries:
         """Start a new queue (Q5) on a node of the cluster."""
         name = queue.name
@@ -450,7 +446,6 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self.obey(name, starting=True)
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     def report_timers(self, name: str, rule: str) -> None:
         """Report when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
         if name not in self.live:

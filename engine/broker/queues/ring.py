@@ -82,7 +82,6 @@ class ConsumerRing:
         return chain(self._turns, self._parked)
 
     # --- they come and go --------------------------------------------------------------------------------------------
-
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
         if consumer.channel.limiter.active:
@@ -104,7 +103,6 @@ class ConsumerRing:
         return found
 
     # --- whose turn --------------------------------------------------------------------------------------------------
-
     def next(self) -> Consumer | None:
         """Return whose turn it is, after parking those that cannot take anything; None when nobody can."""
         while (consumer := self.active if self.single_active else self._turns.head) is not None:
@@ -155,7 +153,6 @@ class ConsumerRing:
             consumer.channel.limiter.sent(count)
 
     # --- room again --------------------------------------------------------------------------------------------------
-
     def unpark(self, channel: Channel) -> bool:
         found = [each for each in self._parked if each.channel is channel and each.credit > 0]
         for each in found:

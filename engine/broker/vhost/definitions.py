@@ -51,7 +51,6 @@ class HostDefinitions:
         self._not_for_classic = rules.validation.not_for_classic
 
     # --- virtual hosts -----------------------------------------------------------------------------------------------
-
     def add_host(self, vhost: str) -> None:
         self.hosts.append(vhost)
         self.exchanges.add_host(vhost)
@@ -65,7 +64,6 @@ class HostDefinitions:
         self._emit(VhostDeleted("S1", vhost))
 
     # --- queues ------------------------------------------------------------------------------------------------------
-
     def add_queue(self, queue: DeclaredQueue) -> None:
         """Add a queue; the default exchange routes to it from now on."""
         self.queues[queue.name] = queue
@@ -109,7 +107,6 @@ class HostDefinitions:
         return {key: value for key, value in found.items() if value}
 
     # --- exchanges and bindings --------------------------------------------------------------------------------------
-
     def add_exchange(self, exchange: Exchange) -> None:
         """Take a new exchange. Raises CommandError when there are too many."""
         here = sum(host_of(each) == host_of(exchange.name) for each in self.exchanges.exchanges)
@@ -170,7 +167,6 @@ class HostDefinitions:
         return found if isinstance(found, str) else None
 
     # --- policies ----------------------------------------------------------------------------------------------------
-
     def set_policy(self, policy: Policy) -> None:
         """Add a policy, or replace the one with its name. Raises CommandError when there are too many."""
         here = sum(host_of(each) == host_of(policy.name) for each in self.policies)
@@ -184,7 +180,6 @@ class HostDefinitions:
         self._emit(PolicyCleared("P17", name))
 
     # --- restarts ----------------------------------------------------------------------------------------------------
-
     def restart(self, kept_queues: list[str], in_order: bool = False) -> None:
         """Keep only durable exchanges and their bindings to durable queues, as a restart does (D1, W227).
         `kept_queues`: queues that exist after the restart, durable or declared again. `in_order`: whether the

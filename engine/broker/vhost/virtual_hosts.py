@@ -22,12 +22,9 @@ from engine.values.labels import BREAK, FIRST_HOST, bare, host_of, in_host
 
 
 class HostedQueue:
-    """One queue, and what the virtual host remembers of it while the node is stopped.
-
-    Args:
-        vhost, root: name and folder of the virtual host.
-        crashes: how often a process of this queue has crashed here.
-        version: of its files, by argument or policy; None if neither says (W2).
+    """One queue, and what the virtual host remembers of it while the node is stopped. `vhost`, `root`: name
+    and folder of the virtual host. `crashes`: how often a process of this queue has crashed here. `version`:
+    of its files, by argument or policy; None if neither says (W2).
     """
 
     def __init__(
@@ -148,7 +145,6 @@ class VirtualHost:
         self.start_again(0)
 
     # --- starts ------------------------------------------------------------------------------------------------------
-
     def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""
         self.files.start_new()
@@ -175,10 +171,8 @@ class VirtualHost:
             self._make_queue(hosted, now_us)
             try:
                 self.files.recover(hosted.queue, hosted.terms)
-            except (
-                ProcessCrash,
-                FileCorrupt,
-            ):  # it fails to begin, and its supervisor starts it again (V8, W205)
+            except (ProcessCrash, FileCorrupt):
+                # It fails to begin, and its supervisor starts it again (V8, W205).
                 self.restart_queue(hosted.name, now_us)
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:
@@ -192,7 +186,6 @@ class VirtualHost:
         return hosted.queue
 
     # --- stops -------------------------------------------------------------------------------------------------------
-
     def wipe(self, name: str) -> None:
         """Forget a queue that does not live here any more, with its files (H20, H72)."""
         for directory in self.hosted.pop(name).queue.directories:
@@ -283,7 +276,6 @@ class VirtualHosts:
         return self.all[FIRST_HOST].root
 
     # --- virtual hosts come and go -----------------------------------------------------------------------------------
-
     def add_host(self, vhost: str) -> None:
         left = self._left.pop(vhost, None)
         host = self.all[vhost] = left or self._make(vhost)
@@ -303,7 +295,6 @@ class VirtualHosts:
             self._left[vhost] = host
 
     # --- starts and stops --------------------------------------------------------------------------------------------
-
     def start_new(self) -> None:
         """Begin empty (D2)."""
         for host in self.all.values():
@@ -323,7 +314,6 @@ class VirtualHosts:
             self._storage.power_cut()
 
     # --- queues ------------------------------------------------------------------------------------------------------
-
     def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
         return self.of(queue.name).add(queue, now_us, version)
 

@@ -260,24 +260,17 @@ def _store(window: _Window) -> Iterator[FoundBytes]:
 
 
 def find_seq(name: str, read: Read, size: int, number: int, most: int = MOST_RECORDS) -> list[FoundBytes]:
-    """Return all records of one message in a segment file or the journal, in file order.
-
-    Args:
-        read: returns some of its bytes.
-        number: the rel in a segment (S60), the seq_id in the journal (S62).
-        most: records to look at before giving up.
+    """Return all records of one message in a segment file or the journal, in file order. `read`: returns some
+    of its bytes. `number`: the rel in a segment (S60), the seq_id in the journal (S62). `most`: records to
+    look at before giving up.
     """
     steps = zip(range(most), records(name, read, size), strict=False)
     return [record for _, record in steps if record.number == number]
 
 
 def find_id(name: str, read: Read, size: int, msg_id: bytes, most: int = MOST_RECORDS) -> FoundBytes | None:
-    """Return the last record of a file that has this message id, or None.
-
-    Args:
-        read: returns some of its bytes.
-        msg_id: the 16 bytes.
-        most: records to look at before giving up.
+    """Return the last record of a file that has this message id, or None. `read`: returns some of its bytes.
+    `msg_id`: the 16 bytes. `most`: records to look at before giving up.
     """
     found = None
     for _, record in zip(range(most), records(name, read, size), strict=False):

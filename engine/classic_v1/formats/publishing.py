@@ -102,12 +102,9 @@ def total_bytes(
 
 
 def each_publish(codec: MessageCodec, publish: PublishRecord, count: int) -> Iterator[bytes]:
-    """Yield the shared part of the publish records of messages whose bodies differ and lie in them, ascending.
-
-    Args:
-        codec: encodes the terms.
-        publish: contents of the publish records, of the first message.
-        count: how many.
+    """Yield the shared part of the publish records of messages whose bodies differ and lie in them,
+    ascending. `codec`: encodes the terms. `publish`: contents of the publish records, of the first message.
+    `count`: how many.
     """
     sizes, first, expiry_us = publish.size_bytes, publish.msg_no, publish.expiry_us
     assert isinstance(sizes, Sizes)

@@ -16,11 +16,7 @@ from engine.values.sizes import Sizes
 
 class RecordHead(msgspec.Struct, frozen=True):
     """A record of another node's message, of which size, id and marker were read, as a start reads it (S209).
-
-    Args:
-        msg_no: number of the message.
-        begin: offset of the record.
-        record_bytes: bytes of all of it.
+    `msg_no`: number of the message. `begin`: offset of the record. `record_bytes`: bytes of all of it.
     """
 
     count = 1
@@ -59,12 +55,9 @@ def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[
 
 
 def scan_store(data: bytes, codec: MessageCodec, heads: bool = False) -> Iterator[tuple[int, AnyChunk]]:
-    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins.
-
-    Args:
-        data: the whole file.
-        codec: reads messages and ids.
-        heads: whether the terms of other nodes' messages are passed over.
+    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins. `data`: the
+    whole file. `codec`: reads messages and ids. `heads`: whether the terms of other nodes' messages are
+    passed over.
     """
     view = None
     at = 0

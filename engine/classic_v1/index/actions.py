@@ -69,12 +69,9 @@ class MarkedStretches(NamedTuple):
 
 
 class IndexJournal:
-    """`journal.jif` behind a buffer without limit (S21).
-
-    Args:
-        queue: queue name, as transitions carry it.
-        resource: what the broker calls the queue, for the stub file (S6).
-        directory: the queue's directory, relative to the storage's root.
+    """`journal.jif` behind a buffer without limit (S21). `queue`: queue name, as transitions carry it.
+    `resource`: what the broker calls the queue, for the stub file (S6). `directory`: the queue's directory,
+    relative to the storage's root.
     """
 
     def __init__(
@@ -416,7 +413,6 @@ class IndexActions:
         self.maybe_flush(None)
 
     # --- the pre-publish cache (S76, S77) ---
-
     def cache(self, extents: Sequence[Extent], delivered: bool, step: int) -> None:
         """Publish messages through the cache, which has room for them; one transition says it of all (S76).
         `delivered`: whether they are marked as delivered. `step`: -1 where the last one comes first; so it is
@@ -460,7 +456,6 @@ class IndexActions:
         self.maybe_flush(hint)
 
     # --- flush (S79, S80) ---
-
     def maybe_flush(self, hint: int | None) -> None:
         """Flush when there are more actions than the journal, or `hint` messages, allow (S79)."""
         if self.dirty > self.max_journal:
@@ -482,7 +477,6 @@ class IndexActions:
         self.confirms.notify()
 
     # --- what fetchwhile forgets (V9) ---
-
     def hold(self) -> None:
         """Keep what the first change replaces, for `take_back`."""
         self._before = StateBefore()

@@ -136,7 +136,6 @@ class QueueIndex:
         return self.confirms.store_homed
 
     # --- publish and ack (S74-S79) ---
-
     def publish(self, extents: Sequence[Extent], hint: int | None) -> None:
         """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75,
         S79). `extents`: the messages, in this order; one may span segments. `hint`: the queue's target RAM
@@ -213,12 +212,9 @@ class QueueIndex:
         self.actions.flush_cache(hint)
 
     def ack(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
-        """Acknowledge messages, in this order.
-
-        Args:
-            ranges: seq_ids.
-            one_by_one: one call for each seq_id instead of one call with all; a flush may come after any of them.
-            descending: one call from the last seq_id of the last range to the first of the first.
+        """Acknowledge messages, in this order. `ranges`: seq_ids. `one_by_one`: one call for each seq_id
+        instead of one call with all; a flush may come after any of them. `descending`: one call from the last
+        seq_id of the last range to the first of the first.
         """
         if one_by_one:
             self._mark_singly(self.actions.ack, ranges)
@@ -270,7 +266,6 @@ class QueueIndex:
                 done += part.count
 
     # --- what fetchwhile forgets (V9) ---
-
     def hold(self) -> None:
         """From now on, keep what the first change replaces, for `take_back`."""
         self.actions.hold()
@@ -282,7 +277,6 @@ class QueueIndex:
             self.emit(IndexForgotten("V9", self.queue, entries, self.journal.buffered_bytes, self.dirty))
 
     # --- flush and sync (S80-S85) ---
-
     def flush(self) -> None:
         """Move the journal into segments unless nothing happened since the last time (S80)."""
         if self.dirty:
@@ -304,7 +298,6 @@ class QueueIndex:
         return "other" if handle.needs_sync else "no"
 
     # --- reading (S86-S91) ---
-
     def read(self, start: int, end: int) -> list[Extent]:
         """Return the live entries of [start, end) in ascending order, file and pending together (S86)."""
         found: Stretches[Extent] = Stretches()
@@ -344,7 +337,6 @@ class QueueIndex:
         return min(numbers) * self.size, (max(numbers) + 1) * self.size
 
     # --- ends and beginnings (S92-S94, S110-S117) ---
-
     def reset(self) -> None:
         """Erase the directory and start empty; numbering goes on (S92)."""
         self._erase("S92")
@@ -433,7 +425,6 @@ class QueueIndex:
         )
 
     # --- giving way to files of another version (W100) ---
-
     def forget_segment(self, seq_id: int) -> None:
         self.storage.delete(self.segments.path(seq_id // self.size))
 
@@ -448,7 +439,6 @@ class QueueIndex:
         return recovery.store_references(*self._views(ignore))
 
     # --- the picture ---
-
     def load(self) -> IndexLoad:
         """Return what the memory model counts of it."""
         records = [

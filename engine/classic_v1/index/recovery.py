@@ -217,12 +217,9 @@ def recover_clean(segments: IndexSegments, journal: IndexJournal, terms: Iterabl
 def recover_dirty(
     segments: IndexSegments, journal: IndexJournal, clean_queue: bool, contains: Contains, durable: bool
 ) -> MendedSegment:
-    """Read everything and mark missing messages as gone (S113.1-3, S113.5).
-
-    Args:
-        clean_queue: the queue itself had stopped in order.
-        contains: which of these message numbers the persistent store holds.
-        durable: whether the queue is; nothing of another one counts as present (S110).
+    """Read everything and mark missing messages as gone (S113.1-3, S113.5). `clean_queue`: the queue itself
+    had stopped in order. `contains`: which of these message numbers the persistent store holds. `durable`:
+    whether the queue is; nothing of another one counts as present (S110).
     """
     files = segments.find_files()
     in_journal, waiting = _replay(segments, journal)
@@ -243,11 +240,8 @@ def _scan(
     segments: IndexSegments, files: list[int], waiting: Iterable[JournalSlot]
 ) -> Iterator[list[JournalSlot]]:
     """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3).
-
-    Args:
-        segments: without pending entries.
-        files: numbers of the segments with a file.
-        waiting: what the journal leaves pending, ascending; it is taken segment by segment.
+    `segments`: without pending entries. `files`: numbers of the segments with a file. `waiting`: what the
+    journal leaves pending, ascending; it is taken segment by segment.
     """
     touched = set(segments.unacked)
     by_segment = groupby(_parts(waiting, segments.size), lambda slot: slot.start // segments.size)

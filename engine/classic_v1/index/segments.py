@@ -259,15 +259,10 @@ class SegmentFile(StretchRecord, frozen=True, array_like=True, gc=False):
 
 
 class IndexSegments:
-    """The map of segments with everything that is pending in them, for one queue.
-
-    Pending entries are one sequence over all segments, so a burst is one run; only counts and files are kept
-    by segment. `filed` mirrors the files' contents for the page; no rule reads it.
-
-    Args:
-        queue: queue name, as transitions carry it.
-        directory: the queue's directory, relative to the storage's root.
-        size: entries per segment, N (S4).
+    """The map of segments with everything that is pending in them, for one queue. Pending entries are one
+    sequence over all segments, so a burst is one run; only counts and files are kept by segment. `filed`
+    mirrors the files' contents for the page; no rule reads it. `queue`: queue name, as transitions carry it.
+    `directory`: the queue's directory, relative to the storage's root. `size`: entries per segment, N (S4).
     """
 
     def __init__(
@@ -295,7 +290,6 @@ class IndexSegments:
         self.empty: set[int] = set()
 
     # --- the map ---
-
     def forget_all(self) -> None:
         self.pending = Stretches()
         self.unacked.clear()
@@ -343,7 +337,6 @@ class IndexSegments:
         self.add_unacked(changes)
 
     # --- actions (S71) ---
-
     def publish(self, fresh: JournalSlot) -> None:
         """Apply publish, followed by deliver if `fresh` has it, to a run of seq_ids."""
         record_publish(self.pending, fresh)
@@ -379,7 +372,6 @@ class IndexSegments:
             self.set_unacked(segment, self.unacked.get(segment, 0) + change)
 
     # --- files ---
-
     def path(self, segment: int) -> str:
         """Return the path of a segment's file (S7)."""
         return f"{self._directory}/{segment}.idx"

@@ -212,12 +212,8 @@ AFTER: Final = bytes(
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """The effect of a journal on a queue without pending entries.
-
-    Args:
-        slots: what is pending afterwards, ascending.
-        unacked: change of each segment that has a record.
-        actions: records that were carried out.
+    """The effect of a journal on a queue without pending entries. `slots`: what is pending afterwards,
+    ascending. `unacked`: change of each segment that has a record. `actions`: records that were carried out.
     """
 
     slots: Iterator[JournalSlot]

@@ -173,7 +173,6 @@ class VariableQueueReading(StateQueue[QueueState]):
         return (self.state.index.directory,)
 
     # --- counts ------------------------------------------------------------------------------------------------------
-
     @override
     def oldest_message(self) -> int | None:
         return self.state.oldest_message()
@@ -195,7 +194,6 @@ class VariableQueueReading(StateQueue[QueueState]):
         return self.state.index.store_references()
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
-
     @override
     def entry(self, arrival: Arrival) -> Extent:
         return new_extents(self.state, (arrival.part(0, 1),))[0].merged(arrival.count)
@@ -283,7 +281,6 @@ class VariableQueueReading(StateQueue[QueueState]):
         return max(1, count)
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     @override
     def snapshot(self) -> dict[str, Any]:
         q = self.state
@@ -346,7 +343,6 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         )
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     @override
     def start_new(self) -> None:
         start_new(self.state)
@@ -378,7 +374,6 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
-
     @override
     def publish(
         self,
@@ -462,7 +457,6 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         return found
 
     # --- memory ------------------------------------------------------------------------------------------------------
-
     @override
     def ram_duration(self) -> float | None:
         return ram_duration(self.state)
@@ -501,7 +495,6 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         return ends
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
-
     @override
     def timeout(self) -> None:
         self.state.index.sync()

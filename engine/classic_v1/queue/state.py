@@ -66,12 +66,9 @@ V1Means = QueueMeans[QueueSettings, MessageCodec, MsgStore]
 
 
 class QueueState:
-    """Fields of one queue and its collaborators; the verbs of this package work on it.
-
-    Args:
-        means: what the queue is made of.
-        index: this queue's index.
-        persistent, transient: clients of the two message stores.
+    """Fields of one queue and its collaborators; the verbs of this package work on it. `means`: what the
+    queue is made of. `index`: this queue's index. `persistent`, `transient`: clients of the two message
+    stores.
     """
 
     def __init__(

@@ -59,12 +59,9 @@ class WriteRequest(msgspec.Struct, frozen=True):
 
 
 class RemoveSent(msgspec.Struct, frozen=True):
-    """Remove messages (S146).
-
-    Args:
-        ranges: the ids, in the order in which they are handled.
-        step: 1 when each range is handled from its lowest number, -1 from its highest.
-        single: one message for each id, each sent by a call of its own; else one message with all ids.
+    """Remove messages (S146). `ranges`: the ids, in the order in which they are handled. `step`: 1 when each
+    range is handled from its lowest number, -1 from its highest. `single`: one message for each id, each sent
+    by a call of its own; else one message with all ids.
     """
 
     peer: StorePeer
@@ -246,12 +243,10 @@ class StoreClient:
         self._peer.account.left = self.credit_left - count
 
     def write_new(self, extents: Sequence[Extent], one_by_one: bool, descending: bool = False) -> None:
-        """Let the store handle new messages at once, as sending the writes and settling would; credit is charged apart.
-
-        Args:
-            extents: the messages, in the order of their writes.
-            one_by_one: each is a call of its own; else all are of one call, which the caller ends by settling.
-            descending: the last message of each is written first.
+        """Let the store handle new messages at once, as sending the writes and settling would; credit is
+        charged apart. `extents`: the messages, in the order of their writes. `one_by_one`: each is a call of
+        its own; else all are of one call, which the caller ends by settling. `descending`: the last message
+        of each is written first.
         """
         step = -1 if descending else 1
         self._store.write_new(
@@ -276,12 +271,10 @@ class StoreClient:
         return found
 
     def remove(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
-        """Send removes: one message with all ids, or one for each (S146).
-
-        Args:
-            ranges: message numbers, in the order in which they are handled.
-            one_by_one: a message and a call for each id: settling lets everything finish between them.
-            descending: handle the ids from the last of the last range to the first of the first.
+        """Send removes: one message with all ids, or one for each (S146). `ranges`: message numbers, in the
+        order in which they are handled. `one_by_one`: a message and a call for each id: settling lets
+        everything finish between them. `descending`: handle the ids from the last of the last range to the
+        first of the first.
         """
         if ranges:
             ordered = tuple(reversed(ranges)) if descending else tuple(ranges)

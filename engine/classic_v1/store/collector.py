@@ -28,12 +28,9 @@ def delete(state: StoreState, file: int, done: Callable[[int], None]) -> Iterato
 def combine(
     state: StoreState, source: int, destination: int, done: Callable[[int, int, int], None]
 ) -> Iterator[None]:
-    """Bring the live records of two locked neighbours together in the left one (S183).
-
-    Args:
-        source: number of the right file, which is removed.
-        destination: number of the left file.
-        done: called with source, destination and the bytes of the result.
+    """Bring the live records of two locked neighbours together in the left one (S183). `source`: number of
+    the right file, which is removed. `destination`: number of the left file. `done`: called with source,
+    destination and the bytes of the result.
     """
     storage = state.storage
     into, out_of, tmp = state.path(destination), state.path(source), state.path(destination, "rdt")
@@ -164,7 +161,6 @@ class GarbageCollector:
         self._not_unlinked: list[int] = []
 
     # --- deciding ----------------------------------------------------------------------------------------------------
-
     @property
     def busy(self) -> bool:
         return self.work is not None or bool(self.waiting)
@@ -241,11 +237,8 @@ class GarbageCollector:
 
     def until_start(self, row: StoreRow | None, step: int, most: int) -> int:
         """Return after how many of `most` single removes a combination would start; `most` if after none.
-
-        Args:
-            row: the records that become garbage one by one, None when nothing does.
-            step: 1 when the lowest message number goes first, -1 when the highest does.
-            most: number of removes.
+        `row`: the records that become garbage one by one, None when nothing does. `step`: 1 when the lowest
+        message number goes first, -1 when the highest does. `most`: number of removes.
         """
         files = self._state.files
         if most <= 1 or len(self._waiting) >= MOST_FILES_PENDING:
@@ -285,7 +278,6 @@ class GarbageCollector:
         return found
 
     # --- working -----------------------------------------------------------------------------------------------------
-
     def step(self) -> bool:
         """Do the next step of the collector's work (S183, S184); return False when there is none."""
         if self.work is None:
@@ -323,7 +315,6 @@ class GarbageCollector:
         self._not_unlinked = left
 
     # --- results -----------------------------------------------------------------------------------------------------
-
     def handle(self, result: Result) -> None:
         """Handle what the collector reported (S185)."""
         state, files = self._state, self._state.files

@@ -135,12 +135,9 @@ Reference = Range | tuple[int, int]
 
 
 def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Reference]) -> None:
-    """Fill the tables from what queues refer to and what the files hold (S207).
-
-    Args:
-        state: empty tables to fill.
-        numbers: the store files on disk, ascending.
-        references: runs that queues need, one reference for each time a message is in one.
+    """Fill the tables from what queues refer to and what the files hold (S207). `state`: empty tables to
+    fill. `numbers`: the store files on disk, ascending. `references`: runs that queues need, one reference
+    for each time a message is in one.
     """
     wanted = FileTallies()
     runs = ((each.start, each.count) if isinstance(each, Range) else each for each in references)
@@ -230,12 +227,8 @@ def _complete(data: bytes) -> bool:
 
 
 class CleanStop(msgspec.Struct, frozen=True):
-    """What a clean stop leaves (S201).
-
-    Args:
-        refs: names of the clients.
-        files: (number, file_size, valid) by number.
-        rows: the index, with entries that have no reference; bytes that differ are kept as on the wire.
+    """What a clean stop leaves (S201). `refs`: names of the clients. `files`: (number, file_size, valid) by
+    number. `rows`: the index, with entries that have no reference; bytes that differ are kept as on the wire.
     """
 
     refs: tuple[str, ...]

@@ -437,11 +437,8 @@ class JudgedFile(msgspec.Struct, frozen=True, gc=False):
 
 class StoreState:
     """Tables of one store (S130-S135), its current file's handle, and the few verbs that several parts need.
-
-    Args:
-        name: "persistent" or "transient".
-        directory: its directory inside `storage`.
-        storage: where its files are.
+    `name`: "persistent" or "transient". `directory`: its directory inside `storage`. `storage`: where its
+    files are.
     """
 
     def __init__(
@@ -477,7 +474,6 @@ class StoreState:
         self._cache_reported = 0
 
     # --- files -------------------------------------------------------------------------------------------------------
-
     def path(self, number: int, extension: str = "rdq") -> str:
         """Return the path of a store file (S7)."""
         return f"{self.directory}/{number}.{extension}"
@@ -510,7 +506,6 @@ class StoreState:
         self.emit(StoreSynced("S23", self.name, number))
 
     # --- messages ----------------------------------------------------------------------------------------------------
-
     def judge(self, peer: StorePeer, start: int, count: int, step: int) -> list[JudgedFile]:
         """Cut [start, start+count) into pieces that one decision covers, in the order of `step` (S150)."""
         death = self.dying.get(peer.ref)
@@ -553,7 +548,6 @@ class StoreState:
             self.peers[ref].confirm(messages, "written")
 
     # --- the write cache ---------------------------------------------------------------------------------------------
-
     def uncache(self, start: int, count: int) -> None:
         """Drop cache entries that no write in flight needs (S141.3, S144)."""
         for piece in self.cache.over(start, count):

@@ -66,7 +66,6 @@ class MsgStore:
         return ClientAccount(self._settings.msg_store_credit_disc_bound[1])
 
     # --- clients -----------------------------------------------------------------------------------------------------
-
     def client(
         self,
         ref: str,
@@ -176,12 +175,9 @@ class MsgStore:
             done += many
 
     def read(self, peer: StorePeer, start: int, count: int, wait: bool) -> int:
-        """Read messages for a client; return how many reads wait for the garbage collector (S155).
-
-        Args:
-            start: first message number.
-            count: how many.
-            wait: let the garbage collector work until every read is answered.
+        """Read messages for a client; return how many reads wait for the garbage collector (S155). `start`:
+        first message number. `count`: how many. `wait`: let the garbage collector work until every read is
+        answered.
         """
         waiting = self._reader.read(peer, start, count)
         if waiting and wait:
@@ -215,7 +211,6 @@ class MsgStore:
         self._state.dying.pop(peer.ref, None)
 
     # --- working -----------------------------------------------------------------------------------------------------
-
     @property
     def quiet(self) -> bool:
         """Whether nothing was sent, nobody waits for a sync, and the garbage collector rests."""
@@ -311,7 +306,6 @@ class MsgStore:
                 self._collector.handle(self._mailbox.results.popleft())
 
     # --- starting and stopping ---------------------------------------------------------------------------------------
-
     def start_new(self) -> None:
         """Erase the directory and start with nothing, as the transient store always does (S205). Clients may
         register before or after a start; a stop forgets them.
@@ -364,7 +358,6 @@ class MsgStore:
         self._collector.reset()
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     def contains(self, messages: Range) -> RangeSet:
         """Return which messages are present, once nothing about them waits (S157)."""
         self.handle_mailbox()

@@ -250,12 +250,9 @@ class Ender:
         self._reader = reader
 
     def end_many(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
-        """End runs of messages that lie alone in one file while garbage collection cannot start; return how many runs.
-
-        Args:
-            peer: their client, which has nothing under way.
-            messages: their numbers, each a run of its own.
-            read: whether their bodies are read before.
+        """End runs of messages that lie alone in one file while garbage collection cannot start; return how
+        many runs. `peer`: their client, which has nothing under way. `messages`: their numbers, each a run of
+        its own. `read`: whether their bodies are read before.
         """
         state = self._state
         rows, sizes = self._alone(messages)

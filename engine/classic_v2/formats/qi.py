@@ -26,12 +26,8 @@ _HEADER = struct.Struct(">4sBQQ43x")
 
 
 class FileHeader(msgspec.Struct, frozen=True):
-    """The header of a segment's file.
-
-    Args:
-        magic: INDEX_MAGIC or STORE_MAGIC.
-        first: first position of the segment.
-        end: first position after it.
+    """The header of a segment's file. `magic`: INDEX_MAGIC or STORE_MAGIC. `first`: first position of the
+    segment. `end`: first position after it.
     """
 
     magic: bytes

@@ -11,11 +11,9 @@ def scan(
     data: bytes, accept: Callable[[bytes, int, int], bool], stops_early: bool
 ) -> Iterator[tuple[int, int, bytes]]:
     """Yield (offset, total bytes, id) of each record, as the broker's scanner does: byte by byte (W143).
-
-    Args:
-        data: the whole file.
-        accept: called with id, total bytes and offset; a record that it refuses is none.
-        stops_early: 4.0's bound: what looks like a record that ends up to 9 bytes behind the file ends the scan.
+    `data`: the whole file. `accept`: called with id, total bytes and offset; a record that it refuses is
+    none. `stops_early`: 4.0's bound: what looks like a record that ends up to 9 bytes behind the file ends
+    the scan.
     """
     at = 0
     length = len(data)

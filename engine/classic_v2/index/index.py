@@ -205,7 +205,6 @@ class V2Index(IndexTables):
         return max(1, min(most // 2 - self.updates, most - self.buffered))
 
     # --- entries come ------------------------------------------------------------------------------------------------
-
     def publish(self, extents: Sequence[Extent], confirms: Iterable[Extent] = ()) -> None:
         """Add entries one after the other (W86, W87). `extents`: the messages, ascending. `confirms`: those
         of them whose confirms wait for the index.
@@ -241,7 +240,6 @@ class V2Index(IndexTables):
         self.emit(SlotsBuffered("W86", self.name, "publish", segment, start, count))
 
     # --- entries go --------------------------------------------------------------------------------------------------
-
     def ack(self, ranges: Iterable[Range]) -> list[int]:
         """Acknowledge positions in one call; return the segments that are deleted (W86, W91)."""
         ranges = list(ranges)
@@ -321,7 +319,6 @@ class V2Index(IndexTables):
             self.buffer_acks.discard(first, self.settings.segment_entry_count)
 
     # --- writing -----------------------------------------------------------------------------------------------------
-
     def _flush_if_due(self) -> None:
         if self.updates >= self.settings.segment_entry_count // 2:
             self.flush_acks()
@@ -347,7 +344,6 @@ class V2Index(IndexTables):
         return done
 
     # --- reading -----------------------------------------------------------------------------------------------------
-
     def read(self, start: int, end: int) -> list[Extent]:
         """Return the live entries of [start, end), from buffer, cache and files (W92).
 
@@ -427,7 +423,6 @@ class V2Index(IndexTables):
         return min(self.segments) * count, (max(self.segments) + 1) * count
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     def start_again(self, segments: Iterable[tuple[int, int]]) -> None:
         """Start from the recovery terms; no file is read (W96)."""
         self.begin()

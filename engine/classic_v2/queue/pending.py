@@ -55,12 +55,8 @@ def remove_together(q: V2QueueState, extents: Sequence[Extent], acknowledge: boo
 
 
 def requeue(q: V2QueueState, tags: Sequence[Range], multiple: bool, delivery_failed: bool) -> list[Extent]:
-    """Put pending messages back to their place in the head lane (W55).
-
-    Args:
-        tags: positions in the order given.
-        multiple: one call with all tags, or one call for each.
-        delivery_failed: counts as a delivery (W42).
+    """Put pending messages back to their place in the head lane (W55). `tags`: positions in the order given.
+    `multiple`: one call with all tags, or one call for each. `delivery_failed`: counts as a delivery (W42).
     """
     found: list[Extent] = []
     for tag in tags:

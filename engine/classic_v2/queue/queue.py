@@ -142,12 +142,9 @@ def delete(q: V2QueueState, cause: str) -> None:
 def start_again(
     q: V2QueueState, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
 ) -> None:
-    """Start on what a restart left (W96, W97, W206).
-
-    Args:
-        terms: of a clean stop, None otherwise.
-        store_clean: whether the persistent store recovered cleanly.
-        contains: which of these message numbers the persistent store holds.
+    """Start on what a restart left (W96, W97, W206). `terms`: of a clean stop, None otherwise. `store_clean`:
+    whether the persistent store recovered cleanly. `contains`: which of these message numbers the persistent
+    store holds.
     """
     count: int | None = None
     size_bytes = 0
@@ -200,7 +197,6 @@ class V2Reading(StateQueue[V2QueueState]):
         return (self.state.index.directory,)
 
     # --- counts ------------------------------------------------------------------------------------------------------
-
     @override
     def oldest_message(self) -> int | None:
         runs = [self.state.extents_of(place) for place in LANES]
@@ -224,7 +220,6 @@ class V2Reading(StateQueue[V2QueueState]):
         return list(references(index.storage, index.directory, index.codec, index.settings))
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
-
     @override
     def entry(self, arrival: Arrival) -> Extent:
         """Return what newly arrived messages would be in this queue (W30, W31)."""
@@ -260,7 +255,6 @@ class V2Reading(StateQueue[V2QueueState]):
         return unexpired(self.state.head, count, self.state.now_us) if expiring else count
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     @override
     def snapshot(self) -> dict[str, Any]:
         """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
@@ -332,7 +326,6 @@ class ClassicQueueV2(V2Reading):
         )
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     @override
     def start_new(self) -> None:
         """Start as a new queue (W80)."""
@@ -365,7 +358,6 @@ class ClassicQueueV2(V2Reading):
         kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
-
     @override
     def publish(
         self,
@@ -477,7 +469,6 @@ class ClassicQueueV2(V2Reading):
         self._done()
 
     # --- memory ------------------------------------------------------------------------------------------------------
-
     @override
     def ram_duration(self) -> float | None:
         """Compute the rates, as the process does every five seconds; there is no RAM duration any more (W36, W70)."""
@@ -486,7 +477,6 @@ class ClassicQueueV2(V2Reading):
         return None
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
-
     @override
     def timeout(self) -> None:
         """Sync (W62, W63)."""

@@ -94,12 +94,9 @@ V2Means = QueueMeans[V2Settings, McCodec, SharedStore]
 
 
 class V2QueueState:
-    """Fields of one queue and its collaborators; the verbs of this package work on it.
-
-    Args:
-        means: what the queue is made of.
-        index, store: this queue's own files.
-        persistent, transient: clients of the two shared stores.
+    """Fields of one queue and its collaborators; the verbs of this package work on it. `means`: what the
+    queue is made of. `index`, `store`: this queue's own files. `persistent`, `transient`: clients of the two
+    shared stores.
     """
 
     def __init__(

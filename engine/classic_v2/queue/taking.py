@@ -217,14 +217,10 @@ def asserted(q: V2QueueState, tail: DeltaExtent) -> DeltaExtent:
 
 
 def load(q: V2QueueState, limit: int, bodies: bool = True, acknowledge: bool = True) -> None:
-    """Load from the tail until something was found or the tail is empty (W45).
-
-    Raises ProcessCrash where the tail claims more messages than the index has: nothing else would end it (W13, W45).
-
-    Args:
-        limit: how many messages a load asks for.
-        bodies: read bodies as well as index entries (W56).
-        acknowledge: end transient messages of an earlier run in the index.
+    """Load from the tail until something was found or the tail is empty (W45). Raises ProcessCrash where the
+    tail claims more messages than the index has: nothing else would end it (W13, W45). `limit`: how many
+    messages a load asks for. `bodies`: read bodies as well as index entries (W56). `acknowledge`: end
+    transient messages of an earlier run in the index.
     """
     while not q.tail.blank:
         assert q.tail.start is not None and q.tail.end is not None

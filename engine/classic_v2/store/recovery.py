@@ -24,12 +24,8 @@ Reference = tuple[int, int]
 
 
 class V2CleanStop(msgspec.Struct, frozen=True):
-    """What a clean stop leaves.
-
-    Args:
-        refs: names of the clients.
-        files: (number, size, valid) by number.
-        rows: the index, with rows that have no reference.
+    """What a clean stop leaves. `refs`: names of the clients. `files`: (number, size, valid) by number.
+    `rows`: the index, with rows that have no reference.
     """
 
     refs: tuple[str, ...]

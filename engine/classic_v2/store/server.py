@@ -91,7 +91,6 @@ class SharedStore:
         """Whether the server's process takes no messages for now."""
 
     # --- clients -----------------------------------------------------------------------------------------------------
-
     def account(self) -> V2ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
         return V2ClientAccount(*self._settings.msg_store_credit_disc_bound)
@@ -147,7 +146,6 @@ class SharedStore:
         return found
 
     # --- working -----------------------------------------------------------------------------------------------------
-
     @property
     def mailbox_messages(self) -> int:
         return sum(item.extent.count if isinstance(item, _Write) else 1 for item in self._mailbox)
@@ -277,7 +275,6 @@ class SharedStore:
                 )
 
     # --- beginning and end -------------------------------------------------------------------------------------------
-
     def start_new(self) -> None:
         """Erase the directory and begin with one empty file (S205)."""
         recovery.start_new(self.state)
