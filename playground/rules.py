@@ -60,11 +60,8 @@ class RuleText(msgspec.Struct, frozen=True):
 
 
 class RuleSection(msgspec.Struct, frozen=True):
-    """A section: its heading, what is before its first rule, and its rules.
-
-    Args:
-        anchor: its place on the page of the whole document.
-        level: 2 or 3, as headings count.
+    """A section: its heading, what is before its first rule, and its rules. `anchor`: its place on the page of the
+    whole document. `level`: 2 or 3, as headings count.
     """
 
     anchor: str
@@ -105,10 +102,8 @@ class _Piece:
 
 
 def parsed(name: str, text: str) -> RuleDocument:
-    """Cut a document of the specification into sections and rules.
-
-    Args:
-        name: the document's name, as its address has it.
+    """Cut a document of the specification into sections and rules. `name`: the document's name, as its address has
+    it.
     """
     title, opening, sections = name, "", []
     section: RuleSection | None = None
@@ -186,10 +181,8 @@ def vectors() -> dict[str, str]:
 
 
 def find(cited: str) -> RuleText | None:
-    """Return the rule that a citation such as Q46, S63.2 or B1 means, or None.
-
-    Args:
-        cited: the id, with or without a numbered step behind it.
+    """Return the rule that a citation such as Q46, S63.2 or B1 means, or None. `cited`: the id, with or without a
+    numbered step behind it.
     """
     name = cited.partition(".")[0].upper()
     return by_id().get(vectors().get(name, name))
@@ -216,11 +209,8 @@ def _markdown(document: str) -> MarkdownIt:
 
 
 def html(text: str, document: str, own: str = "") -> SafeString:
-    """Return a piece of the specification as HTML.
-
-    Args:
-        document: the document that it is from, which `§` means.
-        own: the id of the rule whose text it is; it does not link to itself.
+    """Return a piece of the specification as HTML. `document`: the document that it is from, which `§` means. `own`:
+    the id of the rule whose text it is; it does not link to itself.
     """
     return mark_safe(_markdown(document).render(text, {"document": document, "own": own}))  # noqa: S308 - raw HTML is off
 
@@ -328,10 +318,8 @@ def _texts() -> dict[str, tuple[str, str]]:
 
 
 def search(query: str) -> list[SearchHit]:
-    """Return the rules that a query means, the best first.
-
-    Args:
-        query: an id, a span of ids, or words; what is longer than LONGEST_QUERY is cut.
+    """Return the rules that a query means, the best first. `query`: an id, a span of ids, or words; what is longer
+    than LONGEST_QUERY is cut.
     """
     query = query.strip()[:LONGEST_QUERY]
     span = SPAN.fullmatch(query)

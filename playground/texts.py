@@ -30,10 +30,8 @@ THIN_SPACE: Final = "\u202f"
 
 
 class TextNumbers(dict[str, object]):
-    """The numbers of a text, some as people read them.
-
-    `%(used_mib)s` stands for `used` in MiB, as nobody counts bytes by the million; `%(room_n)s` for `room` with spaces
-    between the thousands, as the page's scripts write it.
+    """The numbers of a text, some as people read them. `%(used_mib)s` stands for `used` in MiB, as nobody counts
+    bytes by the million; `%(room_n)s` for `room` with spaces between the thousands, as the page's scripts write it.
     """
 
     def __missing__(self, name: str) -> object:
@@ -47,11 +45,8 @@ class TextNumbers(dict[str, object]):
 
 
 class PageMessage:
-    """A text with named places, translated only when somebody reads it.
-
-    Args:
-        text: with places such as `%(count)s`.
-        code: the engine's name for the message; programs read this and the values, never the text.
+    """A text with named places, translated only when somebody reads it. `text`: with places such as `%(count)s`.
+    `code`: the engine's name for the message; programs read this and the values, never the text.
     """
 
     def __init__(self, text: Any, /, *, code: str = "", **values: object) -> None:

@@ -20,9 +20,8 @@ QUOTED: Final = re.compile(r"^> ?", re.MULTILINE)
 
 
 def given_text(given: bytes | str) -> str:
-    """Return a text without its byte order mark, and with the line breaks that it had before a form sent it.
-
-    Raises UnicodeDecodeError for bytes that are not UTF-8.
+    """Return a text without its byte order mark, and with the line breaks that it had before a form sent it. Raises
+    UnicodeDecodeError for bytes that are not UTF-8.
     """
     text = given if isinstance(given, str) else given.decode()
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
@@ -100,25 +99,16 @@ def sought_words(query: str) -> list[str]:
 
 
 class RankedTexts(NamedTuple, Generic[Key]):
-    """What a query found.
-
-    Args:
-        keys: of the texts, the best first.
-        words: of the query, the rarest first.
-    """
+    """What a query found. `keys`: of the texts, the best first. `words`: of the query, the rarest first."""
 
     keys: list[Key]
     words: list[str]
 
 
 def ranked(query: str, texts: Mapping[Key, tuple[str, str]]) -> RankedTexts[Key]:
-    """Return what has at least half of those words of a query that any text has, the best first.
-
-    More words come first; among as many, rare words and words of a heading count more; then the given order decides.
-
-    Args:
-        query: what somebody typed.
-        texts: heading and text of each thing, as `plain` returns them.
+    """Return what has at least half of those words of a query that any text has, the best first. More words come
+    first; among as many, rare words and words of a heading count more; then the given order decides. `query`: what
+    somebody typed. `texts`: heading and text of each thing, as `plain` returns them.
     """
     words = sought_words(query)
     found: dict[Key, tuple[int, float]] = {}

@@ -23,11 +23,7 @@ URLS: Final = "browser_app_urls"
 
 
 def begin(root: Path) -> None:
-    """Set Django up, once.
-
-    Args:
-        root: where the archive was unpacked.
-    """
+    """Set Django up, once. `root`: where the archive was unpacked."""
     if settings.configured:
         return
     options = {"libraries": LIBRARIES, "context_processors": []}

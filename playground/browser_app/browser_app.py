@@ -222,10 +222,8 @@ _made: dict[str, Any] = {}
 
 
 def record(question: Answer) -> Answer:
-    """Return a record of a file after that many transitions, field by field.
-
-    Args:
-        question: scenario, commands, number, and seq or file with offset.
+    """Return a record of a file after that many transitions, field by field. `question`: scenario, commands, number,
+    and seq or file with offset.
     """
     kind = ""
     try:
@@ -279,9 +277,7 @@ def known() -> dict[str, ShippedHeatmap]:
 
 def plan(question: Answer) -> Answer:
     """Return a sweep as text, in which order its cells run, what is told of its workload, and about what it takes.
-
-    Raises:
-        RequestRefused: the workload cannot be read or varied like this.
+    Raises RequestRefused: the workload cannot be read or varied like this.
     """
     workload, remarks = asked.workload_of(question["kind"], question["text"], None)
     name = asked.new_name()

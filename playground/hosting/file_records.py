@@ -22,10 +22,8 @@ from engine.values.labels import bare, host_of, queue_of
 
 
 class NotThere(LookupError):
-    """There is no such record.
-
-    `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"; for a past moment also "future",
-    "too_long" and "busy".
+    """There is no such record. `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"; for a past
+    moment also "future", "too_long" and "busy".
     """
 
     def __init__(self, reason: str, **numbers: int) -> None:
@@ -53,12 +51,8 @@ OWN_NAMES: Final = re.compile(
 
 
 class RecordReader:
-    """The files of one session as they are now, for one question.
-
-    Args:
-        scenario: of the session, in full.
-
-    A queue is named as the node calls it, with its virtual host (engine.values.labels).
+    """The files of one session as they are now, for one question. `scenario`: of the session, in full. A queue is
+    named as the node calls it, with its virtual host (engine.values.labels).
     """
 
     def __init__(self, storage: Any, scenario: dict[str, Any]) -> None:
@@ -96,13 +90,8 @@ class RecordReader:
             raise NotThere("no_record", offset=offset, size=size) from error
 
     def message(self, seq: int, queue: str = "") -> dict[str, Any]:
-        """Return a message's index record (in version 2 its slot, W83), and where its other records are.
-
-        Args:
-            queue: its queue; the first one if empty.
-
-        Raises:
-            NotThere: the index files have none now.
+        """Return a message's index record (in version 2 its slot, W83), and where its other records are. `queue`: its
+        queue; the first one if empty. Raises NotThere: the index files have none now.
         """
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
@@ -123,11 +112,8 @@ class RecordReader:
             raise NotThere("waiting", offset=home.offset, size=self.sizes[home.path]) from error
 
     def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
-        """Return the seq_id that a message has in a queue's index, or None.
-
-        Args:
-            msg_id: the 16 bytes.
-            queue: its queue; the first one if empty.
+        """Return the seq_id that a message has in a queue's index, or None. `msg_id`: the 16 bytes. `queue`: its
+        queue; the first one if empty.
         """
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
@@ -228,13 +214,8 @@ class RecordReader:
     # --- to take away ---
 
     def blocks(self, path: str) -> Iterator[bytes]:
-        """Yield one file up to the length that it had when reading began.
-
-        Args:
-            path: as `sizes` has it.
-
-        Raises:
-            FileMissing: there is no such file.
+        """Yield one file up to the length that it had when reading began. `path`: as `sizes` has it. Raises
+        FileMissing: there is no such file.
         """
         if path not in self.sizes:
             raise FileMissing(path)

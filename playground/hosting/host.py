@@ -51,11 +51,8 @@ logger = logging.getLogger(__name__)
 
 
 class RunSoFar(msgspec.Struct):
-    """The moment of a run that a link must repeat.
-
-    Args:
-        found: for each requested condition, the compared value and whether it holds; None if the run is too long to be
-            repeated.
+    """The moment of a run that a link must repeat. `found`: for each requested condition, the compared value and
+    whether it holds; None if the run is too long to be repeated.
     """
 
     at_us: int
@@ -66,11 +63,7 @@ class RunSoFar(msgspec.Struct):
 
 
 class CommandQueue:
-    """Runs commands in order; exceptions go to whatever recovers the run.
-
-    Args:
-        audience: the watching sockets.
-    """
+    """Runs commands in order; exceptions go to whatever recovers the run. `audience`: the watching sockets."""
 
     def __init__(self, keeper: RunOwner, upkeep: RunRecovery, audience: SessionAudience) -> None:
         self._keeper = keeper
@@ -376,10 +369,8 @@ class SessionHost:
             self._put(lambda: self._heard(message))
 
     def lost(self, excess: protocol.Excess | None) -> None:
-        """Handle a lost worker.
-
-        Args:
-            excess: of what this session took too much; None if the worker ended for another reason.
+        """Handle a lost worker. `excess`: of what this session took too much; None if the worker ended for another
+        reason.
         """
 
         async def lost() -> None:

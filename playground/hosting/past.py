@@ -34,10 +34,8 @@ class PendingAnswers:
         self._guard = threading.Lock()
 
     def find(self, key: Hashable, commands: Sequence[Any] = ()) -> bytes | None:
-        """Return a cached answer that is still valid.
-
-        Args:
-            commands: the run's commands now; they must begin with those that the answer depends on.
+        """Return a cached answer that is still valid. `commands`: the run's commands now; they must begin with those
+        that the answer depends on.
         """
         with self._guard:
             used, answer = self._kept.find(key) or ((), None)
@@ -72,11 +70,8 @@ LOG: Final = 4096
 
 
 class MissedStretch(msgspec.Struct, omit_defaults=True):
-    """A state, and the rows that follow it without a gap.
-
-    Args:
-        first: number of the first row.
-        state: of the node; None before the very first row.
+    """A state, and the rows that follow it without a gap. `first`: number of the first row. `state`: of the node;
+    None before the very first row.
     """
 
     first: int
@@ -125,12 +120,8 @@ def rows_of(
 
 
 class ChosenRows:
-    """Chooses the stretches of a run to send, piece by piece.
-
-    Args:
-        player: ready to play the run.
-        first: number of the first requested row.
-        last: number of the row after the last.
+    """Chooses the stretches of a run to send, piece by piece. `player`: ready to play the run. `first`: number of the
+    first requested row. `last`: number of the row after the last.
     """
 
     def __init__(self, player: RunPlayer, first: int, last: int) -> None:
@@ -194,14 +185,9 @@ class PastFiles(msgspec.Struct, eq=False):
 
 
 def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, record: RecordedSession) -> int:
-    """Repeat a run on real files under `root` up to a transition; return how many commands it used.
-
-    Args:
-        limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
-        root: an empty directory.
-
-    Raises:
-        NotThere: see `PastReader.at`.
+    """Repeat a run on real files under `root` up to a transition; return how many commands it used. `limits`:
+    `past_s` bounds the time of a repetition, `max_disk_bytes` its files. `root`: an empty directory. Raises NotThere:
+    see `PastReader.at`.
     """
     node, files = door.open(record.scenario, root, limits.max_disk_bytes)
     player = RunPlayer(node, record.commands)
@@ -222,12 +208,9 @@ def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, reco
 
 
 class PastReader:
-    """Repeats runs, one at a time.
-
-    Args:
-        directory: of this process; the files of moments lie beside those of live sessions.
-        repeat: makes the files of a moment from a directory, the number of transitions and the record, see `files_of`.
-        patience_s: longest wait for another caller's repetition.
+    """Repeats runs, one at a time. `directory`: of this process; the files of moments lie beside those of live
+    sessions. `repeat`: makes the files of a moment from a directory, the number of transitions and the record, see
+    `files_of`. `patience_s`: longest wait for another caller's repetition.
     """
 
     def __init__(
@@ -251,11 +234,9 @@ class PastReader:
 
     @contextlib.contextmanager
     def at(self, session_id: str, number: int, record: RecordedSession) -> Iterator[Path]:
-        """Lend the directory of the files after `number` transitions.
-
-        Raises:
-            NotThere: "future" when the run has not come that far, "too_long" when repeating it takes too long or
-                too much disk, "busy" when others are repeated meanwhile.
+        """Lend the directory of the files after `number` transitions. Raises NotThere: "future" when the run has not
+        come that far, "too_long" when repeating it takes too long or too much disk, "busy" when others are repeated
+        meanwhile.
         """
         moment = self._take((session_id, number), record)
         try:
@@ -320,13 +301,8 @@ KINDS: Final = get_args(Kind)
 
 def fates_of(door: NodeDoor, past_s: float, kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
     """Return the fate of each queue's messages as JSON, see `engine.replay.survival.Fate`, and of how many commands.
-
-    Args:
-        past_s: longest time of the repetition.
-        record: of the session, with the time that the run has reached.
-
-    Raises:
-        NotThere: "too_long" when repeating the run takes too long.
+    `past_s`: longest time of the repetition. `record`: of the session, with the time that the run has reached. Raises
+    NotThere: "too_long" when repeating the run takes too long.
     """
     player = RunPlayer(door.rehearse(record.scenario, KEEP_EVENTS), record.commands)
     deadline_s = time.monotonic() + past_s

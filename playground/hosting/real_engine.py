@@ -176,10 +176,8 @@ class EngineDoor:
         return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
 
     def thaw(self, data: bytes, root: str) -> tuple[Cluster, DirectoryStorage]:
-        """Return the run from the bytes of `freeze`; its files are again under `root`.
-
-        Raises:
-            FileMissing: a file is missing or too short, because it was deleted before the run was saved.
+        """Return the run from the bytes of `freeze`; its files are again under `root`. Raises FileMissing: a file is
+        missing or too short, because it was deleted before the run was saved.
         """
         node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
         files.moved(root)

@@ -479,10 +479,8 @@ def of(refusal: protocol.CommandRefused) -> PageMessage:
 
 
 def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> PageMessage:
-    """Return the sentence of a refusal, with its code and parameters; any other error as it is.
-
-    Args:
-        error: a refusal of the engine or of what is built on it, a finding of the validator, or anything else.
+    """Return the sentence of a refusal, with its code and parameters; any other error as it is. `error`: a refusal of
+    the engine or of what is built on it, a finding of the validator, or anything else.
     """
     if isinstance(error, msgspec.ValidationError):
         error = refused(Refusal, error)

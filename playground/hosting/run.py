@@ -35,11 +35,7 @@ class SessionUsage(msgspec.Struct, frozen=True):
 
 
 class BurstBeyond(Exception):
-    """A command needs more than is available.
-
-    Args:
-        values: its numbers.
-    """
+    """A command needs more than is available. `values`: its numbers."""
 
     def __init__(self, code: str, **values: int) -> None:
         super().__init__(code)
@@ -51,9 +47,7 @@ def check_burst(
     command: dict[str, Any], bounds: SessionBounds, usage: SessionUsage, most_messages: int
 ) -> None:
     """Raise `BurstBeyond` if a publish would exceed a bound of messages or bytes; its `room` keeps all of them.
-
-    Args:
-        most_messages: that the node may hold.
+    `most_messages`: that the node may hold.
     """
     if command.get("do") != "publish":
         return
@@ -132,11 +126,7 @@ class SessionRun:
         return taken
 
     def encode_frame(self, frame: PlayedFrame, clock: PageClock, asks: bool = True) -> bytes:
-        """Write a frame as it goes over the wire.
-
-        Args:
-            asks: whether the page must acknowledge it.
-        """
+        """Write a frame as it goes over the wire. `asks`: whether the page must acknowledge it."""
         more: dict[str, Any] = {} if asks else {"ack": False}
         if clock.to_us > clock.now_us:
             more["to_us"] = clock.to_us
@@ -221,11 +211,8 @@ logger = logging.getLogger(__name__)
 
 
 class RunStorage(NamedTuple):
-    """Where the runs of a process are kept.
-
-    Args:
-        files: makes and removes the directory of each.
-        checkpoints: keeps whole runs; None for none.
+    """Where the runs of a process are kept. `files`: makes and removes the directory of each. `checkpoints`: keeps
+    whole runs; None for none.
     """
 
     files: DataFiles
@@ -265,9 +252,7 @@ class RunBuilder:
 
     def build(self, record: RecordedSession, until_us: int) -> SessionRun:
         """Bring the newest checkpoint back and go on from there; without one that works, from the beginning.
-
-        Args:
-            until_us: the virtual time to come to, in microseconds.
+        `until_us`: the virtual time to come to, in microseconds.
         """
         if self._checkpoints is not None:
             try:
@@ -384,11 +369,8 @@ class FrameWindow:
         self.pace_owed = True
 
     def answer(self, counts: Counter[str], fast: bool) -> Answer:
-        """Decide what to send of the new rows.
-
-        Args:
-            counts: numbers of new rows by kind; empty if only the clock moved.
-            fast: there are too many to send one by one.
+        """Decide what to send of the new rows. `counts`: numbers of new rows by kind; empty if only the clock moved.
+        `fast`: there are too many to send one by one.
         """
         if not self.joined:
             return "nothing"
@@ -411,11 +393,8 @@ class FrameWindow:
             self.missed.update(counts)
 
     def sent(self, through: int, has_pace: bool = True) -> None:
-        """Note a sent message.
-
-        Args:
-            through: number of the first row that the reader still lacks.
-            has_pace: whether the message states the pace, as a frame does and a snapshot does not.
+        """Note a sent message. `through`: number of the first row that the reader still lacks. `has_pace`: whether
+        the message states the pace, as a frame does and a snapshot does not.
         """
         self._in_flight.append(through)
         self.pace_owed = self.pace_owed and not has_pace
@@ -437,11 +416,7 @@ Send = Callable[[list[int], bytes], None]
 
 
 class FrameSender:
-    """Sends each reader what its window allows.
-
-    Args:
-        send: hands bytes to readers, by their numbers.
-    """
+    """Sends each reader what its window allows. `send`: hands bytes to readers, by their numbers."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -474,11 +449,8 @@ class FrameSender:
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
     def flush(self, run: SessionRun, clock: PageClock, now_s: float, beat_s: float | None) -> None:
-        """Send the collected rows.
-
-        Args:
-            now_s: real seconds.
-            beat_s: also send an empty frame if the last one is this old, or if pages show a wrong time.
+        """Send the collected rows. `now_s`: real seconds. `beat_s`: also send an empty frame if the last one is this
+        old, or if pages show a wrong time.
         """
         if not (self._is_beat_due(clock, now_s, beat_s) or self.owes(run)):
             return

@@ -72,12 +72,8 @@ class RetryDelay:
         self._tried_s = now_s
 
     def failed(self, message: PageMessage, play: bool, now_s: float, *, again: bool = True) -> bool:
-        """Note a failure; return whether the watchers do not know it yet.
-
-        Args:
-            play: whether time passed before.
-            now_s: real time.
-            again: whether an automatic retry is useful.
+        """Note a failure; return whether the watchers do not know it yet. `play`: whether time passed before.
+        `now_s`: real time. `again`: whether an automatic retry is useful.
         """
         news = self.message is None or str(self.message) != str(message)
         if not news and math.isinf(self.due_s):
@@ -112,12 +108,7 @@ Notice = Callable[[str, PageMessage], None]
 
 
 class HostResources(NamedTuple):
-    """What all sessions of a process share.
-
-    Args:
-        door: the way to the engine.
-        pool: gives a session a worker.
-    """
+    """What all sessions of a process share. `door`: the way to the engine. `pool`: gives a session a worker."""
 
     door: NodeDoor
     pool: WorkerPool
@@ -125,12 +116,8 @@ class HostResources(NamedTuple):
 
 
 class RunOwner:
-    """Owns the record of a session and its run.
-
-    Args:
-        listener: takes messages that the worker sends unasked.
-        notice: sends a sentence to all watchers.
-        superseded: called when another process becomes the owner.
+    """Owns the record of a session and its run. `listener`: takes messages that the worker sends unasked. `notice`:
+    sends a sentence to all watchers. `superseded`: called when another process becomes the owner.
     """
 
     def __init__(
@@ -172,12 +159,8 @@ class RunOwner:
     # --- to the worker ---
 
     async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
-        """Call the worker.
-
-        Raises:
-            Refused: it refused, and nothing changed.
-            Fallen: the run failed.
-            Lost: the worker is gone.
+        """Call the worker. Raises Refused: it refused, and nothing changed. Raises Fallen: the run failed. Raises
+        Lost: the worker is gone.
         """
         if self._worker is None:
             raise WorkerLost
@@ -255,12 +238,10 @@ class RunOwner:
         self._compare_with_record()
 
     async def rebuild(self, until_us: int, play: bool = False) -> None:
-        """Repeat the record up to `until_us` with a new engine that replaces the current one. A command that
-        breaks the engine would always break it, so the last command is removed if the record can be repeated
-        without it. At most one command is removed, and none if files or memory failed.
-
-        Raises:
-            Stopped: files, memory or the record fail; the record is unchanged.
+        """Repeat the record up to `until_us` with a new engine that replaces the current one. A command that breaks
+        the engine would always break it, so the last command is removed if the record can be repeated without it. At
+        most one command is removed, and none if files or memory failed. Raises Stopped: files, memory or the record
+        fail; the record is unchanged.
         """
         self.fell(until_us)
         try:
@@ -354,11 +335,9 @@ class RunOwner:
     # --- commands ---
 
     async def take(self, command: dict[str, Any]) -> None:
-        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed.
-
-        Raises:
-            Stopped: the command could not be recorded, and the run is not available without it now.
-            Elsewhere: another process owns the session, and the command was not recorded.
+        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed. Raises Stopped:
+        the command could not be recorded, and the run is not available without it now. Raises Elsewhere: another
+        process owns the session, and the command was not recorded.
         """
         checks.check_command(command, self._limits, self.record.rows)
         await self._book.make_room(command)
@@ -374,14 +353,10 @@ class RunOwner:
         self._own.append(own)
 
     async def write_down_own(self, before: int | None = None) -> bool:
-        """Record commands that the run gave itself, before others, because its state already shows them.
-
-        Args:
-            before: record only commands up to this number; later ones follow later, since an answer and later commands
-                may arrive together. None: all up to now.
-
-        Returns:
-            Whether the run is still the same; it is not if something could not be recorded.
+        """Record commands that the run gave itself, before others, because its state already shows them. `before`:
+        record only commands up to this number; later ones follow later, since an answer and later commands may arrive
+        together. None: all up to now. Returns whether the run is still the same; it is not if something could not be
+        recorded.
         """
         life = self.life
         while (own := self._next_own(before)) is not None:
@@ -418,10 +393,8 @@ class RunOwner:
                 raise RequestRefused(refusals.NOT_WRITTEN) from error
 
     async def answer(self, option: int) -> None:
-        """Record an answer to the run's question, and let the run go on.
-
-        Raises:
-            Refused: the answer cannot be recorded; the run waits.
+        """Record an answer to the run's question, and let the run go on. Raises Refused: the answer cannot be
+        recorded; the run waits.
         """
         if self.record.holds_us is None:
             return
@@ -434,10 +407,8 @@ class RunOwner:
         self.send(protocol.ReleaseHold)
 
     async def undo(self) -> int:
-        """Remove the last command; `rebuild` up to the returned time makes the run without it.
-
-        Raises:
-            Refused: there is none, or the record cannot be written; nothing changed.
+        """Remove the last command; `rebuild` up to the returned time makes the run without it. Raises Refused: there
+        is none, or the record cannot be written; nothing changed.
         """
         if not self.record.commands:
             raise RequestRefused(refusals.NOTHING_TO_UNDO)
@@ -467,11 +438,7 @@ class StartTooLong(RunStopped):
 
 
 class RunStarter:
-    """Wakes a run, one attempt at a time.
-
-    Args:
-        most_s: real seconds that it may take.
-    """
+    """Wakes a run, one attempt at a time. `most_s`: real seconds that it may take."""
 
     def __init__(self, keeper: RunOwner, most_s: float) -> None:
         self._keeper = keeper
@@ -479,11 +446,8 @@ class RunStarter:
         self._task: asyncio.Task[None] | None = None
 
     async def wake(self, **how: Any) -> None:
-        """Call `RunOwner.wake`; its errors pass through.
-
-        Raises:
-            Stopped: everybody has left; the next visitor starts again.
-            TooLong: it exceeded its bound.
+        """Call `RunOwner.wake`; its errors pass through. Raises Stopped: everybody has left; the next visitor starts
+        again. Raises TooLong: it exceeded its bound.
         """
         task = self._task = asyncio.ensure_future(self._keeper.wake(**how))
         try:
@@ -505,12 +469,8 @@ class RunStarter:
 
 
 class RunRecovery:
-    """Keeps one run going.
-
-    Args:
-        audience: gets notices about the session.
-        wake_s: real seconds that building the run may take.
-        clock: real seconds.
+    """Keeps one run going. `audience`: gets notices about the session. `wake_s`: real seconds that building the run
+    may take. `clock`: real seconds.
     """
 
     def __init__(
@@ -543,11 +503,8 @@ class RunRecovery:
     # --- waking ---
 
     async def wake(self) -> None:
-        """Build the run if there is none.
-
-        Raises:
-            Stopped: it has stopped, or cannot be built now.
-            Lost: the worker is gone.
+        """Build the run if there is none. Raises Stopped: it has stopped, or cannot be built now. Raises Lost: the
+        worker is gone.
         """
         if self.keeper.awake:
             return
@@ -600,10 +557,8 @@ class RunRecovery:
         self.audience.notice("limit" if bound else "error", refusals.FULL_DISK if bound else refusals.FAULT)
 
     def lost(self, excess: protocol.Excess | None) -> None:
-        """Handle a lost worker.
-
-        Args:
-            excess: of what this session took too much; None if the worker ended for another reason.
+        """Handle a lost worker. `excess`: of what this session took too much; None if the worker ended for another
+        reason.
         """
         self.keeper.lost()
         self.audience.wait_again()
@@ -617,11 +572,8 @@ class RunRecovery:
             self.stand_still(refusals.WORKER_LOST)
 
     def stand_still(self, message: PageMessage, play: bool | None = None, *, again: bool = True) -> None:
-        """Stop the run, report the problem, and try again later.
-
-        Args:
-            play: whether time passes afterwards; None: as now.
-            again: whether an automatic retry is useful.
+        """Stop the run, report the problem, and try again later. `play`: whether time passes afterwards; None: as
+        now. `again`: whether an automatic retry is useful.
         """
         play = self.plays if play is None else play
         if self._setbacks.failed(message, play, self._clock(), again=again):
@@ -650,10 +602,8 @@ class RunRecovery:
             await self._awaken()
 
     async def rest(self, *, resumes: bool) -> None:
-        """Suspend the run; watchers are welcomed again when it wakes.
-
-        Args:
-            resumes: whether time that passes now passes again when a page is in the foreground.
+        """Suspend the run; watchers are welcomed again when it wakes. `resumes`: whether time that passes now passes
+        again when a page is in the foreground.
         """
         self.audience.wait_again()
         self._goes_on = resumes and self.plays

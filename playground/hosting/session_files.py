@@ -46,11 +46,7 @@ class SessionFiles:
         self.path = path
 
     def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session.
-
-        Raises:
-            FileNotFoundError: the directory of the process is gone.
-        """
+        """Return an empty directory for a session. Raises FileNotFoundError: the directory of the process is gone."""
         path = self.of(session_id)
         self.forget(session_id)
         path.mkdir()
@@ -86,10 +82,8 @@ class ProcessDirectory(SessionFiles):
         self.path.mkdir(exist_ok=True)
 
     def renew(self) -> None:
-        """Make the directory again if somebody removed the files of all sessions.
-
-        Raises:
-            FileNotFoundError: this process has removed its directory; a thread that is late does not bring it back.
+        """Make the directory again if somebody removed the files of all sessions. Raises FileNotFoundError: this
+        process has removed its directory; a thread that is late does not bring it back.
         """
         if self._ended:
             raise FileNotFoundError(self.path)
@@ -182,12 +176,9 @@ class CheckpointHeader(msgspec.Struct, frozen=True):
 
 
 class CheckpointStore:
-    """The checkpoints of one directory, which other processes may use too.
-
-    Args:
-        key: signs checkpoints, since only this program's own may be read.
-        build: fingerprint of the engine; checkpoints of other engines are useless.
-        most_bytes: bound of all checkpoints together; the oldest are deleted first.
+    """The checkpoints of one directory, which other processes may use too. `key`: signs checkpoints, since only this
+    program's own may be read. `build`: fingerprint of the engine; checkpoints of other engines are useless.
+    `most_bytes`: bound of all checkpoints together; the oldest are deleted first.
     """
 
     def __init__(self, root: Path, *, door: NodeDoor, key: bytes, build: str, most_bytes: int) -> None:
@@ -207,10 +198,8 @@ class CheckpointStore:
         breathe: Breathe = lambda: None,
     ) -> bool:
         """Save the run; return whether that was possible. It is not in the middle of a collection, or with very large
-        files.
-
-        Args:
-            breathe: called often, since packing takes seconds and others need their turns. The run must not advance.
+        files. `breathe`: called often, since packing takes seconds and others need their turns. The run must not
+        advance.
         """
         if files.used_bytes() > MOST_FILE_BYTES:
             return False
@@ -242,10 +231,8 @@ class CheckpointStore:
         root: Path,
         breathe: Breathe = lambda: None,
     ) -> tuple[EngineNode, EngineFiles, int] | None:
-        """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often.
-
-        Returns:
-            the node, its files and how many commands it got; None if no checkpoint fits.
+        """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often. Returns the node,
+        its files and how many commands it got; None if no checkpoint fits.
         """
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
             try:

@@ -97,9 +97,8 @@ class OwnedElsewhere(Exception):
 
 
 class SessionRecord(Protocol):
-    """The record of one session, which its owner alone may write. Each verb may raise `RecordUnreachable`.
-
-    Those that write raise `OwnedElsewhere` once another process has become the owner.
+    """The record of one session, which its owner alone may write. Each verb may raise `RecordUnreachable`. Those that
+    write raise `OwnedElsewhere` once another process has become the owner.
     """
 
     async def take(self, lost: Callable[[], None]) -> None:

@@ -51,10 +51,8 @@ class SoloStorage(LedgerStorage):
 
 
 class LedgerDoor(EngineDoor):
-    """The engine on a ledger: the same transitions and sizes; bytes are made when somebody asks for them.
-
-    Args:
-        storage: makes an empty one.
+    """The engine on a ledger: the same transitions and sizes; bytes are made when somebody asks for them. `storage`:
+    makes an empty one.
     """
 
     def __init__(self, storage: Callable[[int], SoloStorage] = SoloStorage) -> None:

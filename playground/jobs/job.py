@@ -21,12 +21,8 @@ MEBIBYTE: Final = 1 << 20
 
 
 class JobBounds(msgspec.Struct, frozen=True):
-    """The resources of a job.
-
-    Args:
-        work_s: seconds of processor time.
-        wall_s: seconds of real time until it is ended.
-        memory_bytes: memory in addition to that of its process.
+    """The resources of a job. `work_s`: seconds of processor time. `wall_s`: seconds of real time until it is ended.
+    `memory_bytes`: memory in addition to that of its process.
     """
 
     work_s: int
@@ -68,11 +64,7 @@ class JobCarrier(Protocol):
 
 
 class BoundedJob(Generic[P, R]):
-    """A function that may run elsewhere.
-
-    Args:
-        function: of a module, with picklable arguments and results.
-    """
+    """A function that may run elsewhere. `function`: of a module, with picklable arguments and results."""
 
     carrier: JobCarrier | None = None
     """Runs all jobs elsewhere; None if they run in place."""

@@ -1,6 +1,5 @@
-"""The server's processes for jobs: started when needed, reused, and replaced when they end. A place becomes
-free however its job ends: a process whose time is over is killed, and the waiting caller gets an error. For
-threads.
+"""The server's processes for jobs: started when needed, reused, and replaced when they end. A place becomes free
+however its job ends: a process whose time is over is killed, and the waiting caller gets an error. For threads.
 """
 
 from __future__ import annotations
@@ -32,11 +31,7 @@ PATIENCE_S: Final = 120.0
 
 
 class JobProcess:
-    """A process for jobs, as the server has it.
-
-    Args:
-        started: by which it can be killed.
-    """
+    """A process for jobs, as the server has it. `started`: by which it can be killed."""
 
     def __init__(self, end: socket.socket, started: StartedProcess) -> None:
         self._link = ProcessLink(end, CODEC)
@@ -84,11 +79,8 @@ class JobProcess:
 
 
 class JobPool:
-    """Gives jobs to processes: see `job.Carrier`.
-
-    Args:
-        most: processes at the same time.
-        patience_s: longest that a job waits for one.
+    """Gives jobs to processes: see `job.Carrier`. `most`: processes at the same time. `patience_s`: longest that a
+    job waits for one.
     """
 
     def __init__(self, launch: Launch, most: int, patience_s: float = PATIENCE_S) -> None:

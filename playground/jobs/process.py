@@ -61,11 +61,7 @@ def load() -> None:
 
 
 def serve(handle: int) -> None:
-    """Do jobs that come over a socket, and end this process.
-
-    Args:
-        handle: number of the socket's end.
-    """
+    """Do jobs that come over a socket, and end this process. `handle`: number of the socket's end."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process

@@ -57,11 +57,7 @@ class PagesOverfull(Exception):
 
 
 class PageLane:
-    """Requests that wait in one lane.
-
-    Args:
-        prompt: whether all of them skip pauses, not only forms.
-    """
+    """Requests that wait in one lane. `prompt`: whether all of them skip pauses, not only forms."""
 
     def __init__(self, prompt: bool) -> None:
         self._prompt = prompt
@@ -88,11 +84,7 @@ class PageLane:
         (self._forms if sends else self._led if goes_on else self._opening).append(ticket)
 
     def next(self, rests: bool) -> Future[None]:
-        """Take the next one.
-
-        Args:
-            rests: only one that skips pauses.
-        """
+        """Take the next one. `rests`: only one that skips pauses."""
         goes_on = self._forms or self._led
         first = goes_on and not (self._opening and self._in_a_row >= IN_A_ROW)
         if rests and not self._prompt:
@@ -204,9 +196,7 @@ class PageScheduler:
 
     def end(self, worked_s: float) -> None:
         """End a turn in which a page was made; the next one begins, after a pause if needed. In the event loop.
-
-        Args:
-            worked_s: seconds of work.
+        `worked_s`: seconds of work.
         """
         rest_s = min(MOST_REST_S, worked_s * (self.pressure() - 1))
         if rest_s <= 0:
@@ -225,11 +215,7 @@ class PageScheduler:
         self.give_back()
 
     def _hand_on(self, otherwise: Callable[[], None], *, rests: bool = False) -> None:
-        """Start the next turn, if a request waits.
-
-        Args:
-            rests: only for requests that skip pauses.
-        """
+        """Start the next turn, if a request waits. `rests`: only for requests that skip pauses."""
         while True:
             with self._lock:
                 ticket = self._next(rests)
@@ -255,11 +241,7 @@ class PageScheduler:
 
 
 class PageTurn:
-    """One request's turn.
-
-    Args:
-        clock: seconds.
-    """
+    """One request's turn. `clock`: seconds."""
 
     def __init__(self, turns: PageScheduler, clock: Callable[[], float]) -> None:
         self._turns = turns
@@ -313,10 +295,7 @@ def aside() -> Iterator[None]:
 
 class InTurn:
     """Passes each request to an ASGI application when it has its turn, which ends when its answer begins.
-
-    Args:
-        application: makes pages.
-        busy: ASGI application that answers requests that cannot wait.
+    `application`: makes pages. `busy`: ASGI application that answers requests that cannot wait.
     """
 
     def __init__(self, application: App, busy: Busy, turns: PageScheduler) -> None:

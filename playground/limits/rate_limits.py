@@ -150,11 +150,8 @@ def _buckets(what: str) -> SharedBuckets:
 
 
 def take(what: str, who: str) -> bool:
-    """Count something that somebody does; return whether there was room for it.
-
-    Args:
-        what: a key of PER_MINUTE.
-        who: a caller's group, or whoever the table says.
+    """Count something that somebody does; return whether there was room for it. `what`: a key of PER_MINUTE. `who`: a
+    caller's group, or whoever the table says.
     """
     return _buckets(what).take(who, time.monotonic())
 
@@ -174,11 +171,7 @@ MEBI: Final = 1024 * 1024
 
 
 class BodyBound(msgspec.Struct, frozen=True):
-    """The bound of bodies for some paths.
-
-    Args:
-        within_s: seconds within which it must arrive.
-    """
+    """The bound of bodies for some paths. `within_s`: seconds within which it must arrive."""
 
     most_bytes: int
     within_s: float

@@ -37,11 +37,8 @@ Logger = Callable[[str, str, dict[str, Any]], None]
 
 
 def last_hop(lines: Iterable[str], proxies: int) -> str:
-    """Return the address that the first of our own proxies found, nothing if there is none.
-
-    Args:
-        lines: of the header X-Forwarded-For.
-        proxies: how many of our own are in a row before this server; 0: no line is believed.
+    """Return the address that the first of our own proxies found, nothing if there is none. `lines`: of the header
+    X-Forwarded-For. `proxies`: how many of our own are in a row before this server; 0: no line is believed.
     """
     hops = [hop.strip() for hop in ",".join(lines).split(",") if hop.strip()]
     if not hops or not proxies:
@@ -68,12 +65,8 @@ def address_of(scope: Mapping[str, Any]) -> str:
 
 
 class LastHop:
-    """Sets the address of a request to what the last trusted proxy wrote into X-Forwarded-For.
-
-    Proxies append to that header, so anything further left may be invented.
-
-    Args:
-        proxies: how many of our own are in a row before this server.
+    """Sets the address of a request to what the last trusted proxy wrote into X-Forwarded-For. Proxies append to that
+    header, so anything further left may be invented. `proxies`: how many of our own are in a row before this server.
     """
 
     def __init__(self, application: Any, proxies: int = 1) -> None:
@@ -103,11 +96,8 @@ TRACE_LETTERS: Final = 4
 
 
 class RequestCaller(NamedTuple):
-    """Somebody, as limits count.
-
-    Args:
-        group: an address, or two words such as "class 7": it is this that limits hold for. Nothing for this server.
-        visitor: a browser of it; nothing where it has no cookie.
+    """Somebody, as limits count. `group`: an address, or two words such as "class 7": it is this that limits hold
+    for. Nothing for this server. `visitor`: a browser of it; nothing where it has no cookie.
     """
 
     group: str

@@ -7,9 +7,8 @@ from typing import Any, Final
 import msgspec
 
 RECORD_BYTES: Final = 230
-"""What files have of a message besides its body: index entries, properties, framing.
-
-Measured: 193 to 228 bytes, in both scales, persistent or not; a tenth of the room stays for deliveries and acks.
+"""What files have of a message besides its body: index entries, properties, framing. Measured: 193 to 228 bytes, in
+both scales, persistent or not; a tenth of the room stays for deliveries and acks.
 """
 
 

@@ -129,9 +129,8 @@ def check_shape(value: Any, depth: int = DEPTH) -> int:
 
 
 def check_command(command: dict[str, Any], limits: SessionLimits, given: int) -> None:
-    """Refuse a command that this server cannot afford, `given` others before it.
-
-    What a session holds already counts where that is known: see `hosting.session.burst`.
+    """Refuse a command that this server cannot afford, `given` others before it. What a session holds already counts
+    where that is known: see `hosting.session.burst`.
     """
     check_shape(command)
     if not isinstance(command.get("do"), str):
@@ -157,9 +156,7 @@ def unequal_count(command: dict[str, Any]) -> float:
 
 def too_unequal(commands: Any, limits: SessionLimits) -> PageMessage | None:
     """Return that commands have more messages that differ than this server takes, before any column is unpacked.
-
-    Args:
-        commands: of a scenario that nobody has checked yet.
+    `commands`: of a scenario that nobody has checked yet.
     """
     given = commands if isinstance(commands, list) else []
     count = sum(unequal_count(each) for each in given if isinstance(each, dict))
@@ -181,9 +178,8 @@ def _largest(command: dict[str, Any]) -> int:
 
 
 def beyond(command: dict[str, Any], limits: SessionLimits) -> tuple[str, PageMessage] | None:
-    """Return which value of a command is more than this server takes, and the words for it.
-
-    It holds for commands that are given and for those in a scenario alike.
+    """Return which value of a command is more than this server takes, and the words for it. It holds for commands
+    that are given and for those in a scenario alike.
     """
     unequal = too_unequal([command], limits)
     if unequal is not None:
@@ -209,10 +205,8 @@ ACTORS: Final = frozenset({"set_publisher", "set_consumer"})
 
 
 def problems(scenario: dict[str, Any], limits: SessionLimits) -> Iterator[tuple[str, PageMessage]]:
-    """Find everything in a checked scenario that exceeds the limits, each with its path.
-
-    Args:
-        scenario: in full, as the door's `check` returns it.
+    """Find everything in a checked scenario that exceeds the limits, each with its path. `scenario`: in full, as the
+    door's `check` returns it.
     """
     unequal = too_unequal(scenario["commands"], limits)
     if unequal is not None:

@@ -1,6 +1,5 @@
-"""Places for work, with a queue: callers take turns, and no caller gets all places, so there is always one
-for others. If too many wait, the group with the most requests loses its last one, so that nobody with fewer
-is refused.
+"""Places for work, with a queue: callers take turns, and no caller gets all places, so there is always one for
+others. If too many wait, the group with the most requests loses its last one, so that nobody with fewer is refused.
 """
 
 from __future__ import annotations
@@ -27,11 +26,7 @@ USUAL: Final = 3
 
 
 class PlacesFull(Exception):
-    """There is no place now.
-
-    Args:
-        yours: the visitor has too many already; else too many others wait.
-    """
+    """There is no place now. `yours`: the visitor has too many already; else too many others wait."""
 
     def __init__(self, yours: bool) -> None:
         super().__init__()
@@ -89,11 +84,8 @@ class PlaceTicket:
 
 
 class WorkPlaces:
-    """Places, and those who wait for them. For threads and event loops.
-
-    Args:
-        count: pieces of work at the same time; one caller has at most one less.
-        waiting: most that wait.
+    """Places, and those who wait for them. For threads and event loops. `count`: pieces of work at the same time; one
+    caller has at most one less. `waiting`: most that wait.
     """
 
     def __init__(self, count: int, waiting: int) -> None:
@@ -202,12 +194,8 @@ class GateBusy(Exception):
 
 
 class RepeatGate:
-    """Places for work, and a queue before them. For threads.
-
-    Args:
-        places: pieces of work at the same time.
-        waiting: most that wait.
-        patience_s: longest that one waits.
+    """Places for work, and a queue before them. For threads. `places`: pieces of work at the same time. `waiting`:
+    most that wait. `patience_s`: longest that one waits.
     """
 
     def __init__(self, places: int = PLACES, waiting: int = WAITING, patience_s: float = PATIENCE_S) -> None:
@@ -216,13 +204,9 @@ class RepeatGate:
 
     @contextlib.contextmanager
     def place(self, caller: RequestCaller, *, picture: bool = False) -> Iterator[None]:
-        """Hold a place, waiting for it if needed; a request with a place needs no turn among the pages.
-
-        Args:
-            picture: it is for one of a page's pictures, of which a visitor may have more.
-
-        Raises:
-            Busy: there is none, or this visitor has too many.
+        """Hold a place, waiting for it if needed; a request with a place needs no turn among the pages. `picture`: it
+        is for one of a page's pictures, of which a visitor may have more. Raises Busy: there is none, or this visitor
+        has too many.
         """
         most, kind = (PICTURES_PER_VISITOR, "picture") if picture else (USUAL, "")
         with page_scheduler.aside():

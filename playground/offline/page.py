@@ -43,9 +43,7 @@ def read(path: str) -> str:
 
 def modules(entry: str) -> dict[str, str]:
     """Return a module and all that it imports, by name, without the comments that stand on lines of their own.
-
-    Args:
-        entry: path below the static files.
+    `entry`: path below the static files.
     """
     found: dict[str, str] = {}
     wanted = [entry]

@@ -26,12 +26,9 @@ from playground.records.session_leases import LeaseHolder, ProcessPresence
 
 
 class RecordAppend(msgspec.Struct, frozen=True):
-    """An addition to the record of one session.
-
-    Args:
-        epoch: of the lease under which it is written; None where no run is at stake, as in tests and tools.
-        row: a new row: its number, the virtual time, and the command.
-        reached: how far the run has come, and its digest there if it is known.
+    """An addition to the record of one session. `epoch`: of the lease under which it is written; None where no run is
+    at stake, as in tests and tools. `row`: a new row: its number, the virtual time, and the command. `reached`: how
+    far the run has come, and its digest there if it is known.
     """
 
     public_id: str
@@ -50,12 +47,9 @@ _REACHED: Final = "UPDATE playground_session SET reached_us = %s, digest = %s, l
 
 
 def append(wanted: Sequence[RecordAppend]) -> list[OwnedElsewhere | None]:
-    """Write additions in one transaction, in their order; return what became of each.
-
-    Nothing is written of a session whose lease is another process's by now; the others are not held up by it.
-
-    Raises:
-        DatabaseError: nothing is written at all, such as when another process wrote the row of this number already.
+    """Write additions in one transaction, in their order; return what became of each. Nothing is written of a session
+    whose lease is another process's by now; the others are not held up by it. Raises DatabaseError: nothing is
+    written at all, such as when another process wrote the row of this number already.
     """
     with transaction.atomic(savepoint=False):
         keys = _keys(wanted)
@@ -119,9 +113,8 @@ class RecordWriter:
         self._next_s = 0.0
 
     def write(self, wanted: Wanted) -> asyncio.Future[None]:
-        """Write soon. The future is done when it is on record.
-
-        It raises `Elsewhere` where another process owns the session, and `RecordUnreachable` where the database fails.
+        """Write soon. The future is done when it is on record. It raises `Elsewhere` where another process owns the
+        session, and `RecordUnreachable` where the database fails.
         """
         if isinstance(wanted, RecordAppend) and wanted.reached is not None:
             self._notes.pop(wanted.public_id, None)  # an older one must not come after it
@@ -279,12 +272,9 @@ def in_thread(work: Callable[..., T]) -> Callable[..., Any]:
 
 
 class OwnedLeases:
-    """The sessions that this process owns. Their leases are renewed together, at a third of their time.
-
-    Args:
-        lasts_s: seconds after which a lease lapses.
-        gone: processes that ended without giving back their leases, which need not lapse.
-        presence: shows other processes that this one lives.
+    """The sessions that this process owns. Their leases are renewed together, at a third of their time. `lasts_s`:
+    seconds after which a lease lapses. `gone`: processes that ended without giving back their leases, which need not
+    lapse. `presence`: shows other processes that this one lives.
     """
 
     def __init__(

@@ -95,10 +95,8 @@ def forget() -> None:
 
 
 def _lately(of: Callable[[str], int], name: str, most: int, more: int) -> int:
-    """Return what a browser or a group has: as measured a while ago where that was less than half of `most`.
-
-    Args:
-        more: bytes for which it is charged now.
+    """Return what a browser or a group has: as measured a while ago where that was less than half of `most`. `more`:
+    bytes for which it is charged now.
     """
     now_s = time.monotonic()
     at_s, used = _measured.get((of, name), (-math.inf, 0))

@@ -75,9 +75,8 @@ def standing(rows: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str
 
 
 def reached(session: Session, commands: Sequence[tuple[int, dict[str, Any]]]) -> tuple[int, str]:
-    """Return how far a session with these commands has come, and the run's digest there; empty if it is not on record.
-
-    A command is on record at once, how far the run came only now and then: the last command may be later.
+    """Return how far a session with these commands has come, and the run's digest there; empty if it is not on
+    record. A command is on record at once, how far the run came only now and then: the last command may be later.
     """
     last_us = commands[-1][0] if commands else 0
     return (session.reached_us, session.digest) if last_us <= session.reached_us else (last_us, "")
@@ -205,10 +204,9 @@ def replay_session(kept: Scenario, at_us: int = 0) -> Session:
 
 
 def delete_sessions(sessions: QuerySet[Session]) -> int:
-    """Delete sessions with their records; return how many.
-
-    A row that an owner is writing must be on record first, or not at all: a row that came in between would point
-    to a session that is gone. So the leases are locked first, as for every write (see `leases.guard`).
+    """Delete sessions with their records; return how many. A row that an owner is writing must be on record first, or
+    not at all: a row that came in between would point to a session that is gone. So the leases are locked first, as
+    for every write (see `leases.guard`).
     """
     with transaction.atomic():
         keys = list(sessions.values_list("pk", flat=True))
@@ -312,9 +310,7 @@ def prune_library(slugs: set[str]) -> int:
 
 def delete_unused_unseen_for(seconds: float, group: str | None = None) -> int:
     """Delete the sessions in which nobody did anything, and that nobody has opened for so long; return how many.
-
-    Args:
-        group: only its sessions.
+    `group`: only its sessions.
     """
     stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(seconds=seconds))
     stale = stale.filter(Q(predicted=None) | Q(predicted=paused_sessions.SKIPPED))

@@ -63,10 +63,8 @@ def register(reason: Reason, *, links: bool = True) -> None:
 
 
 def check_may_leave(session: str, *, link: bool = False) -> None:
-    """Raise `RequestRefused` if a session cannot be shared, forked or taken away now.
-
-    Args:
-        link: only a link is made: whoever opens it begins the same run, and is asked the same.
+    """Raise `RequestRefused` if a session cannot be shared, forked or taken away now. `link`: only a link is made:
+    whoever opens it begins the same run, and is asked the same.
     """
     for reason, links in _reasons:
         why_not = reason(session) if links or not link else None

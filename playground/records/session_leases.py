@@ -55,11 +55,7 @@ def is_gone(process: str) -> bool:
 
 
 class ProcessPresence:
-    """Holds the lock of this process for as long as it lives.
-
-    Args:
-        process: a name that no other process has or had.
-    """
+    """Holds the lock of this process for as long as it lives. `process`: a name that no other process has or had."""
 
     def __init__(self, process: str) -> None:
         self._name = _name_of(process)
@@ -113,11 +109,8 @@ AHEAD: Final = 4
 
 
 class LeaseHolder(msgspec.Struct, frozen=True):
-    """Who may own sessions.
-
-    Args:
-        process: a name that no other process has or had.
-        node: the name by which the proxy finds it; empty where there is none.
+    """Who may own sessions. `process`: a name that no other process has or had. `node`: the name by which the proxy
+    finds it; empty where there is none.
     """
 
     process: str
@@ -194,13 +187,8 @@ def lapse(processes: Iterable[str]) -> int:
 
 
 def guard(epochs: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
-    """Let nobody take sessions over before the transaction ends.
-
-    Args:
-        epochs: sessions, each with the epoch under which it is to be written.
-
-    Returns:
-        The primary keys of those whose epoch is not over.
+    """Let nobody take sessions over before the transaction ends. `epochs`: sessions, each with the epoch under which
+    it is to be written. Returns the primary keys of those whose epoch is not over.
     """
     if not epochs:
         return {}

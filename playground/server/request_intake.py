@@ -1,8 +1,7 @@
-"""Bounds what arrives at the server before anything reads it: heads and bodies of requests, connections,
-time. Without this, Twisted would collect whole bodies and parse forms, and daphne would pass bodies on as
-thousands of messages, which takes ten times the memory before Django runs. So bodies are refused here, by
-their stated length or by counting as they arrive. A refused client gets a sentence, and the rest of its
-request is not read.
+"""Bounds what arrives at the server before anything reads it: heads and bodies of requests, connections, time.
+Without this, Twisted would collect whole bodies and parse forms, and daphne would pass bodies on as thousands of
+messages, which takes ten times the memory before Django runs. So bodies are refused here, by their stated length or
+by counting as they arrive. A refused client gets a sentence, and the rest of its request is not read.
 """
 
 from __future__ import annotations
@@ -38,11 +37,9 @@ class ClientConnection(Protocol):
 
 
 class OpenConnections:
-    """Admits connections. If all places are taken, the oldest silent connection is closed; a browser that had
-    not sent a request then retries by itself.
-
-    Args:
-        most_each: of one address; None where the addresses are those of a proxy, which counts itself.
+    """Admits connections. If all places are taken, the oldest silent connection is closed; a browser that had not
+    sent a request then retries by itself. `most_each`: of one address; None where the addresses are those of a proxy,
+    which counts itself.
     """
 
     def __init__(self, most: int, most_each: int | None) -> None:
@@ -91,12 +88,9 @@ BUSY_TEXT: Final = _(
 
 
 class RequestIntake:
-    """State that all connections of a server share.
-
-    Args:
-        server: daphne's.
-        handles: files and connections that this process may have open.
-        proxies: how many of our own proxies are in a row before it; 0 where it meets the visitors itself.
+    """State that all connections of a server share. `server`: daphne's. `handles`: files and connections that this
+    process may have open. `proxies`: how many of our own proxies are in a row before it; 0 where it meets the
+    visitors itself.
     """
 
     def __init__(self, server: Any, handles: int, proxies: int) -> None:
@@ -143,11 +137,7 @@ class BoundedRequest(WebRequest):
 
 @implementer(interfaces.IHalfCloseableProtocol)
 class BoundedChannel(HTTPChannel):
-    """A connection over which requests come, one after the other.
-
-    Args:
-        reception: shared by all.
-    """
+    """A connection over which requests come, one after the other. `reception`: shared by all."""
 
     def __init__(self, reception: RequestIntake, address: str) -> None:
         super().__init__()

@@ -191,9 +191,8 @@ def accept(offers: Iterable[Any]) -> PerMessageDeflateOfferAccept | None:
 
 
 class CompressingServer(Server):
-    """Daphne's server with compression, the true address of visitors, and none in its log; it has no options for that.
-
-    With `--proxy-headers` daphne believes the first address of X-Forwarded-For, which every visitor can write.
+    """Daphne's server with compression, the true address of visitors, and none in its log; it has no options for
+    that. With `--proxy-headers` daphne believes the first address of X-Forwarded-For, which every visitor can write.
     """
 
     def __init__(self, application: Any, *args: Any, action_logger: Any = None, **options: Any) -> None:

@@ -45,9 +45,8 @@ class StaticFiles(StaticFilesConfig):
 
 
 class HashedStorage(CompressedManifestStaticFilesStorage):
-    """Hash the names, so that browsers may keep files for ever, and compress once, at collection.
-
-    Modules' imports of each other are rewritten: they must be relative, on one line, and end with a semicolon.
+    """Hash the names, so that browsers may keep files for ever, and compress once, at collection. Modules' imports of
+    each other are rewritten: they must be relative, on one line, and end with a semicolon.
     """
 
     support_js_module_import_aggregation = True
@@ -80,10 +79,8 @@ def _read(storage: Any, path: str) -> str:
 
 
 def imported_first(texts: Mapping[str, str]) -> list[str]:
-    """Return the names of files in an order in which each follows those that it imports.
-
-    Args:
-        texts: of the files by their names.
+    """Return the names of files in an order in which each follows those that it imports. `texts`: of the files by
+    their names.
     """
     order: dict[str, None] = {}
     seen: set[str] = set()
@@ -113,10 +110,8 @@ LIMIT_S: Final = 60
 
 
 def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
-    """Return the scripts that templates name, and all style sheets, below the static files.
-
-    Args:
-        edition: those of the edition without a server, which has not every script.
+    """Return the scripts that templates name, and all style sheets, below the static files. `edition`: those of the
+    edition without a server, which has not every script.
     """
     texts = (path.read_text(encoding="utf-8") for path in templates.rglob("*.html"))
     scripts = {name for text in texts for name in MODULE.findall(text)}
@@ -128,23 +123,14 @@ def entries(templates: Path, sources: Path, edition: bool = False) -> list[str]:
 
 
 def bundler(modules: Path) -> Path | None:
-    """Return the program that bundles scripts; None where npm installed none.
-
-    Args:
-        modules: where npm installs.
-    """
+    """Return the program that bundles scripts; None where npm installed none. `modules`: where npm installs."""
     return next(iter(sorted(modules.glob("@esbuild/*/bin/esbuild"))), None)
 
 
 def bundle(names: list[str], sources: Path, out: Path) -> list[str]:
     """Write each script and style sheet with what it imports; what several scripts share is a file of its own.
-
-    Args:
-        names: of the files below `sources`.
-        sources: the directory of static files.
-        out: a directory, which is emptied.
-
-    Returns what was written, below `out`: nothing where there is no bundler, or where it fails.
+    `names`: of the files below `sources`. `sources`: the directory of static files. `out`: a directory, which is
+    emptied. Returns what was written, below `out`: nothing where there is no bundler, or where it fails.
     """
     shutil.rmtree(out, ignore_errors=True)
     program = bundler(settings.BASE_DIR / "node_modules")
@@ -202,11 +188,8 @@ PARTIAL: Final = frozenset({b"range", b"if-range", b"if-none-match", b"if-modifi
 
 
 class KeptFiles:
-    """Answers what was answered before and never changes, and hands everything else on.
-
-    Args:
-        prefix: what the paths of static files begin with.
-        most_bytes: of all that is kept; beyond it, what came first is forgotten.
+    """Answers what was answered before and never changes, and hands everything else on. `prefix`: what the paths of
+    static files begin with. `most_bytes`: of all that is kept; beyond it, what came first is forgotten.
     """
 
     def __init__(self, pages: Application, prefix: str, most_bytes: int = MOST_BYTES) -> None:

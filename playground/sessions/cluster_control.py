@@ -24,10 +24,8 @@ Handler = Callable[..., None]
 
 
 class ControlLine:
-    """One process's end of the conversation. Its handlers run in the event loop.
-
-    Args:
-        handlers: by the kind of message; each gets `sender`, the name of the process that sent it, and its fields.
+    """One process's end of the conversation. Its handlers run in the event loop. `handlers`: by the kind of message;
+    each gets `sender`, the name of the process that sent it, and its fields.
     """
 
     def __init__(self, layer: Any, handlers: dict[str, Handler]) -> None:

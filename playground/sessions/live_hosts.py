@@ -164,9 +164,8 @@ def hint_of(query: str) -> str:
 
 
 def socket_path(public_id: str, **query: str) -> str:
-    """Return the address of a session's socket, with the hint of its owner.
-
-    A session without one becomes this process's for now, so that the pages, which the proxy spreads, spread sessions.
+    """Return the address of a session's socket, with the hint of its owner. A session without one becomes this
+    process's for now, so that the pages, which the proxy spreads, spread sessions.
     """
     path = f"/ws/session/{public_id}/"
     if not settings.WATERLINE_NODE:
@@ -185,9 +184,8 @@ def _reserve(public_id: str) -> str:
 
 
 def moment(public_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
-    """Return where a session is, and which goals hold there; None if it is nowhere awake.
-
-    Raises `OwnedElsewhere`, and TimeoutError when it is busy.
+    """Return where a session is, and which goals hold there; None if it is nowhere awake. Raises `OwnedElsewhere`,
+    and TimeoutError when it is busy.
     """
     _expect_here(public_id)
     with page_scheduler.aside():

@@ -113,21 +113,15 @@ class BadLink(ValueError):
 
 
 class CarriedScenario(NamedTuple):
-    """What an address holds.
-
-    Args:
-        made_with: the engine that reached its digest; empty where there is none.
-    """
+    """What an address holds. `made_with`: the engine that reached its digest; empty where there is none."""
 
     entry: LibraryEntry
     made_with: str
 
 
 def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | None:
-    """Return a scenario as it is in an address, or None when it is too long for one.
-
-    Args:
-        made_with: the engine that reached its digest.
+    """Return a scenario as it is in an address, or None when it is too long for one. `made_with`: the engine that
+    reached its digest.
     """
     slim = {name: value for name, value in scenario.items() if value not in ("", {}, None)}
     if "digest" in slim:

@@ -23,9 +23,8 @@ REMEMBERED = 200
 
 
 def share(session: Session) -> Scenario:
-    """Keep a scenario that repeats the session, up to now if somebody did something of their own in it.
-
-    Blocks until the session has come to a stop for it.
+    """Keep a scenario that repeats the session, up to now if somebody did something of their own in it. Blocks until
+    the session has come to a stop for it.
     """
     moment = _moment(session)
     story = _story(session, moment)
@@ -61,9 +60,8 @@ def file_of(session: Session) -> dict[str, Any]:
 
 
 def fork(session: Session, at_us: int | None = None) -> Session:
-    """Begin another session that is this one up to `at_us` (up to now where that is None or later), and goes on freely.
-
-    The commands of that very moment belong to it.
+    """Begin another session that is this one up to `at_us` (up to now where that is None or later), and goes on
+    freely. The commands of that very moment belong to it.
     """
     moment = _moment(session)
     ends_us = moment.at_us if at_us is None else min(at_us, moment.at_us)
@@ -74,9 +72,8 @@ def fork(session: Session, at_us: int | None = None) -> Session:
 
 
 def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage]]:
-    """Begin another session with this one's commands on another release, at the same moment; return what is not there.
-
-    A run that nobody changed goes on to its end. Its story stays behind: its words are about another release.
+    """Begin another session with this one's commands on another release, at the same moment; return what is not
+    there. A run that nobody changed goes on to its end. Its story stays behind: its words are about another release.
     """
     moment = _moment(session)
     untouched = not moment.commands and moment.at_us <= session.scenario["until_us"]

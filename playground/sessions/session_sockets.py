@@ -48,10 +48,8 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 def is_ours(origin: str, host: str) -> bool:
     """Return whether a page of this origin may open a socket at this host, by the rule that Django has for forms.
-
-    Args:
-        origin: the header, such as `https://waterline.example:8443`.
-        host: the header of the same request, with its port if there is one.
+    `origin`: the header, such as `https://waterline.example:8443`. `host`: the header of the same request, with its
+    port if there is one.
     """
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
@@ -91,10 +89,9 @@ class SocketConsumer(AsyncWebsocketConsumer):
     """A socket's side on the server."""
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle what the server reports of this socket.
-
-        Channels asks a thread before each message whether a connection to the database is too old. Nothing here keeps
-        one; and all sockets share that thread, so that a class that arrives at once waits in it to be let in.
+        """Handle what the server reports of this socket. Channels asks a thread before each message whether a
+        connection to the database is too old. Nothing here keeps one; and all sockets share that thread, so that a
+        class that arrives at once waits in it to be let in.
         """
         await getattr(self, get_handler_name(message))(message)
 
@@ -198,10 +195,9 @@ class SessionSocket(SocketConsumer):
     _place: dict[str, int] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Handle what comes, one message after the other.
-
-        Channels would wait beside that for messages of a channel layer, with a task or two for each: frames never go
-        over a layer, and nobody sends a session's socket anything else there.
+        """Handle what comes, one message after the other. Channels would wait beside that for messages of a channel
+        layer, with a task or two for each: frames never go over a layer, and nobody sends a session's socket anything
+        else there.
         """
         self.scope, self.base_send, self.channel_layer = scope, send, None
         self._send_straight = scope.get(STRAIGHT, send)

@@ -1,8 +1,7 @@
 """python -m playground.static_edition DIST: the whole playground as files for any static host.
 
-Pages come from the server itself, by its own templates; sessions run in the reader's browser.
-`make static` adds the engine. With --scorm NAME a unit or an exercise of the edition that is in DIST
-becomes a zip for learning platforms.
+Pages come from the server itself, by its own templates; sessions run in the reader's browser. `make static` adds the
+engine. With --scorm NAME a unit or an exercise of the edition that is in DIST becomes a zip for learning platforms.
 """
 
 from __future__ import annotations

@@ -36,11 +36,8 @@ def moments(html: str) -> set[Moment]:
 
 
 def lead_file(path: str, query: str) -> str | None:
-    """Return the file of a figure below the folder of a language, None where the address is of none.
-
-    Args:
-        path: of the server.
-        query: with the moment, as `?at=5`.
+    """Return the file of a figure below the folder of a language, None where the address is of none. `path`: of the
+    server. `query`: with the moment, as `?at=5`.
     """
     found = _LEAD.fullmatch(path)
     return f"../{FOLDER}/{found[1]}-{query.removeprefix('?at=')}.json" if found else None
@@ -145,12 +142,9 @@ def file_of(path: str) -> str:
 
 
 def relative(html: str, at: str, permalinks: Mapping[str, str]) -> str:
-    """Return a page whose links lead to files of the edition.
-
-    Args:
-        html: as the server writes it.
-        at: the file in which it will stand, below the folder of its language.
-        permalinks: the ready scenarios by the names that the server's links give them.
+    """Return a page whose links lead to files of the edition. `html`: as the server writes it. `at`: the file in
+    which it will stand, below the folder of its language. `permalinks`: the ready scenarios by the names that the
+    server's links give them.
     """
 
     def in_navigation(found: re.Match[str]) -> str:

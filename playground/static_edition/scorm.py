@@ -30,7 +30,6 @@ SCRIPTS: Final = (
     ("static/js/wasm/python.js", b".mjs`", b".js`"),
 )
 """Platforms without the ending .mjs in their lists serve it as something that browsers do not run: it is .js here.
-
 Each is a file, and the name in it that becomes another.
 """
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)

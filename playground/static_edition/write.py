@@ -63,12 +63,8 @@ _LINKED = re.compile(r'href="(/[^"?#]*)"')
 def pages(
     language: str, begin: tuple[str, ...] = (*BEGIN, *MORE), *, follow: bool = True
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the path of each page, and what the server answers there.
-
-    Args:
-        language: of the pages.
-        begin: where to begin.
-        follow: whether what these link to follows, as far as the edition has it.
+    """Yield the path of each page, and what the server answers there. `language`: of the pages. `begin`: where to
+    begin. `follow`: whether what these link to follows, as far as the edition has it.
     """
     client = Client(SERVER_NAME="localhost", headers={"accept-language": language})
     waiting, seen = list(begin), set(begin)
@@ -287,11 +283,8 @@ _RUN: Final = re.compile(r"x=[A-Za-z0-9_-]+(?:&at=\d+)?")
 
 
 def astray(out: Path, left_out: frozenset[Path] = frozenset()) -> list[str]:
-    """Return each link of an edition that leads to no file of it, behind the file that has it.
-
-    Args:
-        out: where the edition was written, with the engine.
-        left_out: files that it would have, were it whole.
+    """Return each link of an edition that leads to no file of it, behind the file that has it. `out`: where the
+    edition was written, with the engine. `left_out`: files that it would have, were it whole.
     """
     places = _Places(frozenset(path.resolve() for path in left_out))
     pages = (path for path in sorted(out.rglob("*")) if path.suffix in LINKS and path.is_file())
@@ -313,11 +306,7 @@ def _links(path: Path) -> Iterator[str]:
 
 
 class _Places:
-    """What was looked up once.
-
-    Args:
-        left_out: files that count as if they were there.
-    """
+    """What was looked up once. `left_out`: files that count as if they were there."""
 
     def __init__(self, left_out: frozenset[Path]) -> None:
         self._left_out = left_out

@@ -136,11 +136,8 @@ ELSEWHERE = ("192.0.2.1", 9)
 
 
 def unreachable(host: str, port: str = "") -> str:
-    """Return the name of this machine in its network if `host` means only itself; otherwise nothing.
-
-    Args:
-        host: as the browser asked for it, with a port or without.
-        port: where the server listens, for a host without a port.
+    """Return the name of this machine in its network if `host` means only itself; otherwise nothing. `host`: as the
+    browser asked for it, with a port or without. `port`: where the server listens, for a host without a port.
     """
     name, _colon, given = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     name = name or given

@@ -65,7 +65,6 @@ def addresses() -> dict[str, str]:
 
 def own_run(request: HttpRequest) -> dict[str, str]:
     """Return where the reader's own browser plays the run that was asked for, as `browser`: empty without an engine.
-
     Nothing is returned where no run was asked for.
     """
     match, posted = request.resolver_match, request.POST

@@ -89,11 +89,8 @@ def plain_answer(
     message: PageMessage,
     again_s: int | None = None,
 ) -> tuple[bytes, bytes]:
-    """Return the content type and the body of an answer.
-
-    Args:
-        headers: of the request, with small letters in their names.
-        again_s: after how many seconds the page asks again by itself; never if None.
+    """Return the content type and the body of an answer. `headers`: of the request, with small letters in their
+    names. `again_s`: after how many seconds the page asks again by itself; never if None.
     """
     named = dict(headers)
     cookies = http.cookies.SimpleCookie()
@@ -174,10 +171,8 @@ def wants_json(request: HttpRequest) -> bool:
 def answer(
     request: HttpRequest, status: int, title: Any, message: Any, offer: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """Return an error as a page, a fragment or JSON, whichever was asked for.
-
-    Args:
-        offer: what the page offers instead; see `engine_files.own_run`.
+    """Return an error as a page, a fragment or JSON, whichever was asked for. `offer`: what the page offers instead;
+    see `engine_files.own_run`.
     """
     if wants_json(request):
         return JsonResponse({"error": str(message)}, status=status)

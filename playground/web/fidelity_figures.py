@@ -44,13 +44,9 @@ def results() -> dict[str, Any] | None:
 
 
 def of_other_releases(proof: str) -> list[dict[str, Any]]:
-    """Return what runs on nodes of other releases than the reference counted, by release.
-
-    Args:
-        proof: `differential` and `stories` count programs, `interop` readings of queues, both ways together.
-
-    Returns:
-        release, equal, of how many, and what it was measured on.
+    """Return what runs on nodes of other releases than the reference counted, by release. `proof`: `differential` and
+    `stories` count programs, `interop` readings of queues, both ways together. Returns release, equal, of how many,
+    and what it was measured on.
     """
     found = []
     for path in sorted(FOLDER.glob(f"{proof}-*.json")):

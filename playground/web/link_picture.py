@@ -51,11 +51,8 @@ def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
 
 
 def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_us: int) -> bytes:
-    """Return a PNG of a moment.
-
-    Args:
-        title: of the run; characters that the picture's font lacks are left out.
-        at_us: the moment, in virtual microseconds.
+    """Return a PNG of a moment. `title`: of the run; characters that the picture's font lacks are left out. `at_us`:
+    the moment, in virtual microseconds.
     """
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)

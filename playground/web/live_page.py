@@ -35,10 +35,8 @@ CELL_LETTERS: Final = 1200
 
 
 def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dict[str, object]:
-    """Return what a page that shows a live session needs.
-
-    Args:
-        plays: whether the reader may let time pass though the session is not the reader's.
+    """Return what a page that shows a live session needs. `plays`: whether the reader may let time pass though the
+    session is not the reader's.
     """
     key = {"key": kept_runs.play_key(found.public_id)} if plays else {}
     owner = kept_runs.began(request.session, found)
@@ -86,12 +84,9 @@ RELEASE_NAMES: Final = {
 def context_of(
     name: str, scenario: dict[str, Any], data: dict[str, Any], *, owner: bool = True
 ) -> dict[str, object]:
-    """Return what the live page's template needs to show any run, with a server behind it or without.
-
-    Args:
-        scenario: the run, in full.
-        data: what the page's script needs besides: its story, its addresses, and where the run comes from.
-        owner: whether the reader may give commands.
+    """Return what the live page's template needs to show any run, with a server behind it or without. `scenario`: the
+    run, in full. `data`: what the page's script needs besides: its story, its addresses, and where the run comes
+    from. `owner`: whether the reader may give commands.
     """
     return {
         "session_id": name,
@@ -123,9 +118,8 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
 
 
 def articles_on(slug: str, until_us: int) -> dict[str, Any]:
-    """Return what the articles say of a ready scenario that ends at `until_us`, and whether it is so.
-
-    Each claim has the moments that show it, in microseconds; `near_us` is from how far such a moment is seen.
+    """Return what the articles say of a ready scenario that ends at `until_us`, and whether it is so. Each claim has
+    the moments that show it, in microseconds; `near_us` is from how far such a moment is seen.
     """
     found = [(each, each.moments(slug, until_us)) for each in verdicts.mechanisms()]
     rows = [

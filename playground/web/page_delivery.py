@@ -107,11 +107,7 @@ URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
 
 
 def styles(*names: str) -> str:
-    """Return style sheets in one, with the sheets and fonts that they name.
-
-    Args:
-        names: paths below the static files.
-    """
+    """Return style sheets in one, with the sheets and fonts that they name. `names`: paths below the static files."""
 
     def style(name: str) -> str:
         def imported(match: re.Match[str]) -> str:

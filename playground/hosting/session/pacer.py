@@ -7,10 +7,8 @@ from typing import Final, NamedTuple
 
 
 class StoryStops:
-    """The moments at which a session's time stops; None for those that are not set.
-
-    Args:
-        last_us: virtual microseconds that no session passes.
+    """The moments at which a session's time stops; None for those that are not set. `last_us`: virtual microseconds
+    that no session passes.
     """
 
     def __init__(self, last_us: int) -> None:
@@ -88,11 +86,8 @@ FASTER: Final = 0.9
 
 
 class FrameThrottle:
-    """One factor for all sessions of a worker, so that all lose the same share of frames.
-
-    Args:
-        late_s: average lateness above which there is too much work.
-        in_time_s: average lateness below which there is not.
+    """One factor for all sessions of a worker, so that all lose the same share of frames. `late_s`: average lateness
+    above which there is too much work. `in_time_s`: average lateness below which there is not.
     """
 
     def __init__(self, late_s: float = LATE_S, in_time_s: float = IN_TIME_S) -> None:
@@ -157,11 +152,8 @@ class PageClock(NamedTuple):
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:
-        """Return the clock for an engine that cannot keep up, whose progress cannot be predicted.
-
-        Args:
-            pace: its speed so far.
-            ahead_s: for how long to trust that speed.
+        """Return the clock for an engine that cannot keep up, whose progress cannot be predicted. `pace`: its speed
+        so far. `ahead_s`: for how long to trust that speed.
         """
         if not self.play:
             return self
@@ -199,12 +191,7 @@ CATCH_UP_S = 0.25
 
 
 class RunPacer:
-    """How far virtual time should be by now.
-
-    Args:
-        play: whether time passes.
-        speed: virtual seconds per real second.
-    """
+    """How far virtual time should be by now. `play`: whether time passes. `speed`: virtual seconds per real second."""
 
     def __init__(self, play: bool = False, speed: float = 1.0) -> None:
         self.play = play
@@ -238,11 +225,9 @@ class RunPacer:
         return PageClock.go(at_s, now_us, self.speed, stop_us)
 
     def due_us(self, now_s: float, at_us: int, owes_s: float = CATCH_UP_S, next_us: int | None = 0) -> int:
-        """Return the virtual time to advance to, at least `at_us` (where the engine is).
-
-        Args:
-            owes_s: real time that an engine may catch up on.
-            next_us: when something next happens, None for never; until then there is nothing to catch up on.
+        """Return the virtual time to advance to, at least `at_us` (where the engine is). `owes_s`: real time that an
+        engine may catch up on. `next_us`: when something next happens, None for never; until then there is nothing to
+        catch up on.
         """
         if not self.play:
             return at_us

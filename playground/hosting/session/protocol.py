@@ -115,11 +115,7 @@ CODES: Final[dict[int, str]] = {
 
 
 class WorkFailure(msgspec.Struct, frozen=True):
-    """A failure.
-
-    Args:
-        values: the sentence's values.
-    """
+    """A failure. `values`: the sentence's values."""
 
     kind: Kind
     code: str
@@ -127,10 +123,8 @@ class WorkFailure(msgspec.Struct, frozen=True):
 
 
 def of(error: BaseException, door: Any) -> WorkFailure:
-    """Return the failure that an error of a run means.
-
-    Args:
-        door: a `playground.hosting.real_engine.NodeDoor`, which sorts errors into kinds.
+    """Return the failure that an error of a run means. `door`: a `playground.hosting.real_engine.NodeDoor`, which
+    sorts errors into kinds.
     """
     if isinstance(error, MemoryError):
         return WorkFailure("outside", "no_memory")

@@ -83,11 +83,8 @@ class ReachedGoals:
             self._repetition = WatchedRun(node, self._player, self._watches)
 
     def found(self, state: Callable[[], dict[str, Any]], commands: list[Timed], at_us: int) -> Found | None:
-        """Return the values at the current moment; None if the run is too long to be repeated.
-
-        Args:
-            commands: all of the session's record.
-            at_us: the run's time, with everything of that instant done.
+        """Return the values at the current moment; None if the run is too long to be repeated. `commands`: all of the
+        session's record. `at_us`: the run's time, with everything of that instant done.
         """
         moment = state() if self._repetition is None else self._repeated(self._repetition, commands, at_us)
         if moment is None:
@@ -234,10 +231,8 @@ class EngineSession:
                 self._inbox.append(message)
 
     def due_s(self) -> float:
-        """Return when it wants its next turn.
-
-        Minus infinity where somebody waits for it, zero where a turn was left in the middle, infinity where nothing is
-        to be done.
+        """Return when it wants its next turn. Minus infinity where somebody waits for it, zero where a turn was left
+        in the middle, infinity where nothing is to be done.
         """
         if self._job is not None:
             return 0.0
@@ -256,9 +251,8 @@ class EngineSession:
         return max(self._next_tick_s, min(at_s, self.frames.last_s + pacer.BEAT_S))
 
     def early_s(self, due_s: float) -> float:
-        """Return by how much a turn may come before `due_s`, with others': nothing where something happens then.
-
-        Nor where turns follow each other faster than that: each would come at once.
+        """Return by how much a turn may come before `due_s`, with others': nothing where something happens then. Nor
+        where turns follow each other faster than that: each would come at once.
         """
         waits = due_s == self._next_tick_s and self._tick_s > pacer.EARLY_S
         return pacer.EARLY_S if waits else 0.0

@@ -161,12 +161,9 @@ def fork(server: socket.socket) -> int:
 
 
 def run(serve: Callable[[int], None]) -> None:
-    """Serve a socket, or fork a process for each that comes over it, until the server is gone.
-
-    The number of the socket is the program's argument; whoever forks gets `FORKS` as well.
-
-    Args:
-        serve: what a process does; takes the socket's number, and ends the process.
+    """Serve a socket, or fork a process for each that comes over it, until the server is gone. The number of the
+    socket is the program's argument; whoever forks gets `FORKS` as well. `serve`: what a process does; takes the
+    socket's number, and ends the process.
     """
     number = int(sys.argv[1])
     if FORKS not in sys.argv[2:]:

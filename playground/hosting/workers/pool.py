@@ -49,10 +49,8 @@ class CommandDeclined(Exception):
 
 
 class WorkerLost(Exception):
-    """The worker is gone.
-
-    Args:
-        excess: of what the session that asks took too much; None if the worker ended for another reason.
+    """The worker is gone. `excess`: of what the session that asks took too much; None if the worker ended for another
+    reason.
     """
 
     def __init__(self, excess: protocol.Excess | None = None) -> None:
@@ -71,20 +69,14 @@ class LinkListener(Protocol):
         """Take a message; must not block."""
 
     def lost(self, excess: protocol.Excess | None) -> None:
-        """Handle a lost worker.
-
-        Args:
-            excess: of what this session took too much; None if the worker ended for another reason.
+        """Handle a lost worker. `excess`: of what this session took too much; None if the worker ended for another
+        reason.
         """
 
 
 class WorkerEnd(asyncio.Protocol):
-    """See the module.
-
-    Args:
-        on_lost: called once the worker is gone.
-        kill: ends it at once.
-        on_command: called for each answered command with the seconds that it took.
+    """See the module. `on_lost`: called once the worker is gone. `kill`: ends it at once. `on_command`: called for
+    each answered command with the seconds that it took.
     """
 
     def __init__(
@@ -137,12 +129,8 @@ class WorkerEnd(asyncio.Protocol):
         self._held.clear()
 
     async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
-        """Send a request and return its answer.
-
-        Raises:
-            Declined: it was refused.
-            Fallen: the run failed.
-            Lost: the worker is gone.
+        """Send a request and return its answer. Raises Declined: it was refused. Raises Fallen: the run failed.
+        Raises Lost: the worker is gone.
         """
         if self.gone:
             raise WorkerLost
@@ -233,10 +221,8 @@ WAITS_FOR_A_PROCESSOR: Final = "R"
 
 
 class WorkerHeartbeat:
-    """Measures a worker's thread from outside, by the kernel's figures.
-
-    Args:
-        thread: native id of the thread in it that answers.
+    """Measures a worker's thread from outside, by the kernel's figures. `thread`: native id of the thread in it that
+    answers.
     """
 
     def __init__(self, pid: int, thread: int) -> None:
@@ -245,11 +231,8 @@ class WorkerHeartbeat:
 
     def own_s(self, passed_s: float) -> float:
         """Return how much of the time since the last call the worker could use. While its thread waits for a
-        processor, only its processor time counts, which is little on a busy machine. While it does not wait
-        for one (stopped, or waiting for a disk), all time counts.
-
-        Args:
-            passed_s: real time since the last call.
+        processor, only its processor time counts, which is little on a busy machine. While it does not wait for one
+        (stopped, or waiting for a disk), all time counts. `passed_s`: real time since the last call.
         """
         before_s = self._worked_s
         state, self._worked_s = self._read_state()
@@ -334,10 +317,8 @@ def process(
 
 
 class ComingWorker:
-    """A worker that is being started, and how many sessions wait for it.
-
-    Args:
-        start: returns its end. Raises Lost where it cannot be started.
+    """A worker that is being started, and how many sessions wait for it. `start`: returns its end. Raises Lost where
+    it cannot be started.
     """
 
     def __init__(self, start: Coroutine[Any, Any, WorkerEnd]) -> None:
@@ -353,13 +334,8 @@ def _heard(task: asyncio.Task[WorkerEnd]) -> None:
 
 
 class WorkerPool:
-    """Gives each session a worker.
-
-    A worker that is lost is replaced at once, not when a session asks for one.
-
-    Args:
-        count: most workers with sessions at the same time.
-        begin: the first message to each worker.
+    """Gives each session a worker. A worker that is lost is replaced at once, not when a session asks for one.
+    `count`: most workers with sessions at the same time. `begin`: the first message to each worker.
     """
 
     def __init__(self, count: int, launch: Launch, begin: protocol.BeginWorker) -> None:
@@ -385,11 +361,7 @@ class WorkerPool:
                 await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
     async def place(self, session_id: str, listener: LinkListener) -> WorkerEnd:
-        """Return a worker with few sessions for a new session.
-
-        Raises:
-            Lost: no worker can be started.
-        """
+        """Return a worker with few sessions for a new session. Raises Lost: no worker can be started."""
         end = await self._least()
         if end.gone:
             raise WorkerLost
@@ -526,11 +498,7 @@ MORE: Final = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 class ForkedWorker:
-    """A forked worker; see `StartedProcess`.
-
-    Args:
-        handle: the kernel's lasting handle of that process (a pidfd).
-    """
+    """A forked worker; see `StartedProcess`. `handle`: the kernel's lasting handle of that process (a pidfd)."""
 
     def __init__(self, pid: int, handle: int) -> None:
         self.pulse = WorkerHeartbeat(pid, pid)
@@ -548,10 +516,7 @@ class ForkedWorker:
 
 class WorkerFactory:
     """Starts workers through a process that forks them. That process starts with the first worker, and again if it is
-    gone.
-
-    Args:
-        program: the module that forks itself, which decides what its processes do.
+    gone. `program`: the module that forks itself, which decides what its processes do.
     """
 
     def __init__(self, program: str = WORKER) -> None:
@@ -561,13 +526,8 @@ class WorkerFactory:
         self._ours: socket.socket | None = None
 
     def __call__(self) -> tuple[socket.socket, StartedProcess]:
-        """Start a worker.
-
-        Returns:
-            The server's end of the socket to it, and its process.
-
-        Raises:
-            OSError: the system has no room for it.
+        """Start a worker. Returns the server's end of the socket to it, and its process. Raises OSError: the system
+        has no room for it.
         """
         with self._one_at_a_time:
             try:
@@ -612,11 +572,7 @@ class WorkerFactory:
 
 
 class InThread:
-    """Starts workers as threads of this process.
-
-    Args:
-        door: makes the engines.
-    """
+    """Starts workers as threads of this process. `door`: makes the engines."""
 
     def __init__(self, door: NodeDoor) -> None:
         self._door = door

@@ -63,11 +63,8 @@ _DONE: Final = object()
 
 
 class SessionJob:
-    """One piece of work.
-
-    Args:
-        work: called on the first `go_on`; calls `breathe` where it may be interrupted.
-        clock: real seconds.
+    """One piece of work. `work`: called on the first `go_on`; calls `breathe` where it may be interrupted. `clock`:
+    real seconds.
     """
 
     def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
@@ -125,11 +122,9 @@ class WorkerAgenda:
         """Whether the last turn was due, so that others may come with it."""
 
     def put(self, name: str, due_s: float, now_s: float = 0.0, early_s: float = 0.0) -> None:
-        """Set the due time of a session's next turn, infinity for never.
-
-        Args:
-            now_s: the current time; an earlier due time does not count as late.
-            early_s: how much earlier it may come together with others, unless requests follow each other.
+        """Set the due time of a session's next turn, infinity for never. `now_s`: the current time; an earlier due
+        time does not count as late. `early_s`: how much earlier it may come together with others, unless requests
+        follow each other.
         """
         if due_s == -math.inf:
             self._asked_s[name] = now_s
@@ -219,9 +214,7 @@ class WorkerMemory:
 
     def bind(self, most_bytes: int) -> None:
         """Bound the data of this process, for what is asked for at once: whoever asks for more gets a MemoryError.
-
-        Args:
-            most_bytes: that are added; nothing is bound where the system does not say how many there are.
+        `most_bytes`: that are added; nothing is bound where the system does not say how many there are.
         """
         if self._statm is not None:
             most_bytes += self._pages(DATA) * PAGE_BYTES
@@ -246,10 +239,8 @@ class WorkerMemory:
         self._noted = self._pages(RESIDENT)
 
     def largest(self, turn: str | None) -> str:
-        """Return the session that takes most.
-
-        Args:
-            turn: the session that has the turn, if one has: what was added since the last note is its own.
+        """Return the session that takes most. `turn`: the session that has the turn, if one has: what was added since
+        the last note is its own.
         """
         taken = self._by_session.copy()
         if turn is not None:
@@ -271,11 +262,7 @@ STUCK: Final = 3
 
 
 class EngineWorker:
-    """Takes messages, and gives turns to sessions.
-
-    Args:
-        clock: real seconds.
-    """
+    """Takes messages, and gives turns to sessions. `clock`: real seconds."""
 
     def __init__(
         self, link: ProcessLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic
@@ -402,9 +389,7 @@ class EngineWorker:
 
 def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int) -> None:
     """End this process when a turn does not end, or when the sessions take too much memory; report the session.
-
-    Args:
-        overrun_s: processor time that no turn needs.
+    `overrun_s`: processor time that no turn needs.
     """
     worked = time.pthread_getcpuclockid(thread)
     is_bound = False
@@ -433,11 +418,7 @@ def _end(link: ProcessLink, stuck: protocol.RunStuck) -> None:
 
 
 def serve(handle: int) -> None:
-    """Serve over a socket, and end this process.
-
-    Args:
-        handle: number of the worker's end of the socket.
-    """
+    """Serve over a socket, and end this process. `handle`: number of the worker's end of the socket."""
     level = os.environ.get("WATERLINE_LOG_LEVEL", "INFO")
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
