@@ -17,7 +17,7 @@ from playground.classroom import accounts, rooms, selectors, services
 from playground.exercises import learners
 from playground.limits import request_callers
 from playground.limits.rate_limits import RateBucket
-from playground.sessions.session_sockets import AT_ONCE, SocketConsumer
+from playground.sessions.session_sockets import SocketConsumer
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class ClassSocket(SocketConsumer):
         """Join the class, if it is this person's; otherwise say nothing and close."""
         await self.accept()
         self._outbox: asyncio.Queue[bytes | int] = asyncio.Queue(OUTBOX)
-        self._send_at_once = self.scope.get(AT_ONCE)
+        self._send_at_once = self.scope.get(request_callers.AT_ONCE)
         self._sender = asyncio.create_task(self._send_outbox())
         self._received = RateBucket(1, 5, time.monotonic())
         classroom = await self._classroom()

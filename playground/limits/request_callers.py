@@ -16,6 +16,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 KEY = "visitor"
+AT_ONCE: Final = "at once"
+"""In a socket's scope: sends a text at once, and returns whether it could (`playground.server.serve.DirectSocket`)."""
 
 
 def visitor(browser: MutableMapping[str, Any]) -> str:

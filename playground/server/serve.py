@@ -30,8 +30,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.tcp import Connection
 
 from playground import environment
-from playground.limits.request_callers import LastHop, without_addresses
-from playground.sessions.session_sockets import AT_ONCE
+from playground.limits.request_callers import AT_ONCE, LastHop, without_addresses
 
 if TYPE_CHECKING:
     from playground.jobs.pool import OwnProcesses

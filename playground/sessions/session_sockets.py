@@ -40,9 +40,6 @@ logger = logging.getLogger(__name__)
 
 STRAIGHT: Final = "straight"
 """In a socket's scope: sends past what is between, which asks at each message whether a cookie has changed."""
-AT_ONCE: Final = "at once"
-"""In a socket's scope: sends a text at once, and returns whether it could; see `direct_socket`."""
-
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -201,7 +198,7 @@ class SessionSocket(SocketConsumer):
         """
         self.scope, self.base_send, self.channel_layer = scope, send, None
         self._send_straight = scope.get(STRAIGHT, send)
-        self._send_at_once = scope.get(AT_ONCE)
+        self._send_at_once = scope.get(request_callers.AT_ONCE)
         with contextlib.suppress(StopConsumer):
             while True:
                 await self.dispatch(await receive())
