@@ -31,10 +31,10 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
     "playground",
-    "playground.exercises",
-    "playground.classroom",
+    "playground.exercises.ExercisesConfig",
+    "playground.classroom.ClassroomConfig",
     "lti_tool",
-    "playground.lti",
+    "playground.lti.LtiConfig",
 ]
 
 MIDDLEWARE = [
@@ -78,7 +78,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
-                "playground.classroom.leaving.student",
+                "playground.classroom.services.student",
             ],
         },
     },

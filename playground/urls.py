@@ -7,7 +7,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
-from playground.classroom import accounts, leaving, students
+from playground.classroom import accounts, services, views
 from playground.classroom import views as classes
 from playground.comparing import views as comparing
 from playground.exercises import builder
@@ -15,7 +15,7 @@ from playground.exercises import views as learning
 from playground.inspecting import views as inspecting
 from playground.lti import views as lti
 from playground.server import static_assets
-from playground.views import exports, fidelity, files, home, library, links, rules, sessions, subjects
+from playground.views import fidelity, home, library, links, sessions
 from playground.web import engine_files, errors
 from playground.whatif import views as whatif
 
@@ -84,17 +84,17 @@ CLASSES = [
     path("log-out", LogoutView.as_view(), name="logout"),
     path("delete-account", accounts.delete_account, name="account-delete"),
     path("new", classes.new, name="class-new"),
-    path("join/", students.join, name="join"),
-    re_path(r"^join/(?P<code>[0-9A-Za-z-]{1,20})/\Z", students.join, name="join-code"),
-    path("back", students.come_back, name="student-back"),
-    path("me/", students.home, name="student"),
-    path("me/vote/", students.vote, name="class-vote-page"),
+    path("join/", views.join, name="join"),
+    re_path(r"^join/(?P<code>[0-9A-Za-z-]{1,20})/\Z", views.join, name="join-code"),
+    path("back", views.come_back, name="student-back"),
+    path("me/", views.home, name="student"),
+    path("me/vote/", views.cast_vote, name="class-vote-page"),
     path("me/test/", classes.paper, name="class-paper"),
-    path("me/leave", students.leave, name="student-leave"),
-    path("me/delete", students.delete, name="student-delete"),
-    path("me/delete-work", students.delete_work, name="learner-delete"),
-    path("my-data.json", leaving.download, name="my-data"),
-    path("undo", students.undo, name="undo"),
+    path("me/leave", views.leave, name="student-leave"),
+    path("me/delete", views.delete_yourself, name="student-delete"),
+    path("me/delete-work", views.delete_work, name="learner-delete"),
+    path("my-data.json", services.download, name="my-data"),
+    path("undo", views.undo, name="undo"),
     re_path(rf"^{CLASS}/\Z", classes.classroom, name="class"),
     re_path(rf"^{CLASS}/change\Z", classes.change, name="class-change"),
     re_path(rf"^{CLASS}/renew-code\Z", classes.renew_code, name="class-renew-code"),
@@ -151,14 +151,14 @@ urlpatterns = [
     re_path(rf"^{SESSION}/fork\Z", sessions.fork, name="session-fork"),
     re_path(rf"^{SESSION}/release\Z", sessions.release, name="session-release"),
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
-    re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
+    re_path(rf"^{SESSION}/record\Z", sessions.record, name="session-record"),
     re_path(rf"^{SESSION}/past\Z", sessions.rows, name="session-past"),
     re_path(rf"^{SESSION}/survival\Z", sessions.survival, name="session-survival"),
-    re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),
-    re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
+    re_path(rf"^{SESSION}/download\Z", sessions.download, name="session-download"),
+    re_path(rf"^{SESSION}/files\.zip\Z", sessions.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
-    re_path(rf"^{SESSION}/run\.(?P<form>csv|jsonl)\Z", exports.run, name="session-run"),
-    re_path(rf"^{SESSION}/run\.html\Z", exports.page, name="session-page"),
+    re_path(rf"^{SESSION}/run\.(?P<form>csv|jsonl)\Z", sessions.run, name="session-run"),
+    re_path(rf"^{SESSION}/run\.html\Z", sessions.page, name="session-page"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", links.permalink, name="permalink"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/card\.png\Z", links.card, name="permalink-card"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/lead\.json\Z", links.lead, name="permalink-lead"),
@@ -173,13 +173,13 @@ urlpatterns = [
     path("library/check/", library.check, name="scenario-check"),
     re_path(r"^library/(?P<slug>[a-z0-9-]{1,60})\.json\Z", library.file, name="library-file"),
     path("schema/scenario-v1.json", library.schema_file, name="scenario-schema"),
-    path("subjects/", subjects.index, name="subjects"),
-    re_path(r"^subjects/(?P<slug>[a-z][a-z0-9-]{1,40})/\Z", subjects.subject, name="subject"),
-    path("glossary/", subjects.glossary, name="glossary"),
-    path("glossary/words.json", subjects.glossary_words, name="glossary-words"),
-    path("rules/", rules.index, name="rules"),
-    re_path(r"^rules/(?P<name>queue|storage|mirrors|queue-v2)/\Z", rules.document, name="rules-document"),
-    re_path(r"^rules/(?P<rule_id>[^/]{1,40})\Z", rules.rule, name="rule"),
+    path("subjects/", library.subjects_index, name="subjects"),
+    re_path(r"^subjects/(?P<slug>[a-z][a-z0-9-]{1,40})/\Z", library.subject, name="subject"),
+    path("glossary/", library.glossary, name="glossary"),
+    path("glossary/words.json", library.glossary_words, name="glossary-words"),
+    path("rules/", library.rules_index, name="rules"),
+    re_path(r"^rules/(?P<name>queue|storage|mirrors|queue-v2)/\Z", library.document, name="rules-document"),
+    re_path(r"^rules/(?P<rule_id>[^/]{1,40})\Z", library.rule, name="rule"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("lti/", include(LTI)),
     path("inspect/", include(INSPECT)),

@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from engine import ENGINE_VERSION
 from engine.replay import RunPlayer
 from playground import rules
-from playground.exercises import catalog, selectors, task
+from playground.exercises import catalog, task
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
@@ -36,10 +36,10 @@ from playground.hosting.session_record import short_id
 from playground.rules import LONGEST_QUERY, search
 from playground.sessions import scenario_links
 from playground.static_edition.addresses import relative
-from playground.storybook import cards, other_release, ready_scenarios, rehearsal
+from playground.storybook import cards, ready_scenarios, rehearsal
 from playground.storybook.story import localized
 from playground.sweeping import asked
-from playground.sweeping.refusals import failure, messages_of
+from playground.sweeping.asked import failure, messages_of
 from playground.texts import RequestRefused
 from playground.verdicts import related, words_of
 from playground.whatif.context import page_context
@@ -141,7 +141,7 @@ def task_page(question: Answer) -> Answer:
         "held": context["held"],
         "title": context["texts"].title,
         "another": question.get("do") == "again" or before != (task.progress(work), work.variant),
-        "score": selectors.score(work),
+        "score": catalog.score(work),
     }
 
 
@@ -166,15 +166,15 @@ def units_page(question: Answer) -> Answer:
     works = {name: msgspec.convert(each, BrowserWork) for name, each in question["works"].items()}
     language = get_language() or "en"
     units = [
-        selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
+        catalog.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
         for number, unit in enumerate(catalog.units(), 1)
     ]
-    rows = selectors.rows(works.values(), dt.datetime.now(dt.UTC), language)
+    rows = catalog.rows(works.values(), dt.datetime.now(dt.UTC), language)
     return {
         "html": "".join(
             render_to_string("exercises/_unit.html", {"unit": unit, "edition": True}) for unit in units
         ),
-        "go_on": render_to_string("exercises/_go_on.html", {"go_on": selectors.go_on(units)}),
+        "go_on": render_to_string("exercises/_go_on.html", {"go_on": catalog.go_on(units)}),
         "review": render_to_string("exercises/_review.html", {"review": rows, "edition": True}),
     }
 
@@ -201,7 +201,7 @@ def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> Non
     given = kind_of(found).read(_posted(question["form"]))
     verdict = task.graded(found, _whole(work, found, given, question))
     now = dt.datetime.now(dt.UTC)
-    work.reviews = selectors.reviews_after(work, verdict.wrong, now)
+    work.reviews = catalog.reviews_after(work, verdict.wrong, now)
     work.right_at = work.right_at if verdict.wrong else now
     work.attempts += 1
     work.failures += verdict.wrong
@@ -398,12 +398,12 @@ def _rules(question: Answer) -> Answer:
     """Return the rules that a search finds."""
     query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
     context = {"query": query, "hits": search(query), "related": related(query), "count": len(rules.by_id())}
-    return {"html": render_to_string("rules/_found.html", context)}
+    return {"html": render_to_string("library/_found.html", context)}
 
 
 def _release(question: Answer) -> Answer:
     """Return a run on another release, and what of it does not exist there."""
-    taken = other_release.asked_for(question["release"], question["scenario"])
+    taken = rehearsal.asked_for(question["release"], question["scenario"])
     if taken is None:
         return {"scenario": None, "said": []}
     return {

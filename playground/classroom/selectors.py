@@ -13,10 +13,9 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from playground.classroom import papers, voting
+from playground.classroom import asking
 from playground.classroom.models import Ballot, Classroom, Login, Student, Vote
 from playground.exercises import catalog
-from playground.exercises import selectors as exercises
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
@@ -91,7 +90,7 @@ def sessions_of(classroom: Classroom) -> list[str]:
 
 def for_students(classroom: Classroom) -> dict[str, Any]:
     """Return what every student of a class should see now."""
-    vote, paper = voting.current(classroom), papers.current(classroom)
+    vote, paper = asking.current(classroom), asking.current_paper(classroom)
     pushed = classroom.pushed
     return {
         "t": "class",
@@ -123,7 +122,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         row(student, works[student.learner_id], slugs, now, online) | {"pushed": student.visitor in followed}
         for student in classroom.students.all()
     ]
-    vote, paper = voting.current(classroom), papers.current(classroom)
+    vote, paper = asking.current(classroom), asking.current_paper(classroom)
     return {
         "t": "grid",
         "frozen": classroom.frozen,
@@ -132,7 +131,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         "code": classroom.join_code,
         "students": rows,
         "vote": vote_for_teacher(vote) if vote else None,
-        "finished_test": papers.finished(paper) if paper else None,
+        "finished_test": asking.finished(paper) if paper else None,
         "hardest": hardest([work for each in works.values() for work in each if work.exercise in slugs]),
     }
 
@@ -150,18 +149,18 @@ def followers(classroom: Classroom) -> set[str]:
 
 def vote_for_teacher(vote: Vote) -> dict[str, Any]:
     """Return how a vote stands: how many voted in the present round, who did not, and the answers of both rounds."""
-    counts = voting.counts(vote)
+    counts = asking.counts(vote)
     return {
         "id": vote.pk,
         "stage": vote.stage,
-        "votes": counts["second" if voting.is_second(vote) else "first"],
-        "missing": voting.missing(vote),
+        "votes": counts["second" if asking.is_second(vote) else "first"],
+        "missing": asking.missing(vote),
         "results": {
             each["id"]: [each["first"], each["first_share"], each["second"], each["second_share"]]
-            for each in voting.results(vote, "en")
+            for each in asking.results(vote, "en")
         },
-        "right": voting.right_percent(vote),
-        "recommended": voting.recommended(vote),
+        "right": asking.right_percent(vote),
+        "recommended": asking.recommended(vote),
     }
 
 
@@ -196,8 +195,8 @@ def state(work: Work, exercise: Exercise, now: datetime, *, current: bool) -> st
         exercise: what it is about; its minutes are what a right step may take.
         current: whether it is what the student works on at the moment.
     """
-    found = exercises.state_of(work)
-    if found in exercises.DONE or not current:
+    found = catalog.state_of(work)
+    if found in catalog.DONE or not current:
         return found
     untouched = (now - work.touched).total_seconds() / 60
     overdue = minutes_without_right(work, now) > exercise.minutes and untouched < FORGOTTEN_AFTER_MINUTES
@@ -317,9 +316,9 @@ def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
             answers = list(work.answers.all())
             yield [
                 *begin,
-                STATE_WORDS[exercises.state_of(work)],
+                STATE_WORDS[catalog.state_of(work)],
                 "yes" if work.right_first else "no",
-                "" if (counts := exercises.score(work)) is None else f"{counts:g}",
+                "" if (counts := catalog.score(work)) is None else f"{counts:g}",
                 str(work.attempts),
                 str(work.failures),
                 str(work.hints),
@@ -375,10 +374,10 @@ def of_lesson(classroom: Classroom, language: str) -> dict[str, Any]:
         "exercises": lines,
         "votes": [
             {
-                "title": voting.title(vote, language),
-                "voters": voting.counts(vote),
-                "first": voting.right_percent(vote),
-                "second": voting.right_percent(vote, second=True),
+                "title": asking.title(vote, language),
+                "voters": asking.counts(vote),
+                "first": asking.right_percent(vote),
+                "second": asking.right_percent(vote, second=True),
             }
             for vote in votes
         ],
@@ -397,7 +396,7 @@ def next_vote(lines: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _of_votes(votes: list[Vote], language: str) -> dict[str, Any] | None:
     """Return the exercise of the vote that fewest got right in its last round, None where most did."""
-    shares = {vote: voting.right_percent(vote, second=bool(voting.counts(vote)["second"])) for vote in votes}
+    shares = {vote: asking.right_percent(vote, second=bool(asking.counts(vote)["second"])) for vote in votes}
     wrong = [
         (share, vote.pk, vote)
         for vote, share in shares.items()
@@ -411,7 +410,7 @@ def _of_votes(votes: list[Vote], language: str) -> dict[str, Any] | None:
 
 
 def _line(exercise: Any, works: dict[int, Work], language: str) -> dict[str, Any]:
-    states = [exercises.state_of(work) for work in works.values()]
+    states = [catalog.state_of(work) for work in works.values()]
     return {
         "slug": exercise.slug,
         "votable": kind_of(exercise).votable,

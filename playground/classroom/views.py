@@ -1,4 +1,4 @@
-"""A teacher's pages: the classes, one class live, votes, and what can be taken away."""
+"""Pages of a class: a teacher's classes, one live, votes, what can be taken away; a student's door, class and leave."""
 
 from __future__ import annotations
 
@@ -15,20 +15,203 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import leaving, papers, selectors, services, voting
-from playground.classroom.access import for_students, for_teachers, for_the_teacher, student_or_gone
+from playground.classroom import asking, selectors, services
+from playground.classroom.accounts import (
+    for_students,
+    for_teachers,
+    for_the_teacher,
+    posts_limited,
+    student_or_gone,
+)
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student, Vote
-from playground.exercises import catalog, learners, readings, task
-from playground.exercises import selectors as exercises
+from playground.exercises import catalog, learners, task
 from playground.exercises.kinds import KindProgress, kind_of
 from playground.exercises.schema import Exercise
 from playground.exercises.views import ask_to_delete
 from playground.records import kept_runs
 from playground.sessions import session_sharing
 from playground.storybook import ready_scenarios
-from playground.texts import RequestRefused
+from playground.texts import PageMessage, RequestRefused
 from playground.web import access
-from playground.web.access import rate_limited, session_or_gone
+from playground.web.access import rate_limited, rate_limited_reading, session_or_gone
+from playground.web.errors import PageGone
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@posts_limited("join")
+def join(request: HttpRequest, code: str = "") -> HttpResponse:
+    """Join a class with its code and a nickname, without an account."""
+    if request.method != "POST":
+        already = selectors.student_of(learners.current(request.session))
+        if already is not None and code and already.classroom.join_code == services.plain_code(code):
+            return redirect("student")  # the code was scanned again
+        return _join_page(request, code)
+    try:
+        services.join(request.session, request.POST.get("code", ""), request.POST.get("nickname", ""))
+    except RequestRefused as refused:
+        return _join_page(request, request.POST.get("code", "")[:64], str(refused.message), 422)
+    return redirect("student")
+
+
+def _join_page(request: HttpRequest, code: str, problem: str = "", status: int = 200) -> HttpResponse:
+    context = {
+        "code": code[:64],
+        "problem": problem,
+        "nickname": request.POST.get("nickname", "")[:60] or services.suggestion(set()),
+        "already": selectors.student_of(learners.current(request.session)),
+    }
+    return render(request, "classroom/join.html", context, status=status)
+
+
+@require_safe
+@never_cache
+@for_students
+def home(request: HttpRequest, student: Student) -> HttpResponse:
+    classroom = student.classroom
+    context = {
+        "classroom": classroom,
+        "units": handed_out(classroom, student),
+        "code_is_good": learners.code_is_good(request.session),
+        "code": learners.code_of(request.session),
+        "vote": asking.current(classroom),
+        "paper": asking.current_paper(classroom),
+        "had_paper": classroom.papers.exists(),
+        "handed": selectors.for_students(classroom)["handed"],
+    }
+    return render(request, "classroom/home.html", context)
+
+
+def handed_out(classroom: Classroom, student: Student) -> list[dict[str, Any]]:
+    """Return the units with only those exercises that the class was given, in the teacher's order."""
+    works, numbers = (
+        catalog.works_of(student.learner),
+        {each.slug: n for n, each in enumerate(catalog.units(), 1)},
+    )
+    given = selectors.assigned(classroom)
+    return [
+        catalog.unit_row(
+            catalog.unit(slug),
+            str(numbers.get(slug, "")),
+            [each for each in given if each.unit == slug],
+            works,
+            _language(),
+        )
+        for slug in selectors.units_of(classroom)
+    ]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_students
+def cast_vote(request: HttpRequest, student: Student) -> HttpResponse:
+    """Show the vote that is on, or take a prediction."""
+    current = asking.current(student.classroom)
+    if current is None:
+        return redirect("student")
+    problem = ""
+    if request.method == "POST":
+        try:
+            services.take_token("vote", str(student.pk))
+            asking.cast(current, student, kind_of(catalog.exercise(current.exercise)).read(request.POST))
+            return redirect("class-vote-page")
+        except RequestRefused as refused:
+            problem = str(refused.message)
+    exercise = catalog.exercise(current.exercise)
+    texts = exercise.texts(_language())
+    second = asking.is_second(current)
+    mine = asking.ballot_of(current, student, second) or asking.ballot_of(current, student, False)
+    progress = KindProgress(seed=asking.seed(current))
+    context = {
+        "classroom": student.classroom,
+        "vote": current,
+        "exercise": exercise,
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "answer": catalog.answer_form(exercise, texts, progress),
+        "options": asking.options(current, _language()),
+        "mine": mine.answer if mine else None,
+        "chosen": kind_of(exercise).parts(mine.tally) if mine else [],
+        "given": asking.ballot_of(current, student, second) is not None,
+        "open": asking.is_open(current),
+        "left_s": asking.left_s(current),
+        "counts": asking.counts(current),
+        "results": asking.results(current, _language()) if current.stage == "revealed" else [],
+        "problem": problem,
+    }
+    return render(request, "classroom/vote.html", context, status=409 if problem else 200)
+
+
+@require_POST
+def leave(request: HttpRequest) -> HttpResponse:
+    """Forget who the visitor is, on this browser only."""
+    learners.forget(request.session)
+    return redirect("join")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_students
+def delete_yourself(request: HttpRequest, student: Student) -> HttpResponse:
+    """Ask once more; then delete the student with all work."""
+    if request.method != "POST":
+        return ask_to_delete(
+            request,
+            _("Delete yourself and all your work?"),
+            _(
+                "Your nickname, your answers and your sessions will be deleted. Your teacher cannot bring "
+                "them back."
+            ),
+            reverse("student"),
+        )
+    services.leave(request, student.learner, learners.code_of(request.session))
+    learners.forget(request.session)
+    request.session["sessions"] = []
+    return redirect("join")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@rate_limited_reading
+def delete_work(request: HttpRequest) -> HttpResponse:
+    """Ask once more; then delete the work of a visitor who is in no class."""
+    learner = learners.current(request.session)
+    if learner is not None and request.method != "POST":
+        text = _("Your answers and your sessions will be deleted, and your personal code will stop working.")
+        return ask_to_delete(request, _("Delete all your work?"), text, reverse("units"))
+    if learner is not None:
+        services.leave(request, learner, learners.code_of(request.session))
+    learners.forget(request.session)
+    return redirect("units")
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    what = services.undoable(request.session)
+    if not services.undo(request):
+        raise PageGone(_("It is too late"), PageMessage(_("What you deleted is gone for good.")))
+    if what != "Learner":
+        return redirect("classes")
+    if request.user.is_authenticated:
+        return redirect("classes")
+    return redirect("student" if selectors.student_of(learners.current(request.session)) else "units")
+
+
+@require_POST
+@posts_limited("join")
+def come_back(request: HttpRequest) -> HttpResponse:
+    """Be the student again that a personal code belongs to."""
+    code = request.POST.get("personal", "")[:64]
+    if selectors.student_of(learners.by_code(code)) is None:
+        return _join_page(
+            request,
+            "",
+            _("No student has this code. Check it, or ask your teacher for another."),
+            422,
+        )
+    learners.remember(request.session, code)
+    return redirect("student")
+
 
 MINE = 12
 """Sessions of a teacher's browser that can be shown to a class, at most."""
@@ -97,7 +280,7 @@ def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
 def page(request: HttpRequest, found: Classroom, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of a class; `problem` is what kept the teacher from doing something."""
     exercises = selectors.assigned(found)
-    vote, units = voting.current(found), selectors.units_of(found)
+    vote, units = asking.current(found), selectors.units_of(found)
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
@@ -121,8 +304,8 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         ],
         "vote": vote,
         **(_vote_context(vote) if vote else {}),
-        "vote_seconds": voting.SECONDS,
-        **_paper_context(papers.current(found)),
+        "vote_seconds": asking.SECONDS,
+        **_paper_context(asking.current_paper(found)),
         "keep_days": services.KEEP_DAYS,
         "ready_lesson": services.steps(_language()),
         "report_minutes": services.REPORT_MINUTES,
@@ -141,10 +324,10 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
 def _paper_context(paper: ClassPaper | None) -> dict[str, Any]:
     return {
         "paper": paper,
-        "paper_words": papers.KINDS[paper.kind] if paper else "",
-        "paper_left_s": papers.left_s(paper) if paper else None,
-        "paper_kinds": list(papers.KINDS.items()),
-        "paper_minutes": papers.MINUTES,
+        "paper_words": asking.KINDS[paper.kind] if paper else "",
+        "paper_left_s": asking.paper_left_s(paper) if paper else None,
+        "paper_kinds": list(asking.KINDS.items()),
+        "paper_minutes": asking.MINUTES,
     }
 
 
@@ -225,11 +408,11 @@ def vote(request: HttpRequest, found: Classroom) -> None:
     """Begin a vote, or do with the one that is on what the teacher chose."""
     slug, seconds = request.POST.get("exercise", ""), request.POST.get("seconds", "")
     how_long = int(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 5 else 0
-    current = voting.current(found)
+    current = asking.current(found)
     if slug:
-        voting.open_vote(found, slug[:60], how_long)
+        asking.open_vote(found, slug[:60], how_long)
     elif current is not None:
-        voting.lead(current, request.POST.get("act", ""), request.POST.get("stage", ""), how_long)
+        asking.lead(current, request.POST.get("act", ""), request.POST.get("stage", ""), how_long)
 
 
 @require_POST
@@ -240,7 +423,7 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
         return page(request, found, _("Only the teacher who made the class can delete it."), status=403)
     if request.POST.get("name", "").strip() != found.name:
         return page(request, found, _("Type the name of the class to delete it."), status=422)
-    leaving.leave(request, found)
+    services.leave(request, found)
     return redirect("classes")
 
 
@@ -255,7 +438,7 @@ def table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @never_cache
 @for_the_teacher
 def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    return csv_answer(found, "waterline-votes", voting.rows_to_keep(found))
+    return csv_answer(found, "waterline-votes", asking.rows_to_keep(found))
 
 
 def csv_answer(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
@@ -280,14 +463,14 @@ def qr(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what the whole class may see: the join code, and the vote that is on."""
-    current = voting.current(found)
+    current = asking.current(found)
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join")),
         "unreachable": access.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
-        "stage": readings.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
+        "stage": task.stage_with_messages(catalog.exercise(current.exercise)) if current else None,
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
     }
     return render(request, "classroom/projector.html", context)
@@ -298,12 +481,12 @@ def _vote_context(current: Vote) -> dict[str, Any]:
     return {
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "counts": voting.counts(current),
-        "options": voting.options(current, _language()),
-        "results": voting.results(current, _language()),
-        "recommended": voting.recommended(current),
-        "right_percent": voting.right_percent(current),
-        "left_s": voting.left_s(current),
+        "counts": asking.counts(current),
+        "options": asking.options(current, _language()),
+        "results": asking.results(current, _language()),
+        "recommended": asking.recommended(current),
+        "right_percent": asking.right_percent(current),
+        "left_s": asking.left_s(current),
     }
 
 
@@ -331,7 +514,7 @@ def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
         services.begin_lesson(found)
         slug = request.POST.get("vote", "")[:60]
         if slug and catalog.find(slug) is not None:
-            voting.open_vote(found, slug)
+            asking.open_vote(found, slug)
         return redirect("class", found.public_id)
     services.end_lesson(found)
     return redirect("class-report", found.public_id)
@@ -342,13 +525,13 @@ def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what came of a lesson, to be read, printed or kept."""
-    exam = papers.latest(found, papers.EXAM)
+    exam = asking.latest(found, asking.EXAM)
     context = {
         "classroom": found,
         "report": selectors.of_lesson(found, _language()),
-        "gain": papers.gain(found, _language()),
+        "gain": asking.gain(found, _language()),
         "exam": exam,
-        "marks": papers.marks(exam) if exam else [],
+        "marks": asking.marks(exam) if exam else [],
     }
     return render(request, "classroom/report.html", context)
 
@@ -440,7 +623,7 @@ def _part_from(
         return ask_to_delete(request, question % {"name": who.nickname}, lost, back)
     if blocked:
         services.block(who)
-    leaving.leave(request, who.learner)
+    services.leave(request, who.learner)
     return redirect("class", found.public_id)
 
 
@@ -449,10 +632,10 @@ def lead(request: HttpRequest, found: Classroom) -> None:
     kind, minutes = request.POST.get("kind", ""), request.POST.get("minutes", "")
     if kind:
         long = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 4 else 0
-        papers.open_paper(found, kind, long, selectors.assigned(found))
+        asking.open_paper(found, kind, long, selectors.assigned(found))
         done = _("The test has begun. Students find it on their page of the class.")
     else:
-        papers.close(found)
+        asking.close(found)
         done = _("The test has ended. Students see the solutions; the marks are in the report.")
     messages.success(request, done, extra_tags="done")
 
@@ -461,8 +644,8 @@ def lead(request: HttpRequest, found: Classroom) -> None:
 @never_cache
 @for_the_teacher
 def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    paper = papers.latest(found, papers.EXAM)
-    return csv_answer(found, "waterline-exam", papers.marks_rows(paper) if paper else ())
+    paper = asking.latest(found, asking.EXAM)
+    return csv_answer(found, "waterline-exam", asking.marks_rows(paper) if paper else ())
 
 
 @require_safe
@@ -470,7 +653,7 @@ def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def inventory_table(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Download the answers to both forms of the inventory, without names."""
-    return csv_answer(found, "waterline-inventory", papers.inventory_rows(found))
+    return csv_answer(found, "waterline-inventory", asking.inventory_rows(found))
 
 
 @never_cache
@@ -478,11 +661,11 @@ def inventory_table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_students
 def paper(request: HttpRequest, student: Student) -> HttpResponse:
     """Show a question of the test that is on, or take an answer; after the end, show all with their solutions."""
-    paper = papers.current(student.classroom) or student.classroom.papers.first()
+    paper = asking.current_paper(student.classroom) or student.classroom.papers.first()
     if paper is None:
         return redirect("student")
     given = {each.exercise: each for each in paper.answers.filter(student=student)}
-    if not papers.is_open(paper):
+    if not asking.is_paper_open(paper):
         late = request.method == "POST"
         ended = _ended(paper, student, given) | {
             "problem": _("The test ended before this answer came. It is not kept.") if late else ""
@@ -495,12 +678,12 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
     if number is None:
         return render(request, "classroom/paper.html", {"paper": paper, "classroom": student.classroom})
     slug = paper.exercises[number]
-    found = papers.question(paper, student, slug)
+    found = asking.question(paper, student, slug)
     if request.method == "POST":
         try:
             services.take_token("vote", str(student.pk))
             answer = None if "unknown" in request.POST else kind_of(found).read(request.POST)
-            papers.take(paper, student, slug, answer)
+            asking.take(paper, student, slug, answer)
             messages.success(
                 request, _kept(number + 1, answer is None, len(open_ones) - 1), extra_tags="done"
             )
@@ -514,10 +697,10 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
         "exercise": found,
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "answer": exercises.answer_form(found, texts, KindProgress(seed=f"paper {student.pk}")),
+        "answer": catalog.answer_form(found, texts, KindProgress(seed=f"paper {student.pk}")),
         "number": number + 1,
         "questions": [(place, each in given) for place, each in enumerate(paper.exercises, 1)],
-        "left_s": papers.left_s(paper),
+        "left_s": asking.paper_left_s(paper),
         "problem": problem,
         "mine": None,
     }
@@ -543,7 +726,7 @@ def _ended(paper: ClassPaper, student: Student, given: dict[str, PaperAnswer]) -
     language = get_language() or "en"
     lines = []
     for slug in paper.exercises:
-        found = papers.question(paper, student, slug)
+        found = asking.question(paper, student, slug)
         texts, mine = found.texts(language), given.get(slug)
         lines.append(
             {
@@ -551,7 +734,7 @@ def _ended(paper: ClassPaper, student: Student, given: dict[str, PaperAnswer]) -
                 "task": texts.task.split("\n\n"),
                 "mine": kind_of(found).tally_text(texts, mine.tally) if mine and mine.tally != "-" else "",
                 "right": bool(mine and mine.right),
-                "solution": exercises.shown_solution(found, language),
+                "solution": catalog.shown_solution(found, language),
                 "explain": texts.explain,
                 "address": task.address(found),
             }

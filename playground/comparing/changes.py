@@ -15,7 +15,7 @@ from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.costs import ProfileName
 from engine.releases import RELEASES
 from playground.hosting.real_engine import door
-from playground.storybook import other_release, ready_scenarios
+from playground.storybook import ready_scenarios, rehearsal
 
 SECOND_US: Final = 1_000_000
 
@@ -252,7 +252,7 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
         ]
         return altered
     if change == "release":
-        return {**other_release.taken_to(value, scenario).scenario, "title": scenario["title"]}
+        return {**rehearsal.taken_to(value, scenario).scenario, "title": scenario["title"]}
     if change == "queue_mode":
         return {**altered, "commands": _with_mode(scenario, value, at_us)}
     if change in LIVE and at_us > 0:

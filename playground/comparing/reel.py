@@ -34,9 +34,9 @@ from playground.comparing import changes
 from playground.hosting.real_engine import door
 from playground.jobs.job import RUN, job
 from playground.limits import work_places
-from playground.storybook.other_release import shown_release
+from playground.storybook.rehearsal import shown_release
 from playground.texts import PageMessage, RequestRefused
-from playground.whatif.labels import metric
+from playground.whatif.shipped import metric
 
 TOLD = tuple(each.name for each in (confirmed_and_lost, confirmed, confirm_p95_s, bytes_written))
 """Loss, confirms and bytes: what of the difference matters first."""

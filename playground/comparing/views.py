@@ -21,13 +21,13 @@ from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_bytes, kept_runs, paused_sessions
 from playground.sessions import session_sharing
-from playground.storybook import other_release, rehearsal
+from playground.storybook import rehearsal
 from playground.storybook.cards import counted_as
 from playground.storybook.story import in_language
 from playground.texts import PageMessage, RequestRefused
 from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.errors import answer
-from playground.whatif.labels import metric
+from playground.whatif.shipped import metric
 
 US = 1_000_000
 USUAL_RELEASES = ("3.10", "4.3")
@@ -147,7 +147,7 @@ def releases(request: HttpRequest) -> HttpResponse:
     kept: list[Scenario] = []
     said: dict[str, PageMessage] = {}
     for series in chosen:
-        taken = other_release.taken_to(series, body)
+        taken = rehearsal.taken_to(series, body)
         title = f"{body['title']} ({RELEASES[series].name})"[:200]
         try:
             checked = rehearsal.check_run({**taken.scenario, "title": title})
@@ -192,7 +192,7 @@ def _shown_title(kept: Scenario) -> str:
 
 def _shown(*sides: Scenario) -> dict[str, Any]:
     """Return what a page needs to show runs: named by their releases where all differ, else by letters."""
-    releases = [other_release.shown_release(kept_runs.scenario_body(each)).name for each in sides]
+    releases = [rehearsal.shown_release(kept_runs.scenario_body(each)).name for each in sides]
     names = releases if len(set(releases)) == len(releases) else list("ABCD"[: len(sides)])
     return {
         "sides": [
@@ -250,7 +250,7 @@ def _differences(*sides: Scenario) -> list[dict[str, Any]]:
         (name, [body["settings"].get(name, "–") for body in bodies])
         for name in sorted(set().union(*(body["settings"] for body in bodies)))
     ]
-    rows.append((_("release"), [other_release.shown_release(body).name for body in bodies]))
+    rows.append((_("release"), [rehearsal.shown_release(body).name for body in bodies]))
     rows.append((_("profile"), [str(PROFILES[body["profile"]].scale) for body in bodies]))
     commands = [body["commands"] for body in bodies]
     shared = set.intersection(*({_written(each) for each in of_one} for of_one in commands))

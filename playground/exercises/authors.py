@@ -17,9 +17,9 @@ from engine.backing_queue.message_places import CLASSIC_V2, VARIABLE_QUEUE
 from engine.reading.conditions import MeasureGauge
 from engine.reading.message_places import placements, shown_queue
 from engine.replay import WatchedState
-from playground.exercises import variants
+from playground.exercises import schema
 from playground.exercises.grading import GradedRun, RunEvent, TooLong
-from playground.exercises.variants import SUM
+from playground.exercises.schema import SUM
 from playground.texts import RequestRefused
 
 RUN_KEYS = ("version", "profile", "settings", "seed", "topology")
@@ -233,7 +233,7 @@ OF_KIND: dict[str, dict[str, ObservableValue]] = {
 @cache
 def observables_of_kind(kind: str) -> dict[str, ObservableValue]:
     """Return the values of a kind of queue: first its lanes, then its counters."""
-    lies = variants.of_kind(kind)
+    lies = schema.of_kind(kind)
     return {
         **{lane: ObservableValue(f"queue.lanes.{lane}.messages", lane) for lane in lies.lanes},
         **{place: ObservableValue(f"queue.{place}.count", place) for place in lies.counted},
@@ -243,7 +243,7 @@ def observables_of_kind(kind: str) -> dict[str, ObservableValue]:
 
 
 def observables_of(run: AuthoredRun) -> dict[str, ObservableValue]:
-    return observables_of_kind(variants.places_of(run.scenario).kind)
+    return observables_of_kind(schema.places_of(run.scenario).kind)
 
 
 SUM_CHARACTERS = 20
@@ -256,7 +256,7 @@ def condition_of(run: AuthoredRun, observable: str, op: str, value: str, message
         raise RequestRefused(_("Choose what the condition is about."))
     path = asked.path
     if asked.compared == "place":
-        places = variants.places_of(run.scenario).answers
+        places = schema.places_of(run.scenario).answers
         if not _whole(message) or value not in places:
             raise RequestRefused(
                 _("A message has a number, and a place: %(places)s."), places=", ".join(places)
@@ -315,7 +315,7 @@ class AuthoredScene(msgspec.Struct, frozen=True):
 
 def scene_of(run: AuthoredRun) -> AuthoredScene:
     """Return the selectable values of a run's stage. Raises `RequestRefused` if the run is too long."""
-    stage = variants.places_of(run.scenario).stage
+    stage = schema.places_of(run.scenario).stage
     known = observables_of(run)
     asked = {name: observable for name, observable in known.items() if observable.compared != "place"}
     gauges = {name: MeasureGauge(observable.path) for name, observable in asked.items()}

@@ -26,13 +26,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.values.errors import ScenarioError
-from playground.exercises import authors, catalog, limits, services, variants
+from playground.exercises import authors, catalog, learners, schema, task
 from playground.exercises.authors import SHORT, TEXT, AuthoredRun, PostedForm, command_line, text_of
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.models import Made
-from playground.exercises.schema import MADE, Exercise
-from playground.exercises.variants import filled
+from playground.exercises.schema import MADE, Exercise, filled
 from playground.hosting.real_engine import door
 from playground.hosting.session_record import ALPHABET
 from playground.jobs.job import RUN, job
@@ -112,13 +111,13 @@ def _whole(text: str) -> bool:
 
 MOST_VARIANTS = 120
 """Combinations of numbers of one exercise; each is run."""
-VARIANTS_S = 4 * limits.GRADING_S
+VARIANTS_S = 4 * task.GRADING_S
 
 
 @job(RUN)
 def proved(plain: dict[str, Any]) -> Exercise:
     """Return the exercise with this content. Raises `RequestRefused`, which says what is wrong."""
-    deadline = time.monotonic() + limits.GRADING_S
+    deadline = time.monotonic() + task.GRADING_S
     try:
         made = catalog.read(plain)
         door().check({**made.scenario, "title": "exercise"})
@@ -134,7 +133,7 @@ def proved(plain: dict[str, Any]) -> Exercise:
 
 
 def _prove_variants(plain: dict[str, Any]) -> None:
-    drawn = variants.drawn_of(plain)
+    drawn = schema.drawn_of(plain)
     count = math.prod(len(each.choices) for each in drawn.values())
     if count > MOST_VARIANTS:
         raise RequestRefused(authors.MOST_VARIANTS, count=count, most=MOST_VARIANTS)
@@ -142,7 +141,7 @@ def _prove_variants(plain: dict[str, Any]) -> None:
     for chosen in itertools.product(*(each.choices for each in drawn.values())) if drawn else ():
         numbers = dict(zip(drawn, chosen, strict=True))
         try:
-            made = catalog.read(variants.with_numbers(plain, numbers))
+            made = catalog.read(schema.with_numbers(plain, numbers))
             door().check({**made.full_scenario(), "title": "exercise"})
             kind_of(made).prove(made, lambda: time.monotonic() > deadline)
         except RequestRefused as refused:
@@ -282,7 +281,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     at_us, end_us = (_moment(filled.get(name, "")) for name in ("at", "end"))
     problem, right, run = "", "", None
     try:
-        run = authors.of_session(session.scenario, services.log_of(session), at_us, end_us)
+        run = authors.of_session(session.scenario, learners.log_of(session), at_us, end_us)
         if request.method == "POST":
             with work_places.for_request(request):
                 plain = content(kind, request.POST, run)
@@ -319,7 +318,7 @@ def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
             (name, each.label, each.compared) for name, each in authors.observables_of(run).items()
         ],
         "ops": authors.OPS,
-        "places": variants.places_of(run.scenario).answers,
+        "places": schema.places_of(run.scenario).answers,
         "numbers": of_run(run),
         "fields": KINDS[kind].author_template,
         **KINDS[kind].offers(run),

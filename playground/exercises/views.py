@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.exercises import catalog, learners, readings, selectors, services, task
+from playground.exercises import catalog, learners, task
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner, Work
 from playground.exercises.schema import Exercise, LessonUnit
@@ -93,11 +93,11 @@ def units(request: HttpRequest) -> HttpResponse:
 def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse:
     learner, language = learners.current(request.session), _language()
     works = learner.works.all() if learner else ()
-    listed = selectors.units(learner, language)
+    listed = catalog.unit_rows(learner, language)
     context = {
         "units": listed,
-        "go_on": selectors.go_on(listed),
-        "review": selectors.rows(works, timezone.now(), language),
+        "go_on": catalog.go_on(listed),
+        "review": catalog.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
         **more,
@@ -115,13 +115,13 @@ def notes(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
             "misconception": each.texts(language).misconception,
             "explain": each.texts(language).explain,
             "minutes": each.minutes,
-            "kind": selectors.kind(each),
+            "kind": catalog.kind(each),
             "rules": each.rules,
-            "solution": selectors.shown_solution(each, language),
+            "solution": catalog.shown_solution(each, language),
             "others": [
                 {
                     "task": other.texts(language).task,
-                    "solution": selectors.shown_solution(other, language),
+                    "solution": catalog.shown_solution(other, language),
                     "explain": other.texts(language).explain,
                 }
                 for other in (catalog.variant(each.slug, seed + 1) for seed in range(len(each.cases)))
@@ -167,13 +167,13 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     learner = learners.current(request.session)
     if (closed := closed_page(request, learner, found)) is not None:
         return closed
-    work = selectors.work_on(learner, found.slug)
+    work = catalog.work_on(learner, found.slug)
     if work is not None:
         found = catalog.variant(found.slug, work.variant)
-    context = task.context(found, work, selectors.last_attempt(work), _language())
+    context = task.context(found, work, catalog.last_attempt(work), _language())
     context["problem"] = problem
     if work is None or work.session is None:
-        context["stage"] = readings.stage_with_messages(found)
+        context["stage"] = task.stage_with_messages(found)
         return render(request, "exercises/begin.html", context, status=status)
     held = task.held(found, work)
     if not held:
@@ -189,7 +189,7 @@ def changes_work(view: View) -> View:
     @require_POST
     def done(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
         found = _found(unit, slug)
-        work = selectors.work_on(learners.current(request.session), slug)
+        work = catalog.work_on(learners.current(request.session), slug)
         if work is None:
             return redirect(task.address(found))
         found = catalog.variant(slug, work.variant)
@@ -210,11 +210,11 @@ def changes_work(view: View) -> View:
 def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Return how far the visitor's answer in the session is: goals reached, and commands left."""
     _found(unit, slug)
-    work = selectors.work_on(learners.current(request.session), slug)
+    work = catalog.work_on(learners.current(request.session), slug)
     found = None
     if work is not None and work.session is not None:
         try:
-            found = services.standing(work, catalog.variant(slug, work.variant))
+            found = learners.standing(work, catalog.variant(slug, work.variant))
         except RequestRefused:
             found = None
     return JsonResponse(found or {})
@@ -226,7 +226,7 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Begin an exercise: a session of its own, and the visitor becomes a learner."""
     found = _found(unit, slug)
     try:
-        services.begin(learners.begin(request.session), found)
+        learners.begin_work(learners.begin(request.session), found)
     except RequestRefused as refused:
         return page(request, found, str(refused.message), status=409)
     return redirect(task.address(found))
@@ -235,32 +235,32 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 @rate_limited_reading
 @changes_work
 def answer(request: HttpRequest, work: Work, found: Exercise) -> None:
-    services.answer(work, found, kind_of(found).read(request.POST))
+    learners.answer(work, found, kind_of(found).read(request.POST))
 
 
 @rate_limited_reading
 @changes_work
 def hint(request: HttpRequest, work: Work, found: Exercise) -> None:
-    services.hint(work, found)
+    learners.hint(work, found)
 
 
 @rate_limited_reading
 @changes_work
 def why(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Keep the learner's reason for a wrong answer."""
-    services.keep_reason(work, found, request.POST.get("why", ""))
+    learners.keep_reason(work, found, request.POST.get("why", ""))
 
 
 @rate_limited_reading
 @changes_work
 def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
-    services.show_solution(work, found)
+    learners.show_solution(work, found)
 
 
 @keeps
 @changes_work
 def again(request: HttpRequest, work: Work, found: Exercise) -> None:
-    services.again(work, found)
+    learners.again(work, found)
 
 
 @require_POST
@@ -297,13 +297,13 @@ def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> Htt
 @require_safe
 def plans(request: HttpRequest) -> HttpResponse:
     """Show the plans of a lesson, a double lesson and a semester."""
-    return render(request, "exercises/plans.html", {"plans": readings.plan_rows(get_language() or "en")})
+    return render(request, "exercises/plans.html", {"plans": task.plan_rows(get_language() or "en")})
 
 
 @for_teachers
 def slides(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
     """Show the slides and sheets of a unit. For teachers only, as their notes have the key."""
-    return render(request, "exercises/slides.html", readings.slides(unit.slug, get_language() or "en"))
+    return render(request, "exercises/slides.html", task.slides(unit.slug, get_language() or "en"))
 
 
 @require_safe
@@ -325,14 +325,14 @@ runs: Final = PendingAnswers(16 * 1024 * 1024)
 
 def _found_reading(
     request: HttpRequest, unit: str, slug: str
-) -> tuple[readings.UnitReading, tuple[tuple[str, int], ...]]:
-    usual = readings.before(slug)
+) -> tuple[task.UnitReading, tuple[tuple[str, int], ...]]:
+    usual = task.before(slug)
     if usual is None or catalog.exercise(slug).unit != unit:
         raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
     asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
     try:
         numbers = {name: int(text[:9]) for name, text in asked.items()}
-        return readings.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
+        return task.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
     except ValueError:
         raise PageGone(
             _("There is no run with these numbers"), PageMessage(_("Drag the numbers on the page itself."))
@@ -340,15 +340,15 @@ def _found_reading(
 
 
 def _played(
-    request: HttpRequest, found: readings.UnitReading, numbers: tuple[tuple[str, int], ...]
-) -> readings.ReadingRun:
+    request: HttpRequest, found: task.UnitReading, numbers: tuple[tuple[str, int], ...]
+) -> task.ReadingRun:
     """Return the run with these numbers, played if it is not among the last ones."""
     key = found.slug, numbers
     played = runs.find(key)
     if played is None:
         with work_places.for_request(request):
-            played = runs.keep(key, readings.run(found.slug, numbers))
-    return msgspec.json.decode(played, type=readings.ReadingRun)
+            played = runs.keep(key, task.run(found.slug, numbers))
+    return msgspec.json.decode(played, type=task.ReadingRun)
 
 
 def _systems() -> dict[str, str]:
@@ -377,7 +377,7 @@ def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
         "slug": slug,
         "sentences": [_sentence(each, texts, run) for each in found.sentences],
         "numbers": [_number(name, found, dict(numbers), texts) for name in found.numbers],
-        "carries": [(names[name], texts.carries[name], source) for name, source in readings.SYSTEMS.items()],
+        "carries": [(names[name], texts.carries[name], source) for name, source in task.SYSTEMS.items()],
         "exercises": [
             (reverse("exercise", args=[each.unit, each.slug]), each.texts(get_language() or "en").title)
             for each in map(catalog.exercise, found.exercises)
@@ -388,7 +388,7 @@ def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 
 
 def _sentence(
-    sentence: readings.ReadingSentence, texts: readings.ReadingTexts, run: readings.ReadingRun
+    sentence: task.ReadingSentence, texts: task.ReadingTexts, run: task.ReadingRun
 ) -> dict[str, Any]:
     return {
         "id": sentence.id,
@@ -399,7 +399,7 @@ def _sentence(
 
 
 def _number(
-    name: str, found: readings.UnitReading, numbers: dict[str, int], texts: readings.ReadingTexts
+    name: str, found: task.UnitReading, numbers: dict[str, int], texts: task.ReadingTexts
 ) -> dict[str, Any]:
     drawn = found.numbers[name]
     return {

@@ -15,7 +15,7 @@ from engine.formats.layout import NoRecord
 from engine.generations import file_reader
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
-from playground.inspecting import reading, summary, uploads
+from playground.inspecting import reading, rehearsal, uploads
 from playground.inspecting.revival import FoundFiles, QueueRevival
 from playground.inspecting.uploads import UnreadableInput, read_choice
 
@@ -127,7 +127,7 @@ class InspectSession:
             count_shown = min(count, MOST_SHOWN)
             data = self._files[path]
             shown: reading.Answer = {
-                "hex": summary.dump(data[offset : offset + count_shown], offset),
+                "hex": rehearsal.dump(data[offset : offset + count_shown], offset),
                 "fields": [],
             }
             try:

@@ -25,7 +25,7 @@ from engine.inspect.directory_kinds import VHOSTS, messages_of
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import ENGLISH
-from playground.inspecting import reading, summary
+from playground.inspecting import reading, rehearsal
 from playground.inspecting.readout import DEAD
 from playground.inspecting.revival import report_on, vhost_directories
 from playground.inspecting.uploads import Files, PlacedFiles, ReleaseChoice, is_needed, without_parents
@@ -423,7 +423,7 @@ def hosts_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _parts(host: dict[str, Any]) -> list[tuple[tuple[str, int | None], str]]:
     """Return the name of each queue, the priority of its part, and its directory."""
-    return [(summary.whole_name(str(each["name"] or each["dir"])), each["dir"]) for each in host["queues"]]
+    return [(rehearsal.whole_name(str(each["name"] or each["dir"])), each["dir"]) for each in host["queues"]]
 
 
 if __name__ == "__main__":

@@ -17,19 +17,11 @@ import msgspec
 from engine.broker.commands.scenario import parse
 from engine.inspect.directory_kinds import STORES
 from engine.values.errors import EngineError
-from playground.inspecting import (
-    configuration,
-    definitions,
-    listings,
-    next_release,
-    rehearsal,
-    revival,
-    summary,
-)
-from playground.inspecting.configuration import kind_of
+from playground.inspecting import definitions, listings, next_release, rehearsal, revival
+from playground.inspecting.definitions import kind_of
 from playground.inspecting.listings import COLUMN, JSON, REPORT, SPOKEN
+from playground.inspecting.rehearsal import queues_of
 from playground.inspecting.revival import QueueRevival
-from playground.inspecting.summary import queues_of
 from playground.inspecting.uploads import USUAL, Files, ReleaseChoice, UnreadableInput
 from playground.typed_texts import bare_text
 
@@ -196,14 +188,12 @@ def listing(text: str) -> Answer:
         found: Answer = msgspec.to_builtins(listings.read(text))
         if REPORT.search(text):
             with contextlib.suppress(UnreadableInput):
-                found["environment"] = msgspec.to_builtins(configuration.read(text))
+                found["environment"] = msgspec.to_builtins(definitions.read_configuration(text))
     except UnreadableInput as without:
         try:
-            found = msgspec.to_builtins(configuration.read(text))
+            found = msgspec.to_builtins(definitions.read_configuration(text))
         except UnreadableInput as bad:
-            raise (
-                without if without.code != bad.code else refusal(text[: configuration.MOST_CHARS])
-            ) from bad
+            raise (without if without.code != bad.code else refusal(text[: definitions.MOST_CHARS])) from bad
     return found
 
 
@@ -256,21 +246,21 @@ def directory(
     if revived is not None:
         revived.decoded.forget()
     steps("answering")
-    stores = summary.store_rows(report, revived)
+    stores = rehearsal.store_rows(report, revived)
     return {
         "kind": report["kind"],
         "source": source,
         "target": target.name if target else "",
-        "release": summary.release_of(report),
-        "queues": summary.queue_rows(report, revived),
+        "release": rehearsal.release_of(report),
+        "queues": rehearsal.queue_rows(report, revived),
         "stores": stores,
-        "collector": summary.collector_row(source.partition("-")[0], stores),
-        "stop": summary.stop_row(report, files),
-        "unowned": summary.unowned_rows(report),
-        "damage": summary.damage_rows(report, files),
-        "damage_more": max(0, len(report["damage"]) - summary.MOST_DAMAGE) + report["damage_more"],
-        "files": summary.file_rows(files),
-        "files_more": max(0, len(files) - summary.MOST_LISTED),
+        "collector": rehearsal.collector_row(source.partition("-")[0], stores),
+        "stop": rehearsal.stop_row(report, files),
+        "unowned": rehearsal.unowned_rows(report),
+        "damage": rehearsal.damage_rows(report, files),
+        "damage_more": max(0, len(report["damage"]) - rehearsal.MOST_DAMAGE) + report["damage_more"],
+        "files": rehearsal.file_rows(files),
+        "files_more": max(0, len(files) - rehearsal.MOST_LISTED),
         "stopped": choice.stopped,
         "orderly": orderly,
         "upgrades": rehearsed,

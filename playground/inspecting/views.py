@@ -20,8 +20,8 @@ from django.views.decorators.http import require_http_methods
 
 from engine.broker.commands.settings import segment_entries
 from playground.hosting import refusals
-from playground.inspecting import definitions, parcel, reading, uploads
-from playground.inspecting.reader_process import ReaderProcess
+from playground.inspecting import definitions, reader, reading, uploads
+from playground.inspecting.reader import ReaderProcess
 from playground.inspecting.uploads import UnreadableInput, read_choice
 from playground.jobs.job import CHECK, job
 from playground.limits import request_callers, work_places
@@ -299,5 +299,5 @@ def _apart(request: HttpRequest) -> ReaderProcess:
     """Return the answer about a broker's files, which a process of its own reads."""
     files = request.FILES.getlist("files")
     paths = uploads.names_of(files, request.POST.get("paths", ""))
-    packed = parcel.pack(files, paths, read_choice(request.POST.get("choice", "")))
+    packed = reader.pack(files, paths, read_choice(request.POST.get("choice", "")))
     return ReaderProcess(packed, request_callers.of_request(request))

@@ -21,7 +21,7 @@ from engine.values.sizes import plain
 from playground.hosting.real_engine import door
 from playground.offline import recording
 from playground.sessions.scenario_links import LinkPlace
-from playground.storybook import other_release
+from playground.storybook import rehearsal
 from playground.storybook.story import ScenarioStory, in_language, localized
 from playground.web import live_page
 from playground.web.page_delivery import styles
@@ -155,7 +155,7 @@ def _page(
         "whole": recorded.whole,
         "digest": recorded.digest,
         "engine": door().version,
-        "release": other_release.shown_release(source.scenario).name,
+        "release": rehearsal.shown_release(source.scenario).name,
         "home": source.home,
         "address": source.address,
         "rules": f"{source.home}rules/" if source.home else "",

@@ -16,7 +16,7 @@ from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs
 from playground.sessions import live_hosts
-from playground.storybook import other_release, rehearsal
+from playground.storybook import rehearsal
 from playground.texts import PageMessage, RequestRefused
 
 REMEMBERED = 200
@@ -82,7 +82,7 @@ def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage
         if untouched
         else session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     )
-    scenario, said = other_release.taken_to(series, scenario)
+    scenario, said = rehearsal.taken_to(series, scenario)
     return kept_runs.start_session(rehearsal.check_run(scenario), reached_us=moment.at_us), said
 
 

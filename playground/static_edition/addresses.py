@@ -19,7 +19,7 @@ from django.urls import Resolver404, resolve
 
 from playground.hosting.real_engine import door
 from playground.storybook import ready_scenarios
-from playground.storybook.stage_picture import leads_to
+from playground.storybook.cards import leads_to
 
 FOLDER: Final = "data/leads"
 """Where they lie in an edition."""

@@ -19,7 +19,7 @@ from engine.releases import PROFILES, RELEASES
 from engine.report.transitions.base import Group
 from playground import rules
 from playground.rules import search
-from playground.storybook.stage_picture import MEANINGS
+from playground.storybook.cards import MEANINGS
 from playground.verdicts import found_in
 
 register = template.Library()

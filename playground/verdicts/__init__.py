@@ -14,7 +14,7 @@ from django.urls import reverse
 from engine.reading.conditions import Condition
 from engine.releases import PROFILES, V3_8_9, V4_3_6
 from playground.sessions import scenario_links
-from playground.storybook import cards, other_release, ready_scenarios
+from playground.storybook import cards, ready_scenarios, rehearsal
 from playground.storybook.cards import SUBJECTS, ScenarioCard
 from playground.storybook.entry import LibraryEntry, read
 from playground.storybook.story import StoryClaim, Texts, in_language
@@ -284,7 +284,7 @@ def todays_verdicts() -> dict[int, TodaysVerdict]:
 
 def todays_address(scenario: str, at_us: int, short_id: str, series: str) -> str:
     entry = ready_scenarios.entry(scenario)
-    own = entry is not None and other_release.shown_release(entry.run).series == series
+    own = entry is not None and rehearsal.shown_release(entry.run).series == series
     place = scenario_links.LinkPlace(at_us=at_us, release="" if own else series)
     return reverse("permalink", args=[short_id]) + place.query()
 

@@ -15,12 +15,12 @@ from engine.counting.disk import write_amplification
 from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, throughput_per_s
 from engine.metrics import METRICS
 from engine.releases import RELEASES, BrokerRelease
-from playground.storybook.other_release import GONE
+from playground.storybook.rehearsal import GONE
 from playground.texts import PageMessage
 from playground.web import fidelity_figures
 from playground.web.fidelity_figures import latest, todays_memory
-from playground.whatif.labels import NOTHING, full, metric
-from playground.whatif.labels import metric as label
+from playground.whatif.shipped import NOTHING, full, metric
+from playground.whatif.shipped import metric as label
 
 FILE: Final = "surfaces.json"
 WORKS: Final = "works"

@@ -14,15 +14,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
-from playground.classroom.leaving import UNDO_MINUTES
-from playground.classroom.services import LEARNERS_KEEP_DAYS
+from playground.classroom.services import LEARNERS_KEEP_DAYS, UNDO_MINUTES
 from playground.jobs.job import JobEnded
 from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs
 from playground.sessions import live_hosts
 from playground.sessions.session_sharing import DEMO_FOLLOWED, DEMO_KEY, demo_session
-from playground.storybook import other_release, ready_scenarios, rehearsal
+from playground.storybook import ready_scenarios, rehearsal
 from playground.storybook.entry import BadScenario
 from playground.storybook.story import in_language
 from playground.typed_texts import given_text
@@ -131,7 +130,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def _ready(request: HttpRequest, kept: Scenario) -> Session:
     """Begin a session with a kept scenario, on the release that the form names if it is another one."""
     scenario = kept_runs.scenario_body(kept)
-    taken = other_release.asked_for(request.POST.get("release", ""), scenario)
+    taken = rehearsal.asked_for(request.POST.get("release", ""), scenario)
     if taken is None:
         return kept_runs.replay_session(kept)
     say(request, taken.said)

@@ -1,4 +1,4 @@
-"""The library of ready scenarios: searched, filtered, opened, edited; and the schema of their files."""
+"""What is read: ready scenarios, the subjects of the articles with their verdicts, the words explained, the rules."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 
+from engine.releases import REFERENCE, RELEASES
+from playground import rules, verdicts
+from playground.exercises import catalog
 from playground.jobs.job import JobEnded
 from playground.limits import session_limits, work_places
 from playground.models import Scenario
 from playground.records import kept_runs
+from playground.rules import LONGEST_QUERY, html, search
 from playground.storybook import cards, ready_scenarios, rehearsal
 from playground.storybook.cards import QUESTIONS, SUBJECTS
 from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry, schema
+from playground.storybook.rehearsal import shown_release
+from playground.storybook.story import in_language
 from playground.texts import PageMessage
 from playground.typed_texts import given_text
+from playground.verdicts import ArticleVerdict, VerdictRun, related
 from playground.web.access import charge, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 
@@ -189,3 +199,278 @@ def _play(request: HttpRequest) -> HttpResponse:
     session = kept_runs.replay_session(kept)
     kept_runs.claim(request.session, session)
     return redirect("session", session.public_id)
+
+
+RELEASES_ASKED = (verdicts.ARTICLES.name, REFERENCE.name, verdicts.TODAYS.name)
+"""For which each subject has a verdict, in the order of the rows."""
+VERDICTS = ("true", "depends", "changed", "gone", "false")
+"""In the order of the tally."""
+
+
+def _verdict_row(each: ArticleVerdict) -> dict[str, object]:
+    return {
+        "number": each.number,
+        "slug": each.slug,
+        "title": SUBJECTS[each.number],
+        "verdict": each.verdict,
+        "rules": each.rules,
+        "claim": in_language(each.claim),
+        "finding": in_language(each.finding),
+    }
+
+
+def _releases(
+    each: ArticleVerdict, loaded: dict[str, str], evidences: dict[int, VerdictRun]
+) -> list[dict[str, object]]:
+    """Return the verdict of three releases, each with the address of the run that shows it; for 3.10 by `evidences`."""
+    today = verdicts.todays_verdicts()[each.number]
+    old = each.in_3_8.run
+    rows: list[dict[str, object]] = [
+        {
+            "release": verdicts.ARTICLES.series,
+            "verdict": each.in_3_8.verdict,
+            "address": verdicts.articles_address(old, get_language() or ""),
+        }
+    ]
+    for release, verdict, run in (
+        (REFERENCE, each.verdict, evidences.get(each.number, old)),
+        (verdicts.TODAYS, today.verdict, today.run),
+    ):
+        short_id = loaded.get(run.scenario)
+        address = short_id and verdicts.todays_address(run.scenario, run.at_us, short_id, release.series)
+        rows.append({"release": release.series, "verdict": verdict, "address": address})
+    return rows
+
+
+def evidences() -> dict[int, VerdictRun]:
+    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does.
+
+    It is a run of that release, and one that says of its claim what the subject says: that it is true, or that it is
+    not quite so.
+    """
+    found: dict[int, VerdictRun] = {}
+    for entry in ready_scenarios.entries():
+        story = entry.story.verdict
+        if story is None or story.source is None or shown_release(entry.run).series != REFERENCE.series:
+            continue
+        if (story.verdict == "true") == (verdicts.verdicts()[story.source].verdict == "true"):
+            found.setdefault(story.source, VerdictRun(entry.slug, story.evidence_at_us))
+    return found
+
+
+def _todays_broker(each: ArticleVerdict, loaded: dict[str, str], address: object) -> dict[str, object]:
+    today = verdicts.todays_verdicts()[each.number]
+    return {
+        "verdict": today.verdict,
+        "finding": in_language(today.finding),
+        "rules": today.rules,
+        "release": verdicts.TODAYS.name,
+        "address": address,
+        "short_id": loaded.get(today.run.scenario),
+        "at_us": today.run.at_us,
+    }
+
+
+def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
+    old = each.in_3_8
+    return {
+        "verdict": old.verdict,
+        "finding": in_language(old.finding),
+        "rules": old.rules,
+        "release": verdicts.ARTICLES.name,
+        "address": verdicts.articles_address(old.run, get_language() or ""),
+    }
+
+
+@require_safe
+def subjects_index(request: HttpRequest) -> HttpResponse:
+    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
+    found = evidences()
+    rows = [
+        {**_verdict_row(each), "releases": _releases(each, loaded, found)}
+        for each in verdicts.verdicts().values()
+    ]
+    context = {"subjects": rows, "names": RELEASES_ASKED, "tally": _tally(rows)}
+    return render(request, "library/subjects.html", context)
+
+
+def _tally(rows: list[dict[str, Any]]) -> list[dict[str, object]]:
+    """Return how many subjects have which verdict on each release, by the rows of the page."""
+    answers = list(zip(*(each["releases"] for each in rows), strict=True))
+    return [
+        {
+            "release": of_one[0]["release"],
+            "counts": [
+                {"verdict": verdict, "count": count}
+                for verdict in VERDICTS
+                if (count := sum(each["verdict"] == verdict for each in of_one))
+            ],
+        }
+        for of_one in answers
+    ]
+
+
+@require_safe
+def subject(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one subject: claim, verdict, what the broker does, and the runs that show it."""
+    each = verdicts.by_slug(slug)
+    if each is None:
+        raise PageGone(_("No such subject"), PageMessage(_("The list of subjects has no page of this name.")))
+    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
+    shown = [
+        entry
+        for entry in ready_scenarios.entries()
+        if entry.slug in loaded and each.number in entry.story.subjects
+    ]
+    # Those that judge this subject's claim come first.
+    shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
+    runs = [cards.card(entry, loaded[entry.slug]) for entry in shown]
+    every = verdicts.verdicts()
+    releases = _releases(each, loaded, evidences())
+    context = {
+        "subject": _verdict_row(each),
+        "old": _articles_broker(each),
+        "today": _todays_broker(each, loaded, releases[-1]["address"]),
+        "releases": releases,
+        "cards": runs,
+        "mechanisms": _mechanisms(each.number, loaded),
+        "exercises": _exercises(each.number),
+        "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,
+        "after": _verdict_row(every[each.number + 1]) if each.number + 1 in every else None,
+    }
+    return render(request, "library/subject.html", context)
+
+
+def _exercises(number: int) -> list[dict[str, str]]:
+    every = catalog.exercises()
+    language = get_language() or "en"
+    return [
+        {"unit": every[slug].unit, "slug": slug, "title": every[slug].texts(language).title}
+        for slug in verdicts.exercised()[number]
+        if slug in every
+    ]
+
+
+def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
+    """Return the rows of a subject, each with the moments at which it is seen, by {slug: id} of the ready runs."""
+    entries = {entry.slug: entry for entry in ready_scenarios.entries()}
+    rows: list[dict[str, object]] = []
+    for each in verdicts.mechanisms():
+        if each.subject == number:
+            moments = [
+                {
+                    "title": entries[seen.scenario].title,
+                    "short_id": loaded[seen.scenario],
+                    "at_us": at_us,
+                    "at_s": f"{at_us / 1_000_000:g}",
+                }
+                for seen in each.seen
+                if seen.scenario in loaded
+                for at_us in [entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us]
+            ]
+            rows.append({"claim": in_language(each.claim), "verdict": each.verdict, "moments": moments})
+    return rows
+
+
+@require_safe
+def glossary(request: HttpRequest) -> HttpResponse:
+    every = verdicts.verdicts()
+    terms = [
+        {
+            "term": each.term,
+            "anchor": each.anchor,
+            "also": each.also,
+            "text": in_language(each.text),
+            "subject": _verdict_row(every[each.subject]),
+        }
+        for each in sorted(verdicts.glossary().values(), key=lambda each: each.term)
+    ]
+    return render(request, "library/glossary.html", {"terms": terms})
+
+
+@require_safe
+@cache_control(private=True, max_age=600)
+@vary_on_headers("Accept-Language")
+@vary_on_cookie
+def glossary_words(request: HttpRequest) -> HttpResponse:
+    """Return the meanings of all words, for the script that shows them beside the words."""
+    return JsonResponse({each.anchor: in_language(each.text) for each in verdicts.glossary().values()})
+
+
+def titles() -> dict[str, Any]:
+    """Return what each document is about, in the reader's language."""
+    return {
+        "queue": _("Queues, memory, alarms and credit"),
+        "storage": _("Files: index, journal and message store"),
+        "mirrors": _("Mirrored queues: several nodes, failover and synchronisation"),
+        "queue-v2": _("Version 2 of classic queues, which today's broker has"),
+    }
+
+
+@require_safe
+def rules_index(request: HttpRequest) -> HttpResponse:
+    """List every rule by document and section, or those that a search finds."""
+    query = request.GET.get("q", "").strip()[:LONGEST_QUERY]
+    context = {
+        "query": query,
+        "most": LONGEST_QUERY,
+        "hits": search(query) if query else None,
+        "related": related(query) if query else None,
+        "count": len(rules.by_id()),
+        "releases": ", ".join(each.name for each in RELEASES.values()),
+        "documents": [(each, titles()[name]) for name, each in rules.documents().items()],
+    }
+    parts = getattr(request, "htmx", False)
+    return render(request, "library/_found.html" if parts else "library/rules.html", context)
+
+
+@require_safe
+def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """Show one rule, and the parts of the app that cite it."""
+    found = rules.find(rule_id)
+    if found is None and rule_id in rules.documents():
+        return redirect("rules-document", rule_id, permanent=True)
+    if found is None:
+        context = {"cited": rule_id, "query": "", "most": LONGEST_QUERY}
+        return render(request, "library/none.html", context, status=404)
+    if rule_id != found.id:
+        return redirect("rule", found.id, permanent=True)
+    language = get_language() or "en"
+    order = list(rules.by_id())
+    place = order.index(found.id)
+    document = rules.documents()[found.document]
+    subject = verdicts.of_rule(found.id)
+    context = {
+        "rule": found,
+        "text": html(found.text, found.document, found.id),
+        "section": next(each for each in document.sections if each.anchor == found.section),
+        "document": document,
+        "document_title": titles()[found.document],
+        "subject": subject,
+        "subject_title": SUBJECTS[subject.number] if subject else "",
+        "exercises": [
+            (each.texts(language).title, reverse("exercise", args=[each.unit, each.slug]))
+            for each in catalog.exercises().values()
+            if found.id in each.rules
+        ],
+        "before": order[place - 1] if place else None,
+        "after": order[place + 1] if place + 1 < len(order) else None,
+    }
+    return render(request, "library/rule.html", context)
+
+
+@require_safe
+def document(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a whole document of the specification, with a place for each section and rule."""
+    found = rules.documents()[name]
+    sections = [
+        (each, html(each.text, name), [(rule, html(rule.text, name, rule.id)) for rule in each.rules])
+        for each in found.sections
+    ]
+    context = {
+        "document": found,
+        "document_title": titles()[name],
+        "opening": html(found.text, name),
+        "sections": sections,
+    }
+    return render(request, "library/document.html", context)

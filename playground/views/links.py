@@ -33,9 +33,9 @@ from playground.models import Scenario, Session
 from playground.records import kept_runs, paused_sessions
 from playground.sessions import live_hosts, scenario_links
 from playground.sessions.scenario_links import LinkPlace, place_of
-from playground.storybook import other_release, ready_scenarios, rehearsal
+from playground.storybook import ready_scenarios, rehearsal
+from playground.storybook.cards import lead_to
 from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
-from playground.storybook.stage_picture import lead_to
 from playground.storybook.story import in_language
 from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files, link_picture, live_page
@@ -131,7 +131,7 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
 def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place: LinkPlace) -> HttpResponse:
     """Begin a session with a link's run, on the release that the link names."""
     start_us = place.start_us(scenario["until_us"])
-    taken = other_release.asked_for(place.release, scenario)
+    taken = rehearsal.asked_for(place.release, scenario)
     if taken is None:
         _warn_of_another_engine(request, kept)
         return _go(request, kept_runs.start_session(scenario, kept, start_us), place)

@@ -12,8 +12,8 @@ from django.utils import translation
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.broker.commands.settings import release_of
-from playground.storybook import stage_picture
-from playground.storybook.stage_picture import (
+from playground.storybook import cards
+from playground.storybook.cards import (
     BLOCK,
     BOTTOM,
     DISK,
@@ -58,10 +58,10 @@ def draw(title: str, scenario: Mapping[str, Any], state: Mapping[str, Any], at_u
     pen = ImageDraw.Draw(image)
     release = release_of(scenario["profile"], state["node"]["settings"]).name
     _head(pen, title, release, at_us, scenario["until_us"])
-    picture = stage_picture.picture_of(state) or StagePicture([])
+    picture = cards.picture_of(state) or StagePicture([])
     _stage(pen, picture)
     with translation.override("en"):  # the font has no Chinese
-        _foot(pen, picture, stage_picture.memory_of(state))
+        _foot(pen, picture, cards.memory_of(state))
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
     return out.getvalue()

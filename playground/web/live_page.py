@@ -19,7 +19,7 @@ from playground.models import Session
 from playground.records import kept_runs
 from playground.sessions import live_hosts, session_sockets
 from playground.sessions.scenario_links import LinkPlace, place_of
-from playground.storybook import other_release, ready_scenarios
+from playground.storybook import ready_scenarios, rehearsal
 from playground.storybook.story import in_language, localized
 from playground.verdicts import words_of
 from playground.web import engine_files
@@ -56,7 +56,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     }
     return {
         **context_of(found.public_id, found.scenario, data, owner=owner),
-        "release": other_release.shown_release(found.scenario).series,
+        "release": rehearsal.shown_release(found.scenario).series,
         "release_action": reverse("session-release", args=[found.public_id]),
         "story": story,
         "meta": _meta(request, found, place),

@@ -12,8 +12,13 @@ from django.utils.translation import gettext as _
 
 from engine.counting.load import limit_bytes, paging_at_bytes
 from playground.storybook.cards import STRATEGY, counted_as
-from playground.sweeping.refusals import failure
-from playground.whatif.answer import (
+from playground.sweeping.asked import failure
+from playground.whatif.query import (
+    CLAMPS,
+    FIELDS,
+    FIXED,
+    WORKLOAD,
+    HeatmapQuery,
     answer,
     band,
     band_words,
@@ -21,24 +26,37 @@ from playground.whatif.answer import (
     base_words,
     held_back,
     measured_with,
+    subtractions,
 )
-from playground.whatif.labels import (
+from playground.whatif.shipped import (
     ADVISED,
     FAILED,
     HEATMAPS,
     NOTHING,
     QUESTIONS,
     WORKLOADS,
+    CellRun,
+    NamedHeatmap,
+    ShippedHeatmap,
     full,
     metric,
     parameter,
     setting,
     unit_for,
 )
-from playground.whatif.panel import cliff_edges, findings, front_ids, panel, run_place
-from playground.whatif.query import CLAMPS, FIELDS, FIXED, WORKLOAD, HeatmapQuery, subtractions
-from playground.whatif.shipped import CellRun, NamedHeatmap, ShippedHeatmap
-from playground.whatif.table import HeatmapTable, all_values, boundaries, clamped, make_table, mini
+from playground.whatif.table import (
+    HeatmapTable,
+    all_values,
+    boundaries,
+    clamped,
+    cliff_edges,
+    findings,
+    front_ids,
+    make_table,
+    mini,
+    panel,
+    run_place,
+)
 
 SELECTED = SafeString(" selected")
 

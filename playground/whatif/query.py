@@ -1,20 +1,44 @@
-"""Which heatmap, workload, metric, axes and bounds a reader asked for, checked, and the best setting within them."""
+"""What a reader asked of heatmaps, checked, and the answer: what to set, what that changes, how certain it is."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from engine.counting.load import blocked_s, latency_p95_s, peak_ram_bytes, peak_ram_share
+from engine.broker.commands.settings import resolve
+from engine.counting.load import (
+    blocked_s,
+    latency_p95_s,
+    over_watermark_s,
+    peak_ram_bytes,
+    peak_ram_share,
+    sent,
+)
+from engine.ctl.stands_for import CLIENT, STANDS_FOR
 from engine.metrics import BetterWay
-from playground.whatif.labels import full, setting
-from playground.whatif.labels import metric as label
-from playground.whatif.shipped import CellRun, ShippedHeatmap
+from playground.storybook import rehearsal
+from playground.web import fidelity_figures
+from playground.whatif.shipped import (
+    ADVISED,
+    BROKER,
+    NOTHING,
+    THIN_SPACE,
+    CellRun,
+    ShippedHeatmap,
+    full,
+    metric,
+    parameter,
+    setting,
+    short,
+    unit_for,
+)
+from playground.whatif.shipped import metric as label
 
 RAM = peak_ram_bytes.name
 RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
@@ -339,3 +363,396 @@ def _fixed(heatmap: ShippedHeatmap, name: str, wanted: str | None) -> Any:
             return value
     home = heatmap.home.get(name)
     return home if home in values else values[len(values) // 2]
+
+
+TRUSTED = frozenset({"good", "rough"})
+"""Verdicts with which a value is shown with a band; with the others at most the order of values can be trusted."""
+
+
+class ErrorBand(NamedTuple):
+    """Between what a metric is to be expected."""
+
+    low: float
+    high: float
+
+    def apart_from(self, other: ErrorBand) -> bool:
+        """Return whether two ranges have no value in common."""
+        return self.high < other.low or other.high < self.low
+
+
+class CellCertainty(NamedTuple):
+    """What was measured of a metric's error.
+
+    Args:
+        verdict: `good`, `rough`, `order`, `none`; empty where it was never compared with a real node.
+        median_pct, worst_pct: of the cells that no constant was chosen by.
+        cells: how many those are.
+        floor: errors are shares of the measured value, and of at least this.
+    """
+
+    verdict: str = ""
+    median_pct: float = 0.0
+    worst_pct: float = 0.0
+    cells: int = 0
+    floor: float = 0.0
+
+    def words(self) -> str:
+        """Return what is beside the metric's name."""
+        numbers = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
+        if self.verdict == "good":
+            text = _("± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
+        elif self.verdict == "rough":
+            text = _("rough: ± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
+        elif self.verdict == "order":
+            text = _("predicts only which setting has more; values were off by %(median)s %%")
+        elif self.verdict == "none":
+            text = _("not predicted: off by %(median)s %% (median of %(cells)s measured runs)")
+        else:
+            return _("counted by the engine; never compared with a real node")
+        return text % numbers
+
+
+def certainty(metric: str) -> CellCertainty:
+    """Return what was measured of a metric's error, where work takes no time, as in heatmaps."""
+    found = fidelity_figures.predictions() or {"metrics": {}}
+    each = found.get("swept", found["metrics"]).get(metric)
+    if each is None:
+        return CellCertainty()
+    return CellCertainty(each["verdict"], each["median_pct"], each["worst_pct"], each["cells"], each["floor"])
+
+
+def measured_with() -> dict[str, Any] | None:
+    """Return the reference, machine and engine of the measured errors, None where there are none."""
+    found = fidelity_figures.predictions()
+    return None if found is None else {key: found[key] for key in ("reference", "machine", "measured_on")}
+
+
+def band(heatmap: ShippedHeatmap, runs: list[CellRun], metric: str) -> ErrorBand | None:
+    """Return the lowest and highest value to expect of a cell's metric; None where its runs have none.
+
+    The runs of a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
+    """
+    values = [value for run in runs if (value := heatmap.value(run, metric)) is not None]
+    if not values:
+        return None
+    sure = certainty(metric)
+    share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
+    low, high = min(values), max(values)
+    return ErrorBand(
+        max(0.0, low - share * max(low, sure.floor)) if low else 0.0, high + share * max(high, sure.floor)
+    )
+
+
+def band_words(found: ErrorBand | None, metric: str) -> str:
+    """Return a band as “4 to 7 s”, empty where its ends read alike."""
+    if found is None:
+        return ""
+    kind = label(metric).kind
+    unit = unit_for(kind, found.high)
+    low, high = short(found.low, unit), short(found.high, unit)
+    if low == high:
+        return ""
+    words = _("%(low)s to %(high)s")
+    if kind == "count":
+        return words % {"low": full(found.low, kind), "high": full(found.high, kind)}
+    return (words % {"low": low, "high": high} + f"{THIN_SPACE}{unit.name}").strip()
+
+
+UNPREDICTED = "none"
+
+
+class GridPlace(NamedTuple):
+    """A cell of the present workload: the value of each swept parameter, and the cell's runs."""
+
+    values: dict[str, Any]
+    runs: list[CellRun]
+
+
+def answer(query: HeatmapQuery) -> dict[str, Any]:
+    """Return the sentences of the answer, and how to set what they advise."""
+    base = base_place(query)
+    best = best_place(query)
+    sure = certainty(query.metric)
+    lines = [] if best is None else list(_lines(query.heatmap, best.runs[0]))
+    advised = [axis for axis in query.heatmap.axes if axis.parameter in ADVISED]
+    return {
+        "metric": metric(query.metric).name,
+        "certainty": sure,
+        "sentences": [] if sure.verdict == UNPREDICTED else list(_sentences(query, base, best, sure)),
+        "commands": [line for kind, line in lines if kind == "command"],
+        "conf": [line for kind, line in lines if kind == "line"],
+        "releases": [str(each) for axis in advised for each in rehearsal.where_it_works(axis.parameter)],
+    }
+
+
+def base_place(query: HeatmapQuery) -> GridPlace | None:
+    """Return the cell of the workload as it is, where the grid has it: a fixed property has the value in view."""
+    home = query.heatmap.home
+    return _place(
+        query,
+        {
+            axis.parameter: query.fixed.get(axis.parameter, home.get(axis.parameter))
+            if axis.parameter not in ADVISED
+            else home.get(axis.parameter)
+            for axis in query.heatmap.axes
+        },
+    )
+
+
+def best_place(query: HeatmapQuery) -> GridPlace | None:
+    """Return the cell of the best settings within the bounds, None where no setting is swept or none keeps them."""
+    found = best_cell(query.heatmap, query.workload, asked_bounds(query), given(query))
+    if found is None or not ADVISED.intersection(axis.parameter for axis in query.heatmap.axes):
+        return None
+    values = zip((axis.parameter for axis in query.heatmap.axes), found[0].values, strict=True)
+    return GridPlace(dict(values), found)
+
+
+def given(query: HeatmapQuery) -> dict[str, Any]:
+    """Return the values of the workload's properties, which no advice changes, as far as they are known."""
+    home = query.heatmap.home
+    values = {
+        axis.parameter: query.fixed.get(axis.parameter, home.get(axis.parameter))
+        for axis in query.heatmap.axes
+        if axis.parameter not in ADVISED
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def asked_bounds(query: HeatmapQuery) -> GridBounds:
+    """Return the bounds; where nobody says what is to be best, it is the shown metric, if more or less is better."""
+    wanted = query.bounds
+    if not wanted.least and metric(query.metric).better is not BetterWay.NEITHER:
+        wanted = wanted._replace(least=query.metric)
+    return feasible(query.heatmap, query.workload, wanted, given(query))
+
+
+def held_back(query: HeatmapQuery, base: GridPlace | None, runs: list[CellRun]) -> str:
+    """Return a sentence where a cell's number is better only because blocked publishers hold messages back."""
+    heatmap, name = query.heatmap, query.metric
+    if (
+        base is None
+        or name in {blocked_s.name, over_watermark_s.name}
+        or blocked_s.name not in heatmap.metrics
+    ):
+        return ""
+    before, after = (heatmap.median(each, blocked_s.name) or 0 for each in (base.runs, runs))
+    if _alike(before, after, blocked_s.name) or after < before or not _better(query, base.runs, runs):
+        return ""
+    if sent.name in heatmap.metrics:
+        came, comes = (heatmap.median(each, sent.name) or 0 for each in (base.runs, runs))
+        if name == sent.name or comes > came:
+            return ""
+    text = _(
+        "The number is better only because blocked publishers hold messages back: %(after)s instead of %(before)s."
+    )
+    return text % {"after": full(after, "seconds"), "before": full(before, "seconds")}
+
+
+def base_words(heatmap: ShippedHeatmap) -> str:
+    """Return what the cell of `home` is: the broker's defaults, or the workload as it is."""
+    names = {axis.parameter for axis in heatmap.axes}
+    defaults = broker_defaults(heatmap)
+    usual = all(heatmap.home.get(name) == value for name, value in defaults.items())
+    if usual and defaults.keys() == names:
+        return _("the defaults")
+    return (
+        _("this workload, with the broker's defaults") if usual and defaults else _("the workload as it is")
+    )
+
+
+def broker_defaults(heatmap: ShippedHeatmap) -> dict[str, Any]:
+    """Return the defaults of the swept settings of a broker, by parameter."""
+    queue, node = resolve(heatmap.workloads[0].scenario["profile"], {})
+    found = {name: getattr(owner, name) for owner in (queue, node) for name in BROKER if hasattr(owner, name)}
+    # A queue is lazy by a command or a policy, and profiles count what the model knows: neither is the node's setting.
+    found |= {"queue_mode": "default", "vm_memory_calculation_strategy": "rss"}
+    return {axis.parameter: found[axis.parameter] for axis in heatmap.axes if axis.parameter in found}
+
+
+def _sentences(
+    query: HeatmapQuery, base: GridPlace | None, best: GridPlace | None, sure: CellCertainty
+) -> Iterator[str]:
+    """Yield the advice, then what else is to be known before somebody follows it."""
+    if best is None and base is None:
+        yield _("No cell of this sweep is the workload as it is, so there is no answer in one number.")
+        return
+    if best is None and base is not None:
+        yield _(
+            "%(metric)s: %(value)s as the workload is. Its properties are varied here, so there is nothing to set."
+        ) % {"metric": _capital(metric(query.metric).name), "value": _value(query, base)}
+        yield from _properties(query, base)
+    if best is None:
+        return
+    kept = base is None or best.runs == base.runs or not _better(query, base.runs, best.runs)
+    place = base if kept and base is not None else best
+    names = {"metric": metric(query.metric).name, "value": _value(query, place)}
+    if base is None:
+        text = _("The best is %(setting)s: “%(metric)s” is %(value)s")
+        advice = text % {**names, "setting": _listed(_at(best, ADVISED & best.values.keys()))}
+    elif kept:
+        advice = (
+            _(
+                "Leave the settings as they are: “%(metric)s” is %(value)s, and no other setting here makes it better"
+            )
+            % names
+        )
+    else:
+        changes = [
+            _change(name, base.values[name], value)
+            for name, value in best.values.items()
+            if value != base.values[name]
+        ]
+        text = _("%(change)s: “%(metric)s” is %(value)s instead of %(before)s")
+        advice = text % {**names, "change": _capital(_listed(changes)), "before": _value(query, base)}
+    free = list(_free(query, place, base, sure))
+    yield "; ".join((advice, *free)) + "."
+    if base is not None and not kept:
+        yield from filter(None, (held_back(query, base, best.runs), _overlap(query, base, best)))
+    usual = _place(query, {**place.values, **broker_defaults(query.heatmap)})
+    if base is not None and usual is not None and usual.values not in (place.values, base.values):
+        text = _("With the broker's defaults (%(setting)s): %(value)s.")
+        at = _at(usual, broker_defaults(query.heatmap))
+        yield text % {"setting": ", ".join(at), "value": _value(query, usual)}
+
+
+def _properties(query: HeatmapQuery, base: GridPlace) -> Iterator[str]:
+    """Yield, for each property on an axis, the value at which the metric differs most from what it is."""
+    heatmap, found = query.heatmap, []
+    now = heatmap.median(base.runs, query.metric)
+    for name in (query.x, query.y):
+        others = [_place(query, {**base.values, name: value}) for value in heatmap.axis(name).values]
+        numbers = [(each, heatmap.median(each.runs, query.metric)) for each in others if each is not None]
+        apart = [(abs(value - (now or 0)), each) for each, value in numbers if value is not None]
+        most, place = max(apart, key=lambda pair: pair[0], default=(0, base))
+        if most and not _alike(now or 0, heatmap.median(place.runs, query.metric) or 0, query.metric):
+            text = _("%(value)s with %(setting)s")
+            found.append(text % {"value": _value(query, place), "setting": "".join(_at(place, [name]))})
+    if found:
+        yield _("It would be %(values)s.") % {"values": _listed(found)}
+
+
+def _free(
+    query: HeatmapQuery, place: GridPlace, base: GridPlace | None, sure: CellCertainty
+) -> Iterator[str]:
+    """Yield the settings that do not matter at a place, as far as they do not."""
+    heatmap = query.heatmap
+    now = heatmap.median(place.runs, query.metric)
+    for axis in heatmap.axes:
+        name = axis.parameter
+        if (
+            name not in ADVISED
+            or (base is not None and place.values[name] != base.values[name])
+            or now is None
+        ):
+            continue
+        alike = []
+        for value in axis.values:
+            there = _place(query, {**place.values, name: value})
+            number = None if there is None else heatmap.median(there.runs, query.metric)
+            alike.append(number is not None and _alike(now, number, query.metric, sure))
+        numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in axis.values)
+        here = axis.values.index(place.values[name])
+        low = here - len(list(itertools.takewhile(bool, reversed(alike[:here]))))
+        high = here + len(list(itertools.takewhile(bool, alike[here + 1 :])))
+        ends = {"name": parameter(name).name}
+        ends |= {"low": setting(name, axis.values[low]), "high": setting(name, axis.values[high])}
+        if all(alike):
+            yield _("the %(name)s does not matter") % ends
+        elif low == high or not numbers:
+            continue
+        elif low == 0:
+            yield _("the %(name)s does not matter up to %(high)s") % ends
+        elif high == len(axis.values) - 1:
+            yield _("the %(name)s does not matter from %(low)s on") % ends
+        else:
+            yield _("the %(name)s does not matter from %(low)s to %(high)s") % ends
+
+
+def _overlap(query: HeatmapQuery, base: GridPlace, best: GridPlace) -> str:
+    before, after = (band(query.heatmap, each.runs, query.metric) for each in (base, best))
+    if before is None or after is None or before.apart_from(after):
+        return ""
+    return _("The ranges in brackets overlap, so a real node may show no difference.")
+
+
+def _better(query: HeatmapQuery, before: list[CellRun], after: list[CellRun]) -> bool:
+    """Return whether a cell has the better number of the shown metric, and it does not read alike."""
+    old, new = (query.heatmap.median(each, query.metric) for each in (before, after))
+    way = metric(query.metric).better
+    if old is None or new is None or way is BetterWay.NEITHER or reads_alike(old, new, query.metric):
+        return False
+    return new > old if way is BetterWay.HIGHER else new < old
+
+
+def _alike(one: float, other: float, name: str, sure: CellCertainty | None = None) -> bool:
+    """Return whether two values read alike, or lie no further apart than the metric's measured error."""
+    sure = certainty(name) if sure is None else sure
+    share = sure.median_pct / 100 if sure.verdict in TRUSTED else 0.0
+    return reads_alike(one, other, name) or abs(one - other) <= share * max(one, other, sure.floor)
+
+
+def _change(name: str, before: Any, after: Any) -> str:
+    words = {"name": parameter(name).name, "value": setting(name, after)}
+    if isinstance(after, bool | str):
+        return _("choose “%(value)s” as %(name)s") % words
+    text = _("raise the %(name)s to %(value)s") if after > before else _("lower the %(name)s to %(value)s")
+    return text % words
+
+
+def _at(place: GridPlace, names: Any) -> list[str]:
+    return [
+        f"{parameter(name).name} {setting(name, place.values[name])}"
+        for name in place.values
+        if name in names
+    ]
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return _("%(before)s and %(last)s") % {"before": ", ".join(parts[:-1]), "last": parts[-1]}
+
+
+def _capital(words: Any) -> str:
+    text = str(words)
+    return text[:1].upper() + text[1:]
+
+
+def _place(query: HeatmapQuery, values: dict[str, Any]) -> GridPlace | None:
+    """Return the cell at some values of the swept parameters, None where the grid has none."""
+    place = (query.workload, *(values[axis.parameter] for axis in query.heatmap.axes))
+    runs = query.heatmap.places.get(place)
+    return (
+        None
+        if runs is None
+        else GridPlace({a.parameter: values[a.parameter] for a in query.heatmap.axes}, runs)
+    )
+
+
+def _value(query: HeatmapQuery, place: GridPlace) -> str:
+    """Return a cell's number with its range in brackets."""
+    value = query.heatmap.median(place.runs, query.metric)
+    if value is None:
+        return NOTHING
+    words = band_words(band(query.heatmap, place.runs, query.metric), query.metric)
+    return full(value, metric(query.metric).kind) + (f" ({words})" if words else "")
+
+
+def _lines(heatmap: ShippedHeatmap, run: CellRun) -> Iterator[tuple[str, str]]:
+    """Yield what sets a run's values on a broker: `command` lines for now, `line` ones for its configuration."""
+    for axis, value in zip(heatmap.axes, run.values, strict=True):
+        key = axis.parameter
+        if f"{key}.from_1" in STANDS_FOR and isinstance(value, int | float) and value >= 1:
+            key = f"{key}.from_1"
+        known = STANDS_FOR.get(key)
+        if known is None or axis.parameter not in ADVISED:
+            continue
+        names = {"value": value, "queue": _("name-of-the-queue")}
+        if known.command is not None:
+            yield "command", known.command.format(**names)
+        if known.line is not None and known.file != CLIENT:
+            yield (
+                "line",
+                known.line.format(**names) + (f"   # {known.file}" if known.file != "rabbitmq.conf" else ""),
+            )

@@ -26,22 +26,23 @@ from playground.models import OwnSweep, Scenario, Session
 from playground.records import kept_runs, paused_sessions
 from playground.storybook import rehearsal
 from playground.sweeping import asked, runner
-from playground.sweeping.asked import OFFERED
-from playground.sweeping.refusals import failure, messages_of
+from playground.sweeping.asked import OFFERED, failure, messages_of
 from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files
 from playground.web.access import charge, keeps, rate_limited_reading, say
 from playground.web.errors import PageGone, answer
 from playground.whatif.context import page_context
-from playground.whatif.labels import ADVISED, full, parameter
 from playground.whatif.query import HeatmapQuery, read_query
 from playground.whatif.shipped import (
+    ADVISED,
     CellRun,
     ShippedHeatmap,
     beside,
     cell_scenario,
     directories,
+    full,
     heatmaps,
+    parameter,
     peak_us,
 )
 from sweeps.progress import SweepStanding

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.catalogue import javascript
+from playground import catalogue
 from playground.offline import export, page
 from tests.browser.waits import frames, still_box
 from tests.helpers.shelf import install
@@ -34,7 +34,7 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the page of a run with a queue in RAM; its module of places is generated as for any queue."""
     install(monkeypatch)
     read = page.read
-    generated = {"js/model/catalogue/places.js": javascript.lanes_module()}
+    generated = {"js/model/catalogue/places.js": catalogue.lanes_module()}
     monkeypatch.setattr(page, "read", lambda path: generated.get(path) or read(path))
     scenario, saved_page = tmp_path / "run.json", tmp_path / "run.html"
     scenario.write_text(json.dumps(RUN), "utf-8")

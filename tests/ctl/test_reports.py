@@ -11,7 +11,7 @@ from engine.broker.commands.scenario import parse
 from engine.ctl.console import ask_node, operated
 from engine.ctl.releases import FACTS
 from engine.storage.ledger import LedgerStorage
-from playground.inspecting import configuration
+from playground.inspecting import definitions
 from tests.ctl.compare import differing
 from tests.ctl.played import profile_of
 from tests.ctl.played import recorded as answers_to
@@ -83,12 +83,12 @@ def test_the_environment_is_read_as_the_settings_of_a_session() -> None:
     }
     text = answer("environment", **given)
     assert text.startswith("Application environment of node rabbit@waterline ...\n[{rabbit,\n     [{")
-    found = configuration.read(text)
+    found = definitions.read_configuration(text)
     assert {name: found.settings[name] for name in given} == given
     every = theirs("3.10.8", "rabbitmqctl environment")
     for line in text.splitlines()[2:-1]:
         key = line.strip(" [{").partition(",")[0]
-        assert f"{{{key}," in every or key in configuration.NAMES, "a key that the broker lists, or takes"
+        assert f"{{{key}," in every or key in definitions.NAMES, "a key that the broker lists, or takes"
 
 
 @pytest.mark.parametrize("release", FACTS)

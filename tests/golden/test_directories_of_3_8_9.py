@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground.inspecting import revival, summary
+from playground.inspecting import rehearsal, revival
 from playground.inspecting.uploads import ReleaseChoice
 from tests.conftest import RECORDINGS
 from tests.fuzz.damage import load
@@ -72,7 +72,7 @@ def test_inspect_and_its_start(place: Path) -> None:
     revived = revival.revive(files, report, ReleaseChoice(day=1.0))
     assert revived is not None
     assert (revived.failure, revived.scenario["profile"]) == (None, "articles")
-    rows = {row["name"]: row for row in summary.queue_rows(report, revived)}
+    rows = {row["name"]: row for row in rehearsal.queue_rows(report, revived)}
     for name, each in recovered(place).items():
         row = rows[name]
         assert (row["live"], row["back"]) == (each["messages"], each["messages"])
@@ -96,7 +96,7 @@ def test_a_start_that_ends_the_process_is_said_beforehand(stopped: Path) -> None
     [damage] = report["damage"]
     assert (damage["code"], damage["values"]) == ("start_ends_process", {"function": manifest["function"]})
     revived = revival.revive(files, report, ReleaseChoice(day=1.0))
-    [row] = summary.queue_rows(report, revived)
+    [row] = rehearsal.queue_rows(report, revived)
     assert row["back"] == row["redelivered"] == manifest["recovered_by_the_broker"]
     assert row["live"] == manifest["before"] - manifest["taken"], (
         "what was acknowledged in between comes back"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.storybook import other_release, ready_scenarios
+from playground.storybook import ready_scenarios, rehearsal
 from playground.storybook.entry import LibraryEntry, read
 from playground.verdicts import TODAYS, VerdictRun
 
@@ -10,7 +10,7 @@ from playground.verdicts import TODAYS, VerdictRun
 def todays_entry(run: VerdictRun) -> LibraryEntry:
     """Return a scenario as the release plays it, with what is claimed of that run."""
     written = ready_scenarios.load(ready_scenarios.FOLDER / f"{run.scenario}.json").to_json()
-    taken = other_release.asked_for(TODAYS.series, read(written).run)
+    taken = rehearsal.asked_for(TODAYS.series, read(written).run)
     if taken is not None:
         own = {name: taken.scenario[name] for name in ("profile", "settings")}
         written = {**written, **own, "digest": None}

@@ -9,7 +9,7 @@ import msgspec
 from engine.reading.conditions import Measure, MeasureGauge
 from playground.exercises.grading import GradedRun
 from playground.exercises.kinds import solution_of
-from playground.exercises.kinds.reach import as_answer
+from playground.exercises.kinds.acting import as_answer
 from playground.exercises.schema import Exercise, WrongAnswer
 
 

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from playground.catalogue.documents import FILES as FILES_WRITTEN
+from playground.catalogue import FILES as FILES_WRITTEN
 from tests.layering import documents, programs
 from tests.layering.graph import figures
 from tests.layering.rooms import rooms_of

@@ -10,7 +10,7 @@ from engine.broker.commands.settings import resolve
 from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
 from playground.classroom import rooms
-from playground.exercises import catalog, selectors
+from playground.exercises import catalog
 from playground.hosting import run
 from playground.hosting.session import pacer
 from playground.hosting.workers import pool, worker
@@ -54,7 +54,7 @@ NUMBERS: Final = [
     ("README.md", r"units of up to (\d+) minutes", MINUTES_OF_A_UNIT),
     ("templates/exercises/units.html", r"Units of (\d+) minutes", MINUTES_OF_A_UNIT),
     ("README.md", r"(\w+) claims that articles make", len(SUBJECTS)),
-    ("docs/lms.md", r"right later ([\d.]+\d)", selectors.LATER),
+    ("docs/lms.md", r"right later ([\d.]+\d)", catalog.LATER),
     ("docs/operations.md", r"closes the socket with code (\d+)", session_sockets.MOVED),
     ("docs/operations.md", r"from the database (\w+) seconds later", rooms.CHECK_S),
 ]

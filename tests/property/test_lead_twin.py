@@ -12,7 +12,7 @@ from engine.replay import on_ledger
 from engine.values.errors import RunTooLong
 from playground import verdicts
 from playground.hosting.real_engine import door
-from playground.storybook import ready_scenarios, stage_picture
+from playground.storybook import cards, ready_scenarios
 from tests.helpers.twin import Twin
 
 EVERY = 6
@@ -36,17 +36,17 @@ def test_the_lead_to_a_moment_folds_to_its_state(twin: Twin) -> None:
     runs = []
     for slug, at_us in moments()[::EVERY]:
         run: dict[str, Any] = next(each for each in ready_scenarios.entries() if each.slug == slug).run
-        led = stage_picture.lead_to(door(), run, at_us)
+        led = cards.lead_to(door(), run, at_us)
         messages = json.loads(led)
         node: Any = on_ledger(run)
         begun = node.log.number
         node.advance(at_us)
         assert len(led) <= MOST_BYTES, slug
         count = len(messages[1]["rows"])
-        if count < min(stage_picture.THUMBNAIL_ROWS, node.log.number - begun):
+        if count < min(cards.THUMBNAIL_ROWS, node.log.number - begun):
             times = node.log.since(begun).at_us
             event = times.count(times[messages[1]["first"] - begun - 1])  # it would make the lead too long
-            assert event + count > stage_picture.MOST_ROWS, slug
+            assert event + count > cards.MOST_ROWS, slug
         assert messages[1]["first"] == messages[0]["next"], slug
         if not node.snapshot()["node"].get("vhosts"):  # the page shows one of them
             runs.append(
@@ -61,12 +61,12 @@ def test_an_event_that_is_too_large_is_over_when_the_lead_begins() -> None:
     scenario = {"version": 1, "profile": "4.3.6-classroom", "commands": commands, "until_us": 900_000}
     scenario = door().check({**scenario, "title": "", "seed": 1, "settings": {"max_messages": 20_000}})
     assert parse(scenario).until_us == 900_000
-    start, frame = json.loads(stage_picture.lead_to(door(), scenario, 900_000))
-    assert len(frame["rows"]) <= stage_picture.MOST_ROWS
+    start, frame = json.loads(cards.lead_to(door(), scenario, 900_000))
+    assert len(frame["rows"]) <= cards.MOST_ROWS
     assert frame["first"] == start["next"]
 
 
 def test_a_run_that_takes_too_long_is_given_up() -> None:
     run = next(each for each in ready_scenarios.entries() if each.slug == "first-burst").run
     with pytest.raises(RunTooLong):
-        stage_picture.lead_to(door(), run, run["until_us"], lambda: True)
+        cards.lead_to(door(), run, run["until_us"], lambda: True)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.metrics import METRICS
-from playground.whatif.panel import findings
+from playground.whatif.table import findings
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, parse_constraint
 from spark_jobs.findings import TABLES, asked, find, read_axes, write_findings

@@ -13,12 +13,12 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from playground.classroom import asking
 from playground.classroom import services as classes
-from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import builder, catalog
 from playground.exercises.authors import command_line
-from playground.exercises.kinds import grade, order, solution_of
+from playground.exercises.kinds import grade, predictions, solution_of
 from playground.exercises.kinds.kind import play
 from playground.exercises.models import Made, Work
 from playground.limits import rate_limits
@@ -212,8 +212,8 @@ def test_a_form_with_many_events_is_not_too_long_for_the_server(author: Client, 
 
 def test_causes_within_one_instant_are_those_of_one_part(author: Client, session: Session) -> None:
     exercise = catalog.exercise("confirm-path")
-    events = {each.kind: each for each in order.happened(play(exercise).events)}
-    found = order.causes(list(events.values()))
+    events = {each.kind: each for each in predictions.happened(play(exercise).events)}
+    found = predictions.causes(list(events.values()))
     assert (
         "StoreSynced" in found["ConfirmsSent"] or events["StoreSynced"].at_us == events["ConfirmsSent"].at_us
     )
@@ -398,10 +398,10 @@ def test_a_made_exercise_is_handed_out_and_worked_on_like_any_other(
     if form is CHOICE:
         student.post(page + "answer", {"answer": "option-1"})
         assert Work.objects.get().right_first
-        vote = voting.open_vote(classroom, slug)
-        voting.cast(vote, Student.objects.get(), "option-3")
-        voting.lead(vote, "reveal", "first")
-        assert [row["right"] for row in voting.results(vote, "en")].count(True) == 1
+        vote = asking.open_vote(classroom, slug)
+        asking.cast(vote, Student.objects.get(), "option-3")
+        asking.lead(vote, "reveal", "first")
+        assert [row["right"] for row in asking.results(vote, "en")].count(True) == 1
     assert student.get("/learn/made/notes/").status_code == 302, "the key is for teachers"
 
 

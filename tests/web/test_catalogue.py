@@ -15,22 +15,22 @@ from engine.replay.player import PlayedFrame, encode, frame_message, snapshot_me
 from engine.report.transitions.base import UNITS, Group, Transition
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import all_kinds, fields_of
-from playground.catalogue import documents, javascript
-from playground.catalogue.javascript import HostMessage
+from playground import catalogue
+from playground.catalogue import HostMessage
 from playground.templatetags.waterline import log_groups
 
 KINDS = {kind.__name__: kind for kind in all_kinds()}
 
 
 def test_generated_files_are_up_to_date(repo_root: Path) -> None:
-    assert documents.stale(repo_root) == [], "run manage.py catalogue"
+    assert catalogue.stale(repo_root) == [], "run manage.py catalogue"
     call_command("catalogue", "--check")
 
 
 def test_the_check_fails_on_a_file_that_was_changed_by_hand(tmp_path: Path, settings: object) -> None:
-    written = documents.write(tmp_path)
-    assert written == list(documents.FILES)
-    assert documents.write(tmp_path) == []
+    written = catalogue.write(tmp_path)
+    assert written == list(catalogue.FILES)
+    assert catalogue.write(tmp_path) == []
     path = tmp_path / written[0]
     path.write_text(path.read_text("utf-8").replace("Published", "Publshed"), "utf-8")
     settings.BASE_DIR = tmp_path  # type: ignore[attr-defined]
@@ -44,7 +44,7 @@ def test_each_kind_says_what_is_known_of_it(kind: type[Transition]) -> None:
     assert kind.about.group in get_args(Group)
     assert 0 <= kind.about.weight <= 10
     assert "kind" not in fields_of(kind), "the name of the class has this name in JavaScript"
-    numbers = {each.name for each in javascript.wire_fields(kind) if each.type in {"number", "number | null"}}
+    numbers = {each.name for each in catalogue.wire_fields(kind) if each.type in {"number", "number | null"}}
     assert numbers <= {*UNITS, *kind.about.units}, "each number has a unit"
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from playground import rules
-from playground.exercises import catalog, readings
+from playground.exercises import catalog, task
 from tests.helpers.terms import terms_of
 
 OFTEN: Final = 0.2
@@ -64,7 +64,7 @@ def texts_of(value: Any) -> Iterator[str]:
 
 def cited() -> Iterator[tuple[str, str, str]]:
     """Yield each place, its text in English, and a rule that is cited there."""
-    for slug, reading in readings.readings().items():
+    for slug, reading in task.readings().items():
         for sentence in reading.sentences:
             for rule in sentence.rules:
                 yield f"{slug}.{sentence.id}", f"{reading.en.title} {reading.en.sentences[sentence.id]}", rule

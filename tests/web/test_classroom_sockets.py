@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from playground.asgi import application
-from playground.classroom import rooms, services, sockets, voting
+from playground.classroom import asking, rooms, services, sockets
 from playground.classroom.models import Classroom
 from playground.exercises.models import Work
 from playground.records import paused_sessions
@@ -130,7 +130,7 @@ async def test_a_student_hears_what_the_teacher_does() -> None:
     assert (await end.next())["frozen"] is False
     await database_sync_to_async(services.freeze)(classroom, True)
     assert (await end.next())["frozen"] is True
-    await database_sync_to_async(voting.open_vote)(classroom, "first-in")
+    await database_sync_to_async(asking.open_vote)(classroom, "first-in")
     update = await end.until(lambda m: m["vote"])
     assert update["vote"]["stage"] == "first"
     assert set(update) == {"t", "frozen", "ended", "handed", "push", "vote"}, "nothing about anybody else"

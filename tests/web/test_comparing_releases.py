@@ -14,14 +14,14 @@ from playground.comparing.changes import READY
 from playground.comparing.reel import make
 from playground.hosting.real_engine import door
 from playground.records import kept_runs
-from playground.storybook import other_release
+from playground.storybook import rehearsal
 
 pytestmark = pytest.mark.django_db
 
 
 def compared(name: str, *series: str) -> list[dict[str, Any]]:
     run = READY[name].scenario()
-    sides = [other_release.taken_to(each, run).scenario for each in series]
+    sides = [rehearsal.taken_to(each, run).scenario for each in series]
     *_shares, last = make(sides)
     assert isinstance(last, bytes)
     reel = json.loads(gzip.decompress(last))
@@ -34,7 +34,7 @@ def compared(name: str, *series: str) -> list[dict[str, Any]]:
 def test_ready_runs_are_taken_by_every_release(name: str) -> None:
     run = READY[name].scenario()
     for series in RELEASES:
-        door().check(other_release.taken_to(series, run).scenario)
+        door().check(rehearsal.taken_to(series, run).scenario)
     assert str(READY[name].watch).endswith((".", "?"))
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from engine.broker.commands.scenario import parse
 from playground.inspecting import reading
-from playground.inspecting.configuration import ConfigurationReport, read
+from playground.inspecting.definitions import ConfigurationReport, read_configuration
 from playground.inspecting.uploads import UnreadableInput
 
 CONF = """
@@ -41,7 +41,7 @@ def keys(found: ConfigurationReport) -> list[str]:
 
 
 def test_rabbitmq_conf() -> None:
-    found = read(CONF)
+    found = read_configuration(CONF)
     assert found.settings == {
         "vm_memory_high_watermark": {"absolute": 2_000_000_000},
         "vm_memory_high_watermark_paging_ratio": 0.75,
@@ -62,7 +62,7 @@ def test_rabbitmq_conf() -> None:
 
 
 def test_advanced_config() -> None:
-    found = read(ADVANCED)
+    found = read_configuration(ADVANCED)
     assert found.settings == {
         "vm_memory_high_watermark": 0.6,
         "credit_flow_default_credit": [100, 50],
@@ -73,7 +73,7 @@ def test_advanced_config() -> None:
 
 
 def test_rabbitmqctl_environment() -> None:
-    found = read(ENVIRONMENT)
+    found = read_configuration(ENVIRONMENT)
     assert found.settings == {
         "vm_memory_high_watermark": {"absolute": 512 * 2**20},
         "disk_free_limit": 50_000_000,
@@ -83,7 +83,7 @@ def test_rabbitmqctl_environment() -> None:
 
 
 def test_a_value_that_is_none_is_left_out_with_the_reason() -> None:
-    found = read(
+    found = read_configuration(
         "vm_memory_high_watermark_paging_ratio = 0.5\ndisk_free_limit.absolute = much\nqueue_master_locator = x\n"
     )
     assert found.settings == {"vm_memory_high_watermark_paging_ratio": 0.5}
@@ -97,7 +97,7 @@ def test_of_a_fraction_and_bytes_the_fraction_counts() -> None:
     """As rabbit.schema of 3.10.8 has it, whichever stands first."""
     lines = ["vm_memory_high_watermark.relative = 0.6", "vm_memory_high_watermark.absolute = 2GB"]
     for text in (lines, lines[::-1]):
-        found = read("\n".join(text))
+        found = read_configuration("\n".join(text))
         assert found.settings == {"vm_memory_high_watermark": 0.6}
         values = {"key": "vm_memory_high_watermark.relative", "value": "0.6"}
         assert found.left_out == [
@@ -106,7 +106,7 @@ def test_of_a_fraction_and_bytes_the_fraction_counts() -> None:
 
 
 def test_advanced_config_goes_before_rabbitmq_conf() -> None:
-    found = read(
+    found = read_configuration(
         "memory_monitor_interval = 5000\nqueue_index_embed_msgs_below = 4kb\nqueue_master_locator = random\n"
         "[{rabbit, [{queue_index_embed_msgs_below, 0}]}].\n"
     )
@@ -117,7 +117,9 @@ def test_advanced_config_goes_before_rabbitmq_conf() -> None:
     }
     [(key, reason)] = found.left_out
     assert (key, reason["code"]) == ("queue_index_embed_msgs_below", "given_again")
-    assert read("queue_index_embed_msgs_below = 4kb\n").settings == {"queue_index_embed_msgs_below": 4096}
+    assert read_configuration("queue_index_embed_msgs_below = 4kb\n").settings == {
+        "queue_index_embed_msgs_below": 4096
+    }
 
 
 @pytest.mark.parametrize(
@@ -130,25 +132,25 @@ def test_advanced_config_goes_before_rabbitmq_conf() -> None:
     ],
 )
 def test_what_a_node_does_not_start_with_is_not_taken(line: str, code: str) -> None:
-    found = read(line)
+    found = read_configuration(line)
     assert found.settings == {}
     assert [reason["code"] for _key, reason in found.left_out] == [code]
 
 
 def test_the_version_of_queues_is_an_argument_of_the_sessions_queue() -> None:
-    found = read("classic_queue.default_version = 2\ndisk_free_limit.absolute = 1GB\n")
+    found = read_configuration("classic_queue.default_version = 2\ndisk_free_limit.absolute = 1GB\n")
     [queue] = found.scenario["topology"]["queues"]
     assert queue["arguments"] == {"x-queue-version": 2}
     assert found.left_out == [
         ("classic_queue.default_version", {"code": "version_of_queue", "values": {"version": 2}})
     ]
-    assert read("[{rabbit, [{classic_queue_default_version, 1}]}].").scenario["topology"] == {
+    assert read_configuration("[{rabbit, [{classic_queue_default_version, 1}]}].").scenario["topology"] == {
         "queues": [{"name": "orders"}]
     }
 
 
 def test_the_type_by_default_of_a_node_is_that_of_queues_without_one() -> None:
-    found = read("default_queue_type = quorum\ndisk_free_limit.absolute = 1GB\n")
+    found = read_configuration("default_queue_type = quorum\ndisk_free_limit.absolute = 1GB\n")
     reason = {"code": "untyped_queues", "values": {"type": "quorum"}}
     assert found.left_out == [("default_queue_type", reason)]
 
@@ -168,7 +170,7 @@ NODE = "services:\n  a:\n    x: -rabbit disk_free_limit 1\n    image: "
     ],
 )
 def test_the_release_that_a_text_names_chooses_the_session(text: str, profile: str) -> None:
-    found = read(text)
+    found = read_configuration(text)
     assert found.scenario["profile"] == profile
     assert "disk_free_limit" in found.settings
 
@@ -179,7 +181,7 @@ def test_the_page_takes_a_configuration_where_a_listing_is_pasted() -> None:
 
 @pytest.mark.django_db
 def test_the_settings_open_as_a_session_of_ones_own() -> None:
-    answer = Client().post("/s/import", {"text": json.dumps(read(ADVANCED).scenario)})
+    answer = Client().post("/s/import", {"text": json.dumps(read_configuration(ADVANCED).scenario)})
     assert answer.status_code == 302
     assert answer["Location"].startswith("/s/")
 
@@ -187,4 +189,4 @@ def test_the_settings_open_as_a_session_of_ones_own() -> None:
 @pytest.mark.parametrize("text", ["", "hello = world", "[]", "[{rabbit,[]}]", "[" * 1000, "=" * 1000])
 def test_what_is_none_is_refused(text: str) -> None:
     with pytest.raises(UnreadableInput, match="figures"):
-        read(text)
+        read_configuration(text)

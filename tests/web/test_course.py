@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.html import escape
 
-from playground.exercises import catalog, readings
+from playground.exercises import catalog, task
 from playground.exercises.grading import GradedRun
 from playground.web import link_picture
 
@@ -21,12 +21,12 @@ LANGUAGES = ("en", "zh-hans", "zh-hant")
 
 
 def test_plans_name_units_and_exercises_that_there_are() -> None:
-    lessons = [len(plan.lessons) for plan in readings.plans()]
+    lessons = [len(plan.lessons) for plan in task.plans()]
     assert lessons == [1, 2, 14]
-    semester = readings.plans()[-1].lessons
+    semester = task.plans()[-1].lessons
     assert {unit for each in semester for unit in each.units} == {each.slug for each in catalog.units()}
     assert [each.test for each in semester if each.test] == ["before", "exam", "after"]
-    for plan in readings.plans():
+    for plan in task.plans():
         for each in plan.lessons:
             for slug in (*each.exercises, *each.home):
                 assert catalog.exercise(slug)
@@ -34,7 +34,7 @@ def test_plans_name_units_and_exercises_that_there_are() -> None:
 
 @pytest.mark.parametrize("minutes", [45, 90])
 def test_a_short_plan_fits_its_time(minutes: int) -> None:
-    plan = readings.plans()[0 if minutes == 45 else 1]
+    plan = task.plans()[0 if minutes == 45 else 1]
     slugs = [slug for each in plan.lessons for slug in each.exercises]
     slugs += [one.slug for each in plan.lessons for unit in each.units for one in catalog.of_unit(unit)]
     assert sum(catalog.exercise(slug).minutes for slug in slugs) <= minutes
@@ -43,7 +43,7 @@ def test_a_short_plan_fits_its_time(minutes: int) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_of_plans_is_for_everybody(client: Client, language: str) -> None:
     page = client.get("/learn/plans/", headers={"accept-language": language}).content.decode()
-    for plan in readings.plans():
+    for plan in task.plans():
         assert escape(plan.texts(language).title) in page
         assert all(escape(goal) in page for goal in plan.texts(language).goals)
     assert 'href="/learn/durability/slides/"' in page
@@ -61,7 +61,7 @@ def test_slides_have_the_key_and_are_for_teachers(client: Client) -> None:
 
 
 def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
-    slides = {each["title"]: each for each in readings.slides("sub-queues", "en")["slides"]}
+    slides = {each["title"]: each for each in task.slides("sub-queues", "en")["slides"]}
     where_next = slides[catalog.exercise("where-next").en.title]
     picture = where_next["stage"].picture
     counts = dict(picture.held)
@@ -77,7 +77,7 @@ def test_a_picture_is_the_stage_as_the_engine_has_it() -> None:
 def test_drawings_name_the_release_whose_rules_the_run_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting may choose another one than the profile's."""
     exercise = catalog.exercise("old-conversion")
-    assert readings.stage_of(exercise).release == "3.8.9"
+    assert task.stage_of(exercise).release == "3.8.9"
     named: list[str] = []
     monkeypatch.setattr(link_picture, "_head", lambda _pen, _title, release, *_times: named.append(release))
     link_picture.draw("", exercise.scenario, GradedRun(exercise.scenario).node.snapshot(), 0)
@@ -89,7 +89,7 @@ def test_drawings_name_the_release_whose_rules_the_run_follows(monkeypatch: pyte
 )
 def test_the_words_of_a_picture_are_in_the_readers_language(language: str, words: str) -> None:
     with translation.override(language):
-        page = readings.offline_page("waterline", language, "-", "-")
+        page = task.offline_page("waterline", language, "-", "-")
     for picture in re.findall(r"<figure.*?</figure>", page, re.DOTALL):
         assert [word for word in words.split() if word not in picture] == []
         assert "RabbitMQ 3.10.8" in picture

@@ -14,7 +14,7 @@ from django.utils import translation
 from msgspec.structs import replace
 
 from playground import verdicts
-from playground.catalogue.documents import said_near
+from playground.catalogue import said_near
 from playground.management.commands.draw_items import drawn
 from playground.models import Scenario
 from playground.storybook import ready_scenarios

@@ -13,10 +13,10 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.classroom import leaving
-from playground.exercises import catalog, learners, limits, task
+from playground.classroom import services
+from playground.exercises import catalog, learners, task
 from playground.exercises.grading import GradedVerdict
-from playground.exercises.kinds import reach, solution_of
+from playground.exercises.kinds import acting, solution_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.hosting.host import RunSoFar
 from playground.limits import rate_limits
@@ -183,7 +183,7 @@ def test_a_wrong_answer_is_asked_about_tried_again_and_only_then_explained(clien
     client.post(address("read-back", "why"), {"why": " all of delta\x07 " + "x" * 300})
     page = client.get(address("read-back")).content.decode()
     assert "You wrote: all of delta x" in page
-    assert len(work.answers.get().why) == limits.WHY_LETTERS
+    assert len(work.answers.get().why) == task.WHY_LETTERS
     client.post(address("read-back", "again"))
     work.refresh_from_db()
     other = catalog.variant("read-back", work.variant)
@@ -321,7 +321,7 @@ def test_the_solution_comes_after_some_work(client: Client) -> None:
     work = begin(client, "first-paging")
     assert client.post(address("first-paging", "solution")).status_code == 409
     wrong = {**solution_of(catalog.exercise("first-paging"))[0], "5": "q4"}
-    for _try in range(limits.TRIES_BEFORE_SOLUTION):
+    for _try in range(task.TRIES_BEFORE_SOLUTION):
         client.post(address("first-paging", "answer"), posted("first-paging", wrong))
     assert client.post(address("first-paging", "solution")).status_code == 302
     work.refresh_from_db()
@@ -385,7 +385,7 @@ def test_deleting_leaves_nothing(client: Client) -> None:
     client.post("/class/me/delete-work")
     assert learners.code_of(client.session) == ""
     Learner.objects.update(leaving_at=timezone.now() - timedelta(hours=1))
-    leaving.carry_out()
+    services.carry_out()
     counts = [model.objects.count() for model in (Learner, Work, Attempt, Session)]
     assert counts == [0, 0, 0, 0]
 
@@ -516,7 +516,7 @@ def test_an_awake_session_is_judged_by_its_own_engine(
         return RunSoFar(2_000_000, "", {}, commands, [(40, True), (1, True), (0, len(asked) > 3)])
 
     monkeypatch.setattr(live_hosts, "moment", moment)
-    monkeypatch.setattr(reach, "GradedRun", None)
+    monkeypatch.setattr(acting, "GradedRun", None)
     client.post(address(slug, "answer"), {"found": "all"})
     work.refresh_from_db()
     assert asked == [goal.test for goal in catalog.exercise(slug).form.goals]

@@ -14,7 +14,7 @@ from django.test import AsyncClient
 from engine.report.transitions.queue import QueueStopped
 from playground.records import kept_runs
 from playground.storybook import ready_scenarios
-from playground.views import exports
+from playground.views import sessions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,8 +46,8 @@ async def test_a_run_comes_out_as_json_lines_and_csv() -> None:
 
 
 async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "MOST_ROWS", 100)
-    monkeypatch.setattr(exports, "SLICE", 50)
+    monkeypatch.setattr(sessions, "MOST_ROWS", 100)
+    monkeypatch.setattr(sessions, "SLICE", 50)
 
     @sync_to_async
     def begin() -> str:
@@ -62,14 +62,14 @@ async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_names_do_not_become_formulas() -> None:
-    assert exports.harmless("=1+1") == "'=1+1"
-    assert exports.harmless("orders") == "orders"
-    assert exports.harmless("") == ""
+    assert sessions.harmless("=1+1") == "'=1+1"
+    assert sessions.harmless("orders") == "orders"
+    assert sessions.harmless("") == ""
 
 
 def test_a_stop_comes_out_under_the_name_of_its_kind() -> None:
     stop = QueueStopped("D4", "orders", "kill")
-    assert exports._named(stop) == {
+    assert sessions._named(stop) == {
         "kind": "QueueStopped",
         "rule": "D4",
         "queue": "orders",

@@ -11,7 +11,7 @@ import pytest
 from engine.replay.player import PlayedPiece, Timed
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
-from playground.exercises.kinds.reach import as_answer
+from playground.exercises.kinds.acting import as_answer
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import SessionRun
 from playground.hosting.session import protocol

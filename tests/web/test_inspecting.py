@@ -15,7 +15,7 @@ from django.test import AsyncClient, Client
 from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
-from playground.inspecting import definitions, listings, reading, revival, summary, uploads, views
+from playground.inspecting import definitions, listings, reading, rehearsal, revival, uploads, views
 from playground.inspecting.uploads import ReleaseChoice, UnreadableInput
 from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
@@ -61,12 +61,12 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
     revived = revival.revive(mixed, report, UNEXPIRED)
     assert revived is not None
     assert revived.failure is None
-    rows = {row["name"]: row for row in summary.queue_rows(report, revived)}
+    rows = {row["name"]: row for row in rehearsal.queue_rows(report, revived)}
     assert {name: (row["live"], row["back"]) for name, row in rows.items()} == {
         "q.mixed": (16, 16),
         "q.lazy": (5, 5),
     }
-    files = summary.store_rows(report, revived)
+    files = rehearsal.store_rows(report, revived)
     assert [(row["file"], row["store"], row["entries"], row["live"]) for row in files] == [
         ("0.rdq", "persistent", 11, 11),
         ("0.rdq", "transient", 7, 0),
@@ -165,7 +165,7 @@ def test_a_queue_alone_is_read(mixed: uploads.Files) -> None:
     report = revival.report_on(alone)
     revived = revival.revive(alone, report)
     assert revived is not None
-    assert summary.queue_rows(report, revived)[0]["live"] > 0
+    assert rehearsal.queue_rows(report, revived)[0]["live"] > 0
 
 
 @pytest.mark.parametrize("path", ["../../etc/0.idx", "/etc/x/../0.idx", "a/..%2f/0.idx", "a b/0.rdq"])
@@ -195,12 +195,12 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
     files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
     report = revival.report_on(files)
     revived = revival.revive(files, report)
-    for each in summary.damage_rows(report, files):
+    for each in rehearsal.damage_rows(report, files):
         assert each["words"]
         assert str(views.TEXTS[each["code"]]) % each["values"]
         assert each["kind"] in views.KINDS
-    summary.queue_rows(report, revived)
-    summary.store_rows(report, revived)
+    rehearsal.queue_rows(report, revived)
+    rehearsal.store_rows(report, revived)
     assert revived is None or revived.state is not None or revived.failure is not None
     if revived is not None and revived.failure is not None:
         assert revived.failure["code"] in {*TEXTS, "far_apart", "unexpected", "start_hangs"}
@@ -297,9 +297,9 @@ def test_findings_and_files_that_are_not_listed_are_counted(mixed: uploads.Files
     broken = b"".join((16).to_bytes(8, "big") + bytes([at % 256]) * 16 + b"\0" for at in range(11_000))
     many = {f"msg_store_transient/{at}.rdq": b"" for at in range(300)}
     found = looked_into({**mixed, **many, f"{STORE}/1.rdq": broken})
-    assert len(found["damage"]) == summary.MOST_DAMAGE
-    assert found["damage_more"] >= 11_000 - summary.MOST_DAMAGE
-    assert len(found["files"]) == summary.MOST_LISTED
+    assert len(found["damage"]) == rehearsal.MOST_DAMAGE
+    assert found["damage_more"] >= 11_000 - rehearsal.MOST_DAMAGE
+    assert len(found["files"]) == rehearsal.MOST_LISTED
     assert found["files_more"] > 100
 
 

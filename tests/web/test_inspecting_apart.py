@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from playground.inspecting import parcel, reader_process, reading, rehearsal, uploads
+from playground.inspecting import reader, reading, rehearsal, uploads
 from playground.inspecting.uploads import USUAL, OutOfTime, ReleaseChoice, UnreadableInput
 from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import PlacesFull, WorkPlaces
@@ -29,7 +29,7 @@ SOMEBODY = RequestCaller("192.0.2.1", "somebody")
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:
     """Run a program with bounds."""
-    begin = "from playground.inspecting import parcel\nfrom playground.inspecting.uploads import OutOfTime\n"
+    begin = "from playground.inspecting import reader\nfrom playground.inspecting.uploads import OutOfTime\n"
     return subprocess.run(
         [sys.executable, "-c", begin + code], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -37,7 +37,7 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
 
 def test_memory_is_bounded() -> None:
     found = ran(
-        f"parcel.bind()\ntry:\n  bytearray({parcel.MOST_MEMORY})\nexcept MemoryError:\n  print('held')"
+        f"reader.bind()\ntry:\n  bytearray({reader.MOST_MEMORY})\nexcept MemoryError:\n  print('held')"
     )
     assert found.stdout == "held\n", found.stderr
 
@@ -45,7 +45,7 @@ def test_memory_is_bounded() -> None:
 def test_work_is_bounded_even_where_the_end_of_the_time_is_passed_over() -> None:
     # A loop that is the very first thing of a `try` would not do: Python 3.11 looks for the handler of a
     # signal's exception one instruction before the loop, which then lies outside the `try`.
-    limits = "parcel.NICENESS = 0\nparcel.MOST_WORK_S = parcel.GRACE_S = 1\nparcel.bind()\n"
+    limits = "reader.NICENESS = 0\nreader.MOST_WORK_S = reader.GRACE_S = 1\nreader.bind()\n"
     found = ran(f"{limits}try:\n  sum([1])\n  while True: sum([1])\nexcept OutOfTime:\n  print('held')")
     assert found.stdout == "held\n", found.stderr
     stubborn = ran(
@@ -56,7 +56,7 @@ def test_work_is_bounded_even_where_the_end_of_the_time_is_passed_over() -> None
 
 def parcel_of(files: dict[str, bytes]) -> Any:
     packed = zipped(files)
-    return parcel.pack([packed], ["data.zip"], USUAL)
+    return reader.pack([packed], ["data.zip"], USUAL)
 
 
 def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     held = parcel_of(scattered_acks(200_000))
 
     async def leave() -> None:
-        lines = aiter(reader_process.ReaderProcess(held, SOMEBODY, places))
+        lines = aiter(reader.ReaderProcess(held, SOMEBODY, places))
         assert "progress" in json.loads(await anext(lines))
         with pytest.raises(PlacesFull):
             places.enter(SOMEBODY, most=1)
@@ -93,7 +93,7 @@ def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
     ticket = places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
-        lines = aiter(reader_process.ReaderProcess(parcel_of(scattered_acks(10)), SOMEBODY, places))
+        lines = aiter(reader.ReaderProcess(parcel_of(scattered_acks(10)), SOMEBODY, places))
         assert json.loads(await anext(lines)) == {"progress": {"step": "waiting", "ahead": 1}}
         places.leave(ticket)
         return [json.loads(line) async for line in lines][-1]
@@ -102,14 +102,14 @@ def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
 
 
 def test_a_visitor_who_reads_already_is_refused_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_process, "LEAVES_S", 0.1)
+    monkeypatch.setattr(reader, "LEAVES_S", 0.1)
     places = WorkPlaces(count=2, waiting=2)
     assert places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
         return [
             json.loads(line)
-            async for line in reader_process.ReaderProcess(parcel_of({"0.idx": b""}), SOMEBODY, places)
+            async for line in reader.ReaderProcess(parcel_of({"0.idx": b""}), SOMEBODY, places)
         ][-1]
 
     assert asyncio.run(give())["unreadable"] == "one_at_a_time"
@@ -120,7 +120,7 @@ def test_a_visitor_who_reads_already_is_refused_after_a_while(monkeypatch: pytes
 def test_the_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATERLINE_SECRET_KEY", "secret")
     monkeypatch.setenv("DATABASE_URL", "postgres://secret")
-    assert "secret" not in json.dumps(reader_process._environment())
+    assert "secret" not in json.dumps(reader._environment())
 
 
 def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
@@ -132,10 +132,10 @@ def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
     }
     given = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in files.items()]
     left_out: list[str] = []
-    found = parcel.unpack(parcel.pack(given, list(files), ReleaseChoice(vhost="V")), left_out)
+    found = reader.unpack(reader.pack(given, list(files), ReleaseChoice(vhost="V")), left_out)
     assert found == ({path: files[path] for path in files if "readme" not in path}, ReleaseChoice(vhost="V"))
     assert left_out == ["queues/Q/readme"]
-    assert parcel.unpack(parcel_of(files), [])[0] == found[0]
+    assert reader.unpack(parcel_of(files), [])[0] == found[0]
 
 
 def test_the_directory_of_a_zip_is_bounded_before_it_is_read() -> None:
@@ -234,10 +234,10 @@ def two_hosts(files: dict[str, bytes]) -> dict[str, bytes]:
 
 def asked(files: dict[str, bytes], choice: ReleaseChoice, caller: RequestCaller = SOMEBODY) -> list[Any]:
     """Return what a reading process says of files: its steps, and the answer."""
-    held = parcel.pack([zipped(files)], ["data.zip"], choice)
+    held = reader.pack([zipped(files)], ["data.zip"], choice)
 
     async def lines() -> list[Any]:
-        found = reader_process.ReaderProcess(held, caller, WorkPlaces(count=2, waiting=2))
+        found = reader.ReaderProcess(held, caller, WorkPlaces(count=2, waiting=2))
         return [json.loads(part) for part in b"".join([part async for part in found]).splitlines()]
 
     return asyncio.run(lines())
@@ -247,14 +247,14 @@ def test_a_directory_is_read_once_for_all_choices(
     mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each choice read all files again on a server. What is known of them says the same as reading them."""
-    monkeypatch.setattr(reader_process, "kept", parcel.KeptReports())
+    monkeypatch.setattr(reader, "kept", reader.KeptReports())
     files = two_hosts(mixed)
     assert {each["dir"] for each in asked(files, USUAL)[-1]["vhosts"]} == {"A", "B"}
-    held = reader_process.kept.of(SOMEBODY)
-    label = msgspec.msgpack.decode(held, type=parcel.LabeledReports)
+    held = reader.kept.of(SOMEBODY)
+    label = msgspec.msgpack.decode(held, type=reader.LabeledReports)
     assert set(label.reports) == {"A", "B"}
     choice = ReleaseChoice(vhost="A", day=1.0)
-    with parcel.known_in(io.BytesIO(held), parcel_files(files), choice) as known:
+    with reader.known_in(io.BytesIO(held), parcel_files(files), choice) as known:
         assert set(known) == {"A", "B"}
         quick = reading.directory(parcel_files(files), choice, known=known)[0]
     assert quick == reading.directory(parcel_files(files), choice)[0]
@@ -263,28 +263,28 @@ def test_a_directory_is_read_once_for_all_choices(
 
 def parcel_files(files: dict[str, bytes]) -> uploads.Files:
     """Return files as the process takes them out of a parcel."""
-    return parcel.unpack(parcel_of(files), [])[0]
+    return reader.unpack(parcel_of(files), [])[0]
 
 
 def test_what_is_known_of_other_files_is_not_used(mixed: uploads.Files) -> None:
     held = io.BytesIO()
-    with parcel.known_in(held, mixed, USUAL) as known:
+    with reader.known_in(held, mixed, USUAL) as known:
         known["A"] = {"damage": []}
     for files, choice in [(mixed | {"0.rdq": b"x"}, USUAL), (mixed, ReleaseChoice(entries=8))]:
-        with parcel.known_in(io.BytesIO(held.getvalue()), files, choice) as found:
+        with reader.known_in(io.BytesIO(held.getvalue()), files, choice) as found:
             assert found == {}
-    with parcel.known_in(io.BytesIO(held.getvalue()), mixed, ReleaseChoice(vhost="A")) as found:
+    with reader.known_in(io.BytesIO(held.getvalue()), mixed, ReleaseChoice(vhost="A")) as found:
         assert found == {"A": {"damage": []}}
     for broken in (b"", b"\xc1", held.getvalue()[:-3]):
-        with parcel.known_in(io.BytesIO(broken), mixed, USUAL) as found:
+        with reader.known_in(io.BytesIO(broken), mixed, USUAL) as found:
             assert found == {}
 
 
 def test_what_is_kept_is_bounded_by_address_in_all_and_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parcel, "MOST_OF_ADDRESS", 10)
-    monkeypatch.setattr(parcel, "MOST_BYTES", 25)
+    monkeypatch.setattr(reader, "MOST_OF_ADDRESS", 10)
+    monkeypatch.setattr(reader, "MOST_BYTES", 25)
     now = [0.0]
-    kept = parcel.KeptReports(lambda: now[0])
+    kept = reader.KeptReports(lambda: now[0])
     first, second = RequestCaller("192.0.2.1", "a"), RequestCaller("192.0.2.1", "b")
     others = [RequestCaller(f"192.0.2.{at}", "c") for at in (2, 3)]
     kept.keep(first, bytes(6))
@@ -297,5 +297,5 @@ def test_what_is_kept_is_bounded_by_address_in_all_and_by_time(monkeypatch: pyte
     assert kept.of(others[0]) == b"new"
     kept.keep(others[0], bytes(11))  # more than an address may keep
     assert kept.of(others[0]) == b""
-    now[0] = parcel.KEPT_S + 1
+    now[0] = reader.KEPT_S + 1
     assert kept.of(others[1]) == b""

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from engine.reading.conditions import Condition, ConditionWatch
-from playground.classroom import selectors, services, voting
+from playground.classroom import asking, selectors, services
 from playground.exercises import authors, catalog
 from playground.exercises.authors import AuthoredRun, PostedForm
 from playground.exercises.grading import BadAnswer, GradedVerdict
@@ -127,14 +127,14 @@ def test_a_kind_that_is_plugged_in_has_its_page(truth: Exercise, client: Client)
 
 @pytest.mark.django_db
 def test_a_class_votes_on_a_kind_that_is_plugged_in_and_exports_it(truth: Exercise, client: Client) -> None:
-    assert truth in voting.votable()
+    assert truth in asking.votable()
     teacher = User.objects.create_user("t", password="x")
     classroom = services.make_class(teacher, "Brokers", [truth.unit], 30)
     student = services.join(client.session, classroom.join_code, "owl")
-    vote = voting.open_vote(classroom, truth.slug)
-    voting.cast(vote, student, "false")
-    voting.lead(vote, "reveal", "first")
-    rows = voting.results(vote, "en")
+    vote = asking.open_vote(classroom, truth.slug)
+    asking.cast(vote, student, "false")
+    asking.lead(vote, "reveal", "first")
+    rows = asking.results(vote, "en")
     assert {row["id"]: (row["first"], row["right"]) for row in rows} == {
         "false": (1, False),
         "true": (0, True),

@@ -20,7 +20,7 @@ from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
 from playground.limits import rate_limits
-from playground.lti import launches, scores
+from playground.lti import launches
 from playground.lti.models import Placement, Seat
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform, key
 
@@ -42,9 +42,9 @@ def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]
         private_key=ours.export_to_pem(private_key=True, password=None).decode(),
     )
     register(found)
-    monkeypatch.setattr(scores._senders, "submit", lambda send, *what: send(*what))
-    monkeypatch.setattr(scores, "close_old_connections", lambda: None)
-    monkeypatch.setattr(scores.transaction, "on_commit", lambda send: send())
+    monkeypatch.setattr(launches._senders, "submit", lambda send, *what: send(*what))
+    monkeypatch.setattr(launches, "close_old_connections", lambda: None)
+    monkeypatch.setattr(launches.transaction, "on_commit", lambda send: send())
     yield found
     found.close()
     cache.clear()
@@ -295,4 +295,4 @@ def test_a_store_of_statements_hears_once_and_of_nobody_by_name(
     assert statement["object"]["id"] == "https://site.example/learn/waterline/first-in/"
     assert statement["result"]["score"] == {"scaled": 1.0}
     platform.broken = True
-    assert not scores.send(statement)
+    assert not launches.send(statement)

@@ -12,9 +12,9 @@ from engine.counting.metric import TotalOf
 from engine.metrics import METRICS, BetterWay, Metric, MetricUnit
 from engine.report.transitions.base import Transition
 from playground.comparing.reel import FIRST, TOLD, figure_labels
-from playground.whatif.labels import metric as label
 from playground.whatif.query import GridBounds, best_cell
 from playground.whatif.shipped import ShippedHeatmap, heatmaps
+from playground.whatif.shipped import metric as label
 from spark_jobs.analyse import check_metric
 from spark_jobs.schema import CELLS
 from tests.web import whatif_data

@@ -21,11 +21,10 @@ from engine.releases import REFERENCE
 from playground import rules, verdicts
 from playground.storybook import ready_scenarios
 from playground.storybook.entry import LibraryEntry
-from playground.storybook.other_release import shown_release
-from playground.storybook.rehearsal import StoryRehearsal
+from playground.storybook.rehearsal import StoryRehearsal, shown_release
 from playground.storybook.story import in_language
 from playground.templatetags.waterline import CITED
-from playground.views.subjects import evidences
+from playground.views.library import evidences
 from tests.helpers.todays_entry import todays_entry
 
 ENTRIES: Final = ready_scenarios.entries()

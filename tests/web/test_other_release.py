@@ -12,7 +12,7 @@ from playground.browser_app import browser_app
 from playground.hosting.real_engine import door
 from playground.models import Session
 from playground.records import kept_runs
-from playground.storybook import other_release, ready_scenarios
+from playground.storybook import ready_scenarios, rehearsal
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ def scenario(**more: Any) -> dict[str, Any]:
 
 
 def said(series: str, **more: Any) -> str:
-    return " ".join(map(str, other_release.taken_to(series, scenario(**more)).said))
+    return " ".join(map(str, rehearsal.taken_to(series, scenario(**more)).said))
 
 
 def opened(response: Any) -> Session:
@@ -34,9 +34,9 @@ def opened(response: Any) -> Session:
 @pytest.mark.parametrize("series", RELEASES)
 def test_every_ready_scenario_opens_on_every_release(series: str) -> None:
     for entry in ready_scenarios.entries():
-        taken = other_release.taken_to(series, entry.run).scenario
+        taken = rehearsal.taken_to(series, entry.run).scenario
         found = door().check(taken)
-        assert other_release.shown_release(found).series == series
+        assert rehearsal.shown_release(found).series == series
         assert PROFILES[found["profile"]].scale == PROFILES[entry.run["profile"]].scale
         assert found["commands"] == entry.run["commands"]
 
@@ -52,20 +52,20 @@ def test_what_the_other_release_does_not_have_is_said_with_its_rule() -> None:
     target = [{"at_us": 0, "do": "set", "name": "target_ram_count", "value": 3}]
     assert "4.3.6 has no target_ram_count (W70)" in said("4.3", commands=target)
     journal = {"queue_index_max_journal_entries": 3, "segment_entry_count": 16, "write_buffer_bytes": 0}
-    taken = other_release.taken_to("4.3", scenario(settings=journal))
+    taken = rehearsal.taken_to("4.3", scenario(settings=journal))
     assert taken.scenario["settings"] == {"segment_entry_count": 16}
     assert "queue_index_max_journal_entries, write_buffer_bytes" in str(taken.said[0])
     assert not said("3.8", commands=[*mode, *ratio, *target], settings={"nodes": 1})
 
 
 def test_a_setting_says_on_which_releases_it_works() -> None:
-    ratio = [str(each) for each in other_release.where_it_works("vm_memory_high_watermark_paging_ratio")]
+    ratio = [str(each) for each in rehearsal.where_it_works("vm_memory_high_watermark_paging_ratio")]
     assert ratio[0].endswith("has an effect in 3.8.9, 3.10.8.")
     assert "(W70)" in ratio[1]
-    batch = [str(each) for each in other_release.where_it_works("msg_store_io_batch_size")]
+    batch = [str(each) for each in rehearsal.where_it_works("msg_store_io_batch_size")]
     assert batch == ["msg_store_io_batch_size has an effect in 3.8.9, 3.10.8."]
-    assert not other_release.where_it_works("vm_memory_high_watermark")
-    assert not other_release.where_it_works("prefetch")
+    assert not rehearsal.where_it_works("vm_memory_high_watermark")
+    assert not rehearsal.where_it_works("prefetch")
 
 
 def test_a_session_opens_at_its_moment_on_another_release(client: Client) -> None:

@@ -20,7 +20,7 @@ from playground.records import kept_runs, paused_sessions
 from playground.sweeping import asked, runner
 from playground.texts import PageMessage
 from playground.whatif import views
-from playground.whatif.labels import full
+from playground.whatif.shipped import full
 from sweeps.errors import SweepError, read
 from sweeps.errors import kept as kept_error
 from sweeps.progress import SweepStanding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from playground.exercises import catalog, readings
+from playground.exercises import catalog, task
 
 pytestmark = pytest.mark.django_db
 PAGE = "/learn/waterline/first-in/read/"
@@ -13,7 +13,7 @@ PAGE = "/learn/waterline/first-in/read/"
 
 @pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
 def test_every_reading_has_its_page(client: Client, language: str) -> None:
-    for each in readings.readings().values():
+    for each in task.readings().values():
         exercise = catalog.exercise(each.exercises[0])
         address = f"/learn/{exercise.unit}/{exercise.slug}/read/"
         page = client.get(address, headers={"accept-language": language}).content.decode()

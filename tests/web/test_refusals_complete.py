@@ -33,8 +33,7 @@ from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import views
 from playground.storybook import story
 from playground.storybook.story import OF_FILES, WrittenWrong
-from playground.sweeping import refusals
-from playground.sweeping import refusals as sweeping
+from playground.sweeping import asked
 from playground.texts import MEBIBYTE, PageMessage
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
@@ -72,13 +71,13 @@ REFUSALS: dict[str, dict[str, str]] = {
 """The classes that take a code, with the English sentences that they know."""
 SHOWN: dict[str, tuple[str, Any]] = {
     **{code: (text, TEXTS.get(code)) for code, text in ENGLISH.items()},
-    **{code: (text, sweeping.OF_WORKLOADS.get(code)) for code, text in OF_WORKLOADS.items()},
-    **{code: (text, sweeping.OF_SWEEPS.get(code)) for code, text in OF_SWEEPS.items()},
+    **{code: (text, asked.OF_WORKLOADS.get(code)) for code, text in OF_WORKLOADS.items()},
+    **{code: (text, asked.OF_SWEEPS.get(code)) for code, text in OF_SWEEPS.items()},
     **{code: (str(text), text) for code, text in OF_FILES.items()},
 }
 """English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
 REMARKS: dict[str, tuple[str, Any]] = {
-    code: (text, refusals.REMARKS.get(code)) for code, text in OF_REMARKS.items()
+    code: (text, asked.REMARKS.get(code)) for code, text in OF_REMARKS.items()
 }
 """The same of what is told of an import."""
 DAMAGE: dict[str, tuple[str, Any]] = {code: (text, views.TEXTS.get(code)) for code, text in OF_DAMAGE.items()}
@@ -95,10 +94,10 @@ def filled(text: str) -> set[str]:
 
 def test_the_codes_are_the_engines() -> None:
     assert list(TEXTS) == list(ENGLISH)
-    assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
-    assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
+    assert list(asked.OF_WORKLOADS) == list(OF_WORKLOADS)
+    assert list(asked.OF_SWEEPS) == list(OF_SWEEPS)
     assert list(views.TEXTS) == list(OF_DAMAGE)
-    assert list(refusals.REMARKS) == list(OF_REMARKS)
+    assert list(asked.REMARKS) == list(OF_REMARKS)
 
 
 def test_a_code_means_one_thing() -> None:
@@ -126,7 +125,7 @@ def test_every_refusal_is_written_whatever_its_parameters_are_called() -> None:
 
 def is_written(code: str) -> None:
     kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
-    read_by: Callable[[Exception], PageMessage] = sweeping.message_of
+    read_by: Callable[[Exception], PageMessage] = asked.message_of
     if code in OF_FILES:
         kind, read_by = WrittenWrong, story.message_of
     named = {name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])}
@@ -240,8 +239,8 @@ def test_every_code_is_raised_somewhere() -> None:
 def test_a_refused_line_says_which_in_the_readers_language() -> None:
     error = pickle.loads(pickle.dumps(LineError(7, "option_unknown", name="--fast")))
     assert str(error) == "line 7: PerfTest has no option --fast"
-    assert str(sweeping.message_of(error)) == "Line 7: PerfTest has no option --fast."
-    assert sweeping.message_of(error).in_language("zh-hans").startswith("第 7 行：")
+    assert str(asked.message_of(error)) == "Line 7: PerfTest has no option --fast."
+    assert asked.message_of(error).in_language("zh-hans").startswith("第 7 行：")
 
 
 def test_what_the_engine_refuses_keeps_its_code_as_a_workload_and_in_a_sweep() -> None:
@@ -249,7 +248,7 @@ def test_what_the_engine_refuses_keeps_its_code_as_a_workload_and_in_a_sweep() -
     for kind in (WorkloadError, SweepError, JobError):
         error = first.inside("", kind)
         assert (error.code, str(error)) == (first.code, str(first))
-        assert str(sweeping.message_of(error)) == "settings: there is no setting called colour."
+        assert str(asked.message_of(error)) == "settings: there is no setting called colour."
 
 
 @pytest.mark.parametrize(
@@ -268,13 +267,13 @@ def test_a_failure_that_is_kept_is_shown_in_the_readers_language(
     text = kept(error)
     assert len(text) <= 300, "as much as the database takes"
     assert read(text).code == code
-    assert sweeping.failure(text).startswith(shown)
+    assert asked.failure(text).startswith(shown)
 
 
 def test_a_failure_of_an_earlier_version_is_shown_as_it_stands() -> None:
     for text in ("it took longer than 5 s", '{"code":"of_a_later_version","values":{}}', "7"):
-        assert sweeping.failure(text) == text
-    assert sweeping.failure("") == ""
+        assert asked.failure(text) == text
+    assert asked.failure("") == ""
 
 
 def test_a_refusal_stays_what_it_is_on_its_way_to_another_process() -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from playground.browser_app.browser_app import task_page, units_page
 from playground.classroom import services
-from playground.exercises import catalog, learners, selectors
+from playground.exercises import catalog, learners
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Attempt, Work
 from playground.limits import rate_limits
@@ -39,7 +39,7 @@ def worked(slug: str, age: timedelta, **fields: Any) -> Work:
 
 
 def slugs(works: list[Work]) -> list[str]:
-    return [each.exercise for each in selectors.due(works, timezone.now())]
+    return [each.exercise for each in catalog.due(works, timezone.now())]
 
 
 def test_what_was_wrong_comes_first_and_then_what_rests_longest() -> None:
@@ -63,18 +63,18 @@ def test_what_is_sure_rests_longer_and_what_has_no_answer_never_comes() -> None:
 def test_each_right_review_lets_it_rest_longer_and_a_wrong_one_begins_anew() -> None:
     now = timezone.now()
     work = worked("first-in", 3 * DAY, right_first=True, right_at=now - 3 * DAY)
-    rests = [selectors.rest(work)]
+    rests = [catalog.rest(work)]
     for _visit in range(6):
-        work.right_at = now - selectors.rest(work)
-        work.reviews = selectors.reviews_after(work, wrong=False, now=now)
-        rests.append(selectors.rest(work))
+        work.right_at = now - catalog.rest(work)
+        work.reviews = catalog.reviews_after(work, wrong=False, now=now)
+        rests.append(catalog.rest(work))
     assert rests == [3 * DAY, 7 * DAY, 16 * DAY, 35 * DAY, 80 * DAY, 80 * DAY, 80 * DAY]
     work.right_at = now - timedelta(minutes=5)
-    assert selectors.reviews_after(work, wrong=False, now=now) == work.reviews, "the same visit is no review"
-    work.reviews, work.wrong, work.failures = selectors.reviews_after(work, wrong=True, now=now), True, 1
-    assert selectors.rest(work) == timedelta(hours=8)
+    assert catalog.reviews_after(work, wrong=False, now=now) == work.reviews, "the same visit is no review"
+    work.reviews, work.wrong, work.failures = catalog.reviews_after(work, wrong=True, now=now), True, 1
+    assert catalog.rest(work) == timedelta(hours=8)
     work.wrong = False
-    assert selectors.rest(work) == DAY, "right first time, but not since"
+    assert catalog.rest(work) == DAY, "right first time, but not since"
 
 
 def test_a_review_is_counted_where_an_answer_is_kept(client: Client) -> None:
@@ -87,7 +87,7 @@ def test_a_review_is_counted_where_an_answer_is_kept(client: Client) -> None:
     client.post(address("first-in", "answer"), {"answer": right})
     work.refresh_from_db()
     assert work.reviews == 1
-    assert selectors.rest(work) == 7 * DAY
+    assert catalog.rest(work) == 7 * DAY
 
 
 def browser_work(age: timedelta, **fields: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_the_browser_counts_reviews_as_the_server_does() -> None:
 
 def test_a_visit_brings_five_at_most() -> None:
     works = [worked(slug, 9 * DAY) for slug in list(catalog.exercises())[:9]]
-    assert len(slugs(works)) == selectors.QUESTIONS == 5
+    assert len(slugs(works)) == catalog.QUESTIONS == 5
 
 
 def answered(client: Client, slug: str, answer: str, age: timedelta) -> Work:

@@ -19,7 +19,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 
 from playground.asgi import application
-from playground.catalogue.javascript import RefusedMessage, WelcomeMessage
+from playground.catalogue import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.run import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session

@@ -7,12 +7,12 @@ from django.test import Client
 
 from playground.exercises.grading import GradedRun
 from playground.models import Scenario
-from playground.storybook import ready_scenarios, stage_picture
-from playground.storybook.stage_picture import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
+from playground.storybook import cards, ready_scenarios
+from playground.storybook.cards import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
 
 
 def test_every_scenario_has_a_picture_of_its_own_run() -> None:
-    kept = stage_picture.kept()
+    kept = cards.kept()
     names = {path.stem for path in ready_scenarios.files()}
     assert set(kept) == names, "run `make digests`"
     stale = [name for name in names if kept[name].digest != ready_scenarios.entry(name).run["digest"]]  # type: ignore[union-attr]
@@ -24,8 +24,8 @@ def test_a_picture_is_what_the_run_gives() -> None:
     entry = ready_scenarios.entry("greek-letters")
     assert entry is not None
     assert entry.story.prediction is not None
-    drawn = stage_picture.draw(entry)
-    assert drawn == stage_picture.kept()["greek-letters"]
+    drawn = cards.draw(entry)
+    assert drawn == cards.kept()["greek-letters"]
     run = GradedRun(entry.run)
     run.go(entry.story.prediction.ask_at_us)
     assert drawn.picture == picture_of(run.node.snapshot())

@@ -16,7 +16,7 @@ from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 from playground.templatetags.waterline import log_groups
-from playground.whatif import labels
+from playground.whatif import shipped
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("zh_Hans", "zh_Hant")
@@ -217,6 +217,6 @@ def test_a_word_of_two_meanings_has_two_translations(
     language: str, mirrors: str, acks: str, group: str
 ) -> None:
     with override(language):
-        assert str(labels.WORDS["ha_mode", "none"]) == mirrors
-        assert str(labels.WORDS["consumer_ack", "auto"]) == acks
+        assert str(shipped.WORDS["ha_mode", "none"]) == mirrors
+        assert str(shipped.WORDS["consumer_ack", "auto"]) == acks
         assert str(dict(log_groups())["messages"]) == group

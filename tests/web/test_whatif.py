@@ -13,8 +13,8 @@ from django.test import Client
 
 from playground.models import Session
 from playground.records import kept_runs
-from playground.whatif import labels, shipped, table
-from playground.whatif.labels import NumberUnit
+from playground.whatif import shipped, table
+from playground.whatif.shipped import NumberUnit
 from tests.web import whatif_data
 from tests.web.whatif_data import RATIO, WATERMARK, heatmap, write
 
@@ -55,7 +55,7 @@ def test_the_page_shows_every_cell_as_a_number(client: Client, made_up: dict[str
     assert [len(row) for row in shown] == [14] * 11
     assert shown[0][0] == "0"  # high watermark on top
     worst = whatif_data.metrics(1.0, 0.2, 1.0)[0]
-    assert shown[-1][-1] == labels.short(worst, NumberUnit(1, "s"))
+    assert shown[-1][-1] == shipped.short(worst, NumberUnit(1, "s"))
 
 
 def test_a_metric_and_swapped_axes_are_a_link(client: Client, made_up: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ def test_a_metric_and_swapped_axes_are_a_link(client: Client, made_up: dict[str,
     assert [len(row) for row in shown] == [11] * 14
     ratio_on_top, lowest_watermark = 1.0, 0.2
     value = whatif_data.metrics(ratio_on_top, lowest_watermark, 1.0)[3]
-    assert shown[0][0] == labels.grouped(int(value))
+    assert shown[0][0] == shipped.grouped(int(value))
 
 
 def test_a_picker_that_takes_the_other_axis_swaps_them(client: Client, made_up: dict[str, Any]) -> None:
@@ -227,15 +227,15 @@ def test_opening_needs_our_own_form(made_up: dict[str, Any]) -> None:
     ],
 )
 def test_numbers_in_cells_are_short(value: float, unit: NumberUnit, text: str) -> None:
-    assert labels.short(value, unit) == text
+    assert shipped.short(value, unit) == text
 
 
 def test_settings_are_written_as_people_write_them() -> None:
-    assert labels.setting("message_size_bytes", 4096) == "4\u202fKiB"
-    assert labels.setting("message_size_bytes", 4092) == "4\u202f092\u202fB"
-    assert labels.setting(RATIO, 0.5) == "0.5"
-    assert labels.setting("consumer_rate_per_s", 1200) == "1\u202f200\u202f/s"
-    assert labels.setting("persistent", True) == "persistent"
+    assert shipped.setting("message_size_bytes", 4096) == "4\u202fKiB"
+    assert shipped.setting("message_size_bytes", 4092) == "4\u202f092\u202fB"
+    assert shipped.setting(RATIO, 0.5) == "0.5"
+    assert shipped.setting("consumer_rate_per_s", 1200) == "1\u202f200\u202f/s"
+    assert shipped.setting("persistent", True) == "persistent"
 
 
 def test_zero_has_a_colour_of_its_own() -> None:

@@ -13,8 +13,17 @@ from django.test import Client
 
 from playground.web import fidelity_figures
 from playground.whatif import shipped
-from playground.whatif.answer import ErrorBand, answer, band, band_words, base_place, certainty, held_back
-from playground.whatif.query import HeatmapQuery, read_query
+from playground.whatif.query import (
+    ErrorBand,
+    HeatmapQuery,
+    answer,
+    band,
+    band_words,
+    base_place,
+    certainty,
+    held_back,
+    read_query,
+)
 from playground.whatif.shipped import ShippedHeatmap
 from tests.web.whatif_data import heatmap, write
 

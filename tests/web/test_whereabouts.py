@@ -10,7 +10,7 @@ import pytest
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from playground.catalogue.javascript import MovedMessage
+from playground.catalogue import MovedMessage
 from playground.models import Lease, Session
 from playground.records import kept_runs, session_leases
 from playground.records.session_leases import LeaseHolder

@@ -1,20 +1,16 @@
-"""The kinds of exercises: each is one module, with all that differs from one kind to the next.
+"""The kinds of exercises: each is one class, with all that differs from one kind to the next.
 
-To add one: a module with a subclass of `ExerciseKind`, its template below templates/exercises/kinds, its texts in the
-three languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.
+To add one: a subclass of `ExerciseKind`, its template below templates/exercises/kinds, its texts in the three
+languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from playground.exercises.kinds.broker import BrokerKind
+from playground.exercises.kinds.acting import BrokerKind, ReachKind
 from playground.exercises.kinds.kind import ExerciseKind, GiveUp, KindProgress, never
-from playground.exercises.kinds.match import MatchKind
-from playground.exercises.kinds.number import NumberKind
-from playground.exercises.kinds.options import ChoiceKind, SeveralKind
-from playground.exercises.kinds.order import OrderKind
-from playground.exercises.kinds.reach import ReachKind
+from playground.exercises.kinds.predictions import ChoiceKind, MatchKind, NumberKind, OrderKind, SeveralKind
 
 if TYPE_CHECKING:
     from playground.exercises.grading import GradedVerdict

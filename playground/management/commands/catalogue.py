@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.catalogue import documents
+from playground import catalogue
 
 
 class Command(BaseCommand):
@@ -22,11 +22,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["check"]:
-            found = documents.stale(settings.BASE_DIR)
+            found = catalogue.stale(settings.BASE_DIR)
             if found:
                 raise CommandError(
                     f"out of date: {', '.join(found)}. Run manage.py catalogue and commit them."
                 )
             return
-        for path in documents.write(settings.BASE_DIR):
+        for path in catalogue.write(settings.BASE_DIR):
             self.stdout.write(f"{path}: written")

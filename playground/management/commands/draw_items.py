@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from playground import verdicts
-from playground.catalogue.documents import said_near
+from playground.catalogue import said_near
 from playground.storybook import ready_scenarios
 from playground.storybook.story import in_language
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.lti import scores
+from playground.lti import launches
 
 
 class Command(BaseCommand):
@@ -15,4 +15,4 @@ class Command(BaseCommand):
     help = "Send scores that a learning platform has not taken yet"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(f"{scores.send_due()} scores sent")
+        self.stdout.write(f"{launches.send_due()} scores sent")

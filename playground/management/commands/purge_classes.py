@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from playground.classroom import leaving, services
+from playground.classroom import services
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Delete classes past their date, and learners who have not come for long"
 
     def handle(self, *args: Any, **options: Any) -> None:
-        leaving.carry_out()
+        services.carry_out()
         services.forget_old()
         classes, learners = services.purge()
         self.stdout.write(f"{classes} classes and {learners} learners deleted")

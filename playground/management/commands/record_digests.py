@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from playground.storybook import ready_scenarios, stage_picture
+from playground.storybook import cards, ready_scenarios
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             entry = read(text)
             result = rehearse(entry)
             entry.written["digest"] = result.digest
-            drawn[path.stem] = stage_picture.draw(entry)
+            drawn[path.stem] = cards.draw(entry)
             same = entry.encode() == text
             if not same:
                 path.write_text(entry.encode(), "utf-8")
@@ -38,6 +38,6 @@ class Command(BaseCommand):
             for sentence in (*result.broken, *result.refused):
                 broken += 1
                 self.stdout.write(f"  {sentence}")
-        stage_picture.keep(drawn, {path.stem for path in ready_scenarios.files()})
+        cards.keep(drawn, {path.stem for path in ready_scenarios.files()})
         if broken:
             raise CommandError(f"{broken} claims do not hold, or commands were refused")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import translation
 
-from playground.exercises import catalog, readings
+from playground.exercises import catalog, task
 from playground.web.page_delivery import styles
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         script = (settings.BASE_DIR / "static" / "js" / "exercises" / "slides.js").read_text("utf-8")
         try:
             with translation.override(options["language"]):
-                page = readings.offline_page(options["unit"], options["language"], style, script)
+                page = task.offline_page(options["unit"], options["language"], style, script)
         except catalog.NoExercise:
             known = ", ".join(each.slug for each in catalog.units())
             raise CommandError(f"no unit is called {options['unit']}; known: {known}") from None

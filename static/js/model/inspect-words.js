@@ -13,7 +13,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 /** @typedef {{ files: number, bytes: number, kept: number }} Collector garbage that waits for the collector of 4.x, and that in files which it leaves alone */
 
 /**
- * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
+ * The summary of a broker's files (playground/inspecting/rehearsal.py); what cannot be found in the files is null.
  * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, expired?: number | null, ends?: "queue" | "host" | "dead" | null, crashes?: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number, live?: number | null }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, after: number | null, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow

@@ -10,8 +10,7 @@ import pytest
 
 from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
-from playground.exercises.schema import Exercise
-from playground.exercises.variants import another_case, filled, merged, numbers_of
+from playground.exercises.schema import Exercise, another_case, filled, merged, numbers_of
 from tests.unit.exercises.test_exercises import LANGUAGES, broken_claims
 
 OF_CHOICES = [each for each in catalog.exercises().values() if each.kind in {"choice", "order", "several"}]

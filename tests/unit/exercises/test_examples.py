@@ -9,8 +9,8 @@ from django.http import QueryDict
 
 from playground.exercises import catalog, task
 from playground.exercises.kinds import grade, kind_of, solution_of
+from playground.exercises.kinds.acting import as_answer, example_states
 from playground.exercises.kinds.kind import FadedKind
-from playground.exercises.kinds.reach import as_answer, example_states
 from tests.unit.exercises.test_exercises import LANGUAGES, all_text
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 

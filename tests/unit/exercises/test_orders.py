@@ -8,7 +8,7 @@ import pytest
 
 from playground.exercises import catalog
 from playground.exercises.kinds import grade, solution_of
-from playground.exercises.kinds.order import OrderItem, predecessors
+from playground.exercises.kinds.predictions import OrderItem, predecessors
 from playground.exercises.schema import Exercise
 
 ORDERS = [each for each in catalog.exercises().values() if each.kind == "order"]

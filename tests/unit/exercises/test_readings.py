@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from playground.exercises import catalog, readings
-from playground.exercises.readings import UnitReading
+from playground.exercises import catalog, task
+from playground.exercises.task import UnitReading
 from playground.templatetags.waterline import address
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
-READINGS = list(readings.readings().values())
+READINGS = list(task.readings().values())
 
 
 def name(each: UnitReading) -> str:
@@ -28,15 +28,15 @@ def corners(reading: UnitReading) -> Iterator[dict[str, int]]:
 
 
 def holds(reading: UnitReading, numbers: dict[str, int]) -> dict[str, bool]:
-    played = readings.run(reading.slug, tuple(sorted(numbers.items())))
-    return msgspec.json.decode(played, type=readings.ReadingRun).holds
+    played = task.run(reading.slug, tuple(sorted(numbers.items())))
+    return msgspec.json.decode(played, type=task.ReadingRun).holds
 
 
 def test_every_exercise_has_one_page_before_it() -> None:
     before = [slug for each in READINGS for slug in each.exercises]
     assert sorted(before) == sorted(catalog.exercises()), "each exercise has exactly one"
     assert all(len(each.exercises) <= 2 for each in READINGS)
-    assert readings.before("no-such") is None
+    assert task.before("no-such") is None
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
@@ -50,7 +50,7 @@ def test_sentences_hold_in_the_run_with_whatever_numbers(reading: UnitReading) -
 def test_a_false_sentence_would_be_refuted(reading: UnitReading, monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims about a run must not hold in an empty one: a claim that always holds is worth nothing."""
     empty = msgspec.structs.replace(reading, scenario={**reading.scenario, "commands": [], "until_us": 1_000})
-    monkeypatch.setattr(readings, "reading", lambda slug, numbers: empty)
+    monkeypatch.setattr(task, "reading", lambda slug, numbers: empty)
     refuted = holds(reading, {})
     claimed = [each.id for each in reading.sentences if each.claims]
     assert len(claimed) >= 2 or len(reading.sentences) == 2
@@ -70,7 +70,7 @@ def test_each_language_says_the_same_things(reading: UnitReading) -> None:
     for texts in (reading.en, reading.zh_hans, reading.zh_hant):
         assert list(texts.sentences) == ids
         assert set(texts.numbers) == set(reading.numbers)
-        assert set(texts.carries) == set(readings.SYSTEMS)
+        assert set(texts.carries) == set(task.SYSTEMS)
         assert len(texts.terms) == len(reading.en.terms)
         for one, other in zip(texts.sentences.values(), reading.en.sentences.values(), strict=True):
             assert sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", other))
@@ -83,7 +83,7 @@ def test_numbers_are_bounded() -> None:
     slug = READINGS[0].slug
     number = next(iter(READINGS[0].numbers))
     for wrong in ({number: 10**6}, {number: -1}, {"no-such": 1}):
-        with pytest.raises(readings.BadNumber):
-            readings.reading(slug, wrong)
-    with pytest.raises(readings.NoReading):
-        readings.reading("no-such", {})
+        with pytest.raises(task.BadNumber):
+            task.reading(slug, wrong)
+    with pytest.raises(task.NoReading):
+        task.reading("no-such", {})

@@ -10,8 +10,7 @@ import pytest
 
 from playground.exercises import catalog
 from playground.exercises.kinds import grade, kind_of, solution_of
-from playground.exercises.schema import Exercise
-from playground.exercises.variants import DrawnVariant, filled
+from playground.exercises.schema import DrawnVariant, Exercise, filled
 from tests.helpers.wrong_answers import wrong_answer
 from tests.unit.exercises.test_exercises import broken_claims
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.inspecting import configuration, definitions, next_release
+from playground.inspecting import definitions, next_release
 from playground.inspecting.next_release import JOINED, LEFT_OUT, NO_EFFECT, REFUSED, TAKEN
 from tests.conftest import RECORDINGS
 
@@ -86,7 +86,7 @@ def test_rows_name_where_a_key_stands_and_begin_with_what_is_refused() -> None:
 
 
 def test_a_line_that_keeps_the_next_release_from_starting_is_an_answer() -> None:
-    found = configuration.read("classic_queue.default_version = 1\n")
+    found = definitions.read_configuration("classic_queue.default_version = 1\n")
     assert found.settings == {}
     assert [(row["key"], row["fates"]) for row in found.next] == [
         ("classic_queue.default_version", (REFUSED, REFUSED))
@@ -187,7 +187,7 @@ def test_a_node_starts_with_a_configuration_or_not_as_real_ones_did(
     given: dict[str, Any], release: str
 ) -> None:
     for name, started in given["boots"][release].items():
-        found = configuration.read("\n".join(given["configurations"][name]))
+        found = definitions.read_configuration("\n".join(given["configurations"][name]))
         at = RELEASES.index(release)
         assert any(row["fates"][at] == REFUSED for row in found.next) is not started, name
 

@@ -3,8 +3,8 @@
 import pytest
 
 from engine import ENGINE_VERSION
-from playground.whatif.panel import findings
 from playground.whatif.shipped import CellRun, ShippedHeatmap, heatmaps
+from playground.whatif.table import findings
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
 from sweeps.cell import Cell, outcome

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground.classroom import leaving, selectors, services
+from playground.classroom import selectors, services
 from playground.classroom.models import Classroom, Farewell, Student
 from playground.exercises.models import Attempt, Learner, Work
 from playground.models import Scenario, Session
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.django_db
 
 def later() -> None:
     """Let the time go by in which something deleted can be brought back, and carry deletions out."""
-    then = timezone.now() - timedelta(minutes=leaving.UNDO_MINUTES + 1)
+    then = timezone.now() - timedelta(minutes=services.UNDO_MINUTES + 1)
     Learner.objects.exclude(leaving_at=None).update(leaving_at=then)
     Classroom.everyone.exclude(leaving_at=None).update(leaving_at=then)
     Farewell.objects.update(at=then)
-    leaving.carry_out()
+    services.carry_out()
 
 
 def test_a_student_deletes_everything_after_being_asked(classroom: Classroom) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground.classroom import selectors, services, voting
+from playground.classroom import asking, selectors, services
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
@@ -79,10 +79,10 @@ def test_a_lesson_ends_with_a_report(classroom: Classroom, teacher: Client) -> N
     join(classroom, "late-crab")
     answer(owl, "first-in", "q4")
     answer(fox, "first-in", "q1")
-    vote = voting.open_vote(classroom, "tail-or-head")
-    voting.cast(vote, Student.objects.get(nickname="owl"), "newest")
+    vote = asking.open_vote(classroom, "tail-or-head")
+    asking.cast(vote, Student.objects.get(nickname="owl"), "newest")
     join(classroom, "only-votes")
-    voting.cast(vote, Student.objects.get(nickname="only-votes"), "oldest")
+    asking.cast(vote, Student.objects.get(nickname="only-votes"), "oldest")
     services.freeze(classroom, True)
     reply = teacher.post(address(classroom, "lesson"), {"act": "end"})
     page = teacher.get(reply["Location"]).content.decode()
@@ -97,10 +97,10 @@ def test_a_lesson_ends_with_a_report(classroom: Classroom, teacher: Client) -> N
     assert "Misconception" in proposed
     classroom.refresh_from_db()
     assert not classroom.frozen
-    assert voting.current(classroom) is None
+    assert asking.current(classroom) is None
     assert selectors.for_students(classroom)["ended"]
     teacher.post(address(classroom, "lesson"), {"act": "begin", "vote": "tail-or-head"})
-    current = voting.current(classroom)
+    current = asking.current(classroom)
     assert current is not None
     assert current.exercise == "tail-or-head"
     page = teacher.get(address(classroom, "report/")).content.decode()
@@ -132,7 +132,7 @@ def test_the_ready_lesson_is_of_exercises_that_exist_and_takes_45_minutes(
     for each in found:
         assert each["title"].replace("'", "&#x27;") in page
     teacher.post(address(classroom, "vote"), {"exercise": found[0]["exercise"]})
-    assert voting.current(classroom) is not None
+    assert asking.current(classroom) is not None
 
 
 # --- nicknames ---

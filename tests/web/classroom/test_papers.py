@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.classroom import papers, selectors
+from playground.classroom import asking, selectors
 from playground.classroom.models import ClassPaper, Classroom, PaperAnswer, Student
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of, solution_of
@@ -39,7 +39,7 @@ def hand_in(client: Client, paper: ClassPaper, nickname: str, count: int, wrong:
     """Answer the first questions right, but the wrong one with the first wrong option."""
     student = Student.objects.get(nickname=nickname)
     for slug in paper.exercises[:count]:
-        found = papers.question(paper, student, slug)
+        found = asking.question(paper, student, slug)
         right = solution_of(found)
         answer = next(each.id for each in found.form.options if each.id != right) if slug == wrong else right
         assert client.post(PAGE, form_of(found, answer)).status_code == 302, slug
@@ -50,7 +50,7 @@ def test_a_student_has_one_try_and_no_solution_until_the_end(classroom: Classroo
     paper = begin(classroom, teacher, "exam", "20")
     assert {catalog.exercise(each).kind for each in paper.exercises} == {"choice", "number", "order"}
     first = paper.exercises[0]
-    found = papers.question(paper, Student.objects.get(), first)
+    found = asking.question(paper, Student.objects.get(), first)
     page = owl.get(PAGE).content.decode()
     assert escape(found.en.title) in page
     assert escape(found.en.explain) not in page
@@ -71,14 +71,14 @@ def test_a_student_has_one_try_and_no_solution_until_the_end(classroom: Classroo
             "it answers no other question"
         )
     with pytest.raises(Exception, match="one try"):
-        papers.take(paper, Student.objects.get(), first, None)
+        asking.take(paper, Student.objects.get(), first, None)
     assert teacher.post(address(classroom, "test")).status_code == 302
     end = owl.get(PAGE).content.decode()
     assert escape(found.en.explain) in end
     assert f"Right answers: 1 of {len(paper.exercises)}" in end
     assert owl.get(f"/learn/{found.unit}/{first}/").status_code == 200
     with pytest.raises(Exception, match="ended"):
-        papers.take(paper, Student.objects.get(), paper.exercises[1], None)  # as it was read before the end
+        asking.take(paper, Student.objects.get(), paper.exercises[1], None)  # as it was read before the end
 
 
 def test_the_teacher_sees_how_many_have_finished(classroom: Classroom, teacher: Client) -> None:
@@ -95,7 +95,7 @@ def test_time_ends_a_test(classroom: Classroom, teacher: Client) -> None:
     owl = join(classroom, "owl")
     paper = begin(classroom, teacher, "exam", "10")
     ClassPaper.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
-    assert papers.current(classroom) is None
+    assert asking.current_paper(classroom) is None
     late = owl.post(PAGE, {"answer": "q4"})
     assert late.status_code == 409
     assert "The test ended before this answer came. It is not kept." in late.content.decode()
@@ -119,7 +119,7 @@ def test_only_the_teacher_begins_a_test_and_sees_its_marks(classroom: Classroom,
         csv.DictReader(io.StringIO(teacher.get(address(classroom, "exam.csv")).content.decode("utf-8-sig")))
     )
     assert [(row["student"], row["right"]) for row in rows] == [("owl", "yes"), ("owl", "yes"), ("owl", "no")]
-    assert papers.marks(paper) == [("owl", 3, 2)]
+    assert asking.marks(paper) == [("owl", 3, 2)]
     assert "The last exam" in teacher.get(address(classroom, "report/")).content.decode()
     assert Client().get(PAGE).status_code == 302
 
@@ -128,7 +128,7 @@ def test_students_of_an_exam_get_different_variants(classroom: Classroom, teache
     for name in ("owl", "fox", "crab", "newt", "toad"):
         join(classroom, name)
     paper = begin(classroom, teacher, "exam")
-    asked = {papers.question(paper, each, "first-in").case for each in Student.objects.all()}
+    asked = {asking.question(paper, each, "first-in").case for each in Student.objects.all()}
     assert len(asked) > 1
 
 
@@ -140,7 +140,7 @@ def test_the_report_shows_the_gain_of_who_took_both_forms(classroom: Classroom, 
     after = begin(classroom, teacher, "after")
     for name in ("owl", "fox"):
         hand_in(people[name], after, name, 3)
-    found = papers.gain(classroom, "en")
+    found = asking.gain(classroom, "en")
     assert found is not None
     assert found["students"] == 2, "who took one form only does not count"
     assert (found["before"], found["after"]) == ("7", "10")
@@ -164,7 +164,7 @@ def test_a_wrong_answer_keeps_what_it_shows(classroom: Classroom, teacher: Clien
     owl = join(classroom, "owl")
     paper = begin(classroom, teacher, "before")
     student = Student.objects.get()
-    papers.take(paper, student, "first-in", "q1")
+    asking.take(paper, student, "first-in", "q1")
     assert PaperAnswer.objects.get().shown == ["first-in"]
     assert owl.get(f"{PAGE}?q=11").status_code == 200, "the next one without an answer"
     assert owl.get("/class/my-data.json").json()["tests"][0]["said"] == "q1"

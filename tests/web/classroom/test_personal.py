@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.classroom import voting
+from playground.classroom import asking
 from playground.classroom.models import Classroom, Student
 from tests.web.classroom.people import answer, join
 
@@ -18,8 +18,8 @@ def test_a_student_takes_along_all_that_is_kept(classroom: Classroom) -> None:
     owl, fox = join(classroom, "owl"), join(classroom, "fox")
     answer(owl, "first-in", "q1")
     answer(fox, "first-in", "q4")
-    vote = voting.open_vote(classroom, "tail-or-head")
-    voting.cast(vote, Student.objects.get(nickname="owl"), "newest")
+    vote = asking.open_vote(classroom, "tail-or-head")
+    asking.cast(vote, Student.objects.get(nickname="owl"), "newest")
     reply = owl.get("/class/my-data.json")
     assert "attachment" in reply["Content-Disposition"]
     found = reply.json()

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground.classroom import selectors, voting
+from playground.classroom import asking, selectors
 from playground.classroom.models import Ballot, Classroom, Student, Vote
 from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
@@ -36,7 +36,7 @@ def test_a_vote_has_two_rounds(classroom: Classroom, teacher: Client) -> None:
     vote = vote_on(classroom, teacher)
     for client, value in ((owl, "delta"), (fox, "q4"), (owl, "q1")):
         assert client.post("/class/me/vote/", {"answer": value}).status_code == 302
-    assert voting.counts(vote) == {"first": 2, "second": 0}
+    assert asking.counts(vote) == {"first": 2, "second": 0}
     explain = catalog.exercise("where-next").en.explain
     lead(teacher, classroom, "discuss", "first")
     assert "Talk with your neighbour" in owl.get("/class/me/vote/").content.decode()
@@ -52,7 +52,7 @@ def test_a_vote_has_two_rounds(classroom: Classroom, teacher: Client) -> None:
     lead(teacher, classroom, "reveal", "second")
     vote.refresh_from_db()
     assert selectors.for_teacher(classroom, {})["vote"]["votes"] == 2
-    results = {row["text"]: (row["first"], row["second"], row["right"]) for row in voting.results(vote, "en")}
+    results = {row["text"]: (row["first"], row["second"], row["right"]) for row in asking.results(vote, "en")}
     assert results["in q1, complete in RAM"] == (1, 2, True)
     assert results["in q4, since there is memory again"] == (1, 0, False)
     shown = owl.get("/class/me/vote/").content.decode()
@@ -60,7 +60,7 @@ def test_a_vote_has_two_rounds(classroom: Classroom, teacher: Client) -> None:
     assert shown.count('data-round="second"') == len(results), "students see both rounds"
     assert escape(explain) in teacher.get(address(classroom, "projector/")).content.decode()
     lead(teacher, classroom, "end", "revealed")
-    assert voting.current(classroom) is None
+    assert asking.current(classroom) is None
     assert owl.get("/class/me/vote/").status_code == 302
 
 
@@ -76,7 +76,7 @@ def test_options_keep_their_letters_on_every_screen_in_every_stage(
 ) -> None:
     owl, fox = join(classroom, "owl"), join(classroom, "fox")
     vote = vote_on(classroom, teacher, "tail-or-head")
-    wanted = [(letter, text) for _id, letter, text in voting.options(vote, "en")]
+    wanted = [(letter, text) for _id, letter, text in asking.options(vote, "en")]
     assert [letter for letter, _text in wanted] == ["A", "B", "C", "D"]
     for act in ("discuss", "again", "reveal", ""):
         screens = {
@@ -126,7 +126,7 @@ def test_what_to_do_after_the_first_round(
     for number in range(right + wrong):
         client = join(classroom, f"s{number}")
         client.post("/class/me/vote/", {"answer": "q1" if number < right else "q4"})
-    assert voting.recommended(vote) == advice
+    assert asking.recommended(vote) == advice
     assert f'data-advice="{advice}"' in teacher.get(address(classroom)).content.decode()
 
 
@@ -152,7 +152,7 @@ def test_a_vote_can_be_revealed_or_cancelled_at_once(
         lead(teacher, classroom, act, stage)
         vote.refresh_from_db()
         assert vote.stage == left
-    assert voting.current(classroom) is None
+    assert asking.current(classroom) is None
 
 
 def test_an_exercise_is_locked_while_it_is_voted_on(classroom: Classroom, teacher: Client) -> None:
@@ -184,7 +184,7 @@ def test_opening_a_vote_releases_a_freeze(classroom: Classroom, teacher: Client)
 def test_a_round_may_end_by_itself(classroom: Classroom, teacher: Client) -> None:
     owl = join(classroom, "owl")
     vote = vote_on(classroom, teacher, seconds="60")
-    assert voting.left_s(vote) in {59, 60}
+    assert asking.left_s(vote) in {59, 60}
     assert 'data-left="' in owl.get("/class/me/vote/").content.decode()
     Vote.objects.update(ends_at=timezone.now())
     assert owl.post("/class/me/vote/", {"answer": "q1"}).status_code == 409
@@ -193,7 +193,7 @@ def test_a_round_may_end_by_itself(classroom: Classroom, teacher: Client) -> Non
     lead(teacher, classroom, "again", "discuss")
     assert owl.post("/class/me/vote/", {"answer": "q1"}).status_code == 302
     vote_on(classroom, teacher, seconds="77")
-    assert voting.current(classroom).ends_at is None, "only times that are offered"
+    assert asking.current(classroom).ends_at is None, "only times that are offered"
 
 
 def test_the_join_code_stays_on_the_wall(classroom: Classroom, teacher: Client) -> None:
@@ -236,22 +236,22 @@ def test_only_predictions_are_voted_on(classroom: Classroom, teacher: Client, sl
     assert teacher.post(address(classroom, "vote"), {"exercise": slug}).status_code == 409
 
 
-@pytest.mark.parametrize("slug", [each.slug for each in voting.votable()])
+@pytest.mark.parametrize("slug", [each.slug for each in asking.votable()])
 def test_every_vote_marks_the_right_answer(classroom: Classroom, slug: str) -> None:
-    vote = voting.open_vote(classroom, slug)
+    vote = asking.open_vote(classroom, slug)
     join(classroom, "owl")
     student = Student.objects.get()
-    voting.cast(vote, student, solution_of(catalog.exercise(slug)))
+    asking.cast(vote, student, solution_of(catalog.exercise(slug)))
     assert Ballot.objects.get().right
-    shown = voting.results(vote, "en")
+    shown = asking.results(vote, "en")
     assert not any(row["right"] for row in shown), "the class may see the teacher's own screen"
-    voting.lead(vote, "reveal", "first")
-    assert {row["first"] for row in voting.results(vote, "en") if row["right"]} == {1}
-    assert {row["first"] for row in voting.results(vote, "en") if not row["right"]} <= {0}
+    asking.lead(vote, "reveal", "first")
+    assert {row["first"] for row in asking.results(vote, "en") if row["right"]} == {1}
+    assert {row["first"] for row in asking.results(vote, "en") if not row["right"]} <= {0}
 
 
 def test_a_ballot_must_be_an_answer(classroom: Classroom) -> None:
-    vote = voting.open_vote(classroom, "where-next")
+    vote = asking.open_vote(classroom, "where-next")
     student = join(classroom, "owl")
     for value in ("", "moon", "x" * 999):
         assert student.post("/class/me/vote/", {"answer": value}).status_code == 409

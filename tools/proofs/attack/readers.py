@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from playground.inspecting import parcel, reader_process
+from playground.inspecting import reader
 from tests.helpers.hostile_journal import scattered_acks
 from tools.processes import descendants_of
 from tools.proofs.attack.processes import memory_bytes
@@ -46,7 +46,7 @@ def _readers(world: World) -> list[int]:
     found = []
     for each in descendants_of(world.server.process.pid):
         command = Path(f"/proc/{each}/cmdline")
-        if command.exists() and reader_process.PROGRAM.encode() in command.read_bytes():
+        if command.exists() and reader.PROGRAM.encode() in command.read_bytes():
             found.append(each)
     return found
 
@@ -61,7 +61,7 @@ def given(world: World, data: bytes, leaves: bool = False) -> list[dict[str, obj
     body = b"".join((part % (name, "") + value + "\r\n").encode() for name, value in fields.items())
     body += (part % ("files", '; filename="data.zip"')).encode() + data + f"\r\n--{EDGE}--\r\n".encode()
     connection = http.client.HTTPConnection(
-        urlsplit(world.server.url).netloc, timeout=parcel.MOST_WALL_S + parcel.PATIENCE_S
+        urlsplit(world.server.url).netloc, timeout=reader.MOST_WALL_S + reader.PATIENCE_S
     )
     headers = {"Cookie": person.cookies(), "X-Forwarded-For": person.address}
     headers["Content-Type"] = f"multipart/form-data; boundary={EDGE}"
@@ -87,8 +87,8 @@ async def journals_of_millions(world: World) -> None:
     later = [answer for answer in answers if answer.get("unreadable") in {"many_read", "takes_too_long"}]
     assert read, answers
     assert len(read) + len(later) == len(answers), answers
-    assert 0 < most_readers <= parcel.AT_ONCE, most_readers
-    assert most_memory < parcel.MOST_MEMORY + GROWS_BYTES, most_memory
+    assert 0 < most_readers <= reader.AT_ONCE, most_readers
+    assert most_memory < reader.MOST_MEMORY + GROWS_BYTES, most_memory
     grown = memory_bytes(world.server.process.pid) - before
     assert grown < GROWS_BYTES, grown
     print(f"  a reader held up to {most_memory >> 20} MB, the server grew by {grown >> 20} MB")

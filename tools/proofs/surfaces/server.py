@@ -31,13 +31,14 @@ from playground.exercises import catalog, task
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.solo import SoloSession
-from playground.inspecting import reading, rehearsal, uploads
+from playground.inspecting import reading, uploads
 from playground.inspecting.browser_inspect import InspectSession
+from playground.inspecting.rehearsal import TARGETS
 from playground.inspecting.uploads import read_choice
 from playground.models import Scenario, Session
 from playground.records import kept_runs
 from playground.sessions import scenario_links
-from playground.storybook import other_release
+from playground.storybook import rehearsal
 from playground.views.fidelity import WORKS
 from sweeps.cell import Cell, outcome
 from tests.conftest import RECORDINGS
@@ -224,7 +225,7 @@ def other_releases(visit: Visit) -> str:
     for series in RELEASES:
         if series != visit.column.release.series:
             taken = visit.opened(f"/s/{visit.session()}/release", release=series)
-            assert other_release.shown_release(taken.scenario).series == series
+            assert rehearsal.shown_release(taken.scenario).series == series
             visit.page(f"/s/{taken.public_id}/")
     return WORKS
 
@@ -287,7 +288,7 @@ def comparison_of_releases(visit: Visit) -> str:
     response = visit.client.post("/compare/releases", form)
     assert response.status_code == 302, response.content[:500]
     assert visit.page(response["Location"]).count(b"data-side=") == len(RELEASES)
-    return _reel([other_release.taken_to(each, visit.run).scenario for each in RELEASES])
+    return _reel([rehearsal.taken_to(each, visit.run).scenario for each in RELEASES])
 
 
 def _reel(sides: list[dict[str, Any]]) -> str:
@@ -349,7 +350,7 @@ def workload(kind: str) -> Probe:
         text = BROUGHT[kind]()
         scenario = READERS[kind](io.StringIO(text, newline=""), Options()).scenario
         checked = EngineDoor().check(scenario)
-        taken = other_release.taken_to(visit.column.release.series, checked).scenario
+        taken = rehearsal.taken_to(visit.column.release.series, checked).scenario
         taken["profile"] = visit.column.profile
         _arguments(taken, visit.column)
         node = EngineDoor().rehearse(EngineDoor().check(taken))
@@ -476,7 +477,7 @@ def inspect_upgrade(visit: Visit) -> str:
     report, _revived = _directory(visit)
     rows = report["upgrades"]
     assert rows
-    ahead = [each for each in rehearsal.TARGETS[report["source"]] if not each.is_back]
+    ahead = [each for each in TARGETS[report["source"]] if not each.is_back]
     if not ahead:
         return "newest"
     other, _revived = _directory(visit, target=ahead[0].name, stopped=True)
@@ -561,7 +562,7 @@ def feature(part: Feature, **command: Any) -> Probe:
 
     def probe(visit: Visit) -> str:
         run = visit.column.run(commands=[*COMMANDS[:1], {"at_us": 1000, **command}], until_us=10_000)
-        said = other_release.taken_to(visit.column.release.series, run).said
+        said = rehearsal.taken_to(visit.column.release.series, run).said
         gone = visit.column.release.gone
         if part in gone:
             assert any(gone[part] in str(each) for each in said), said
@@ -582,7 +583,7 @@ def cluster(visit: Visit) -> str:
     if "mirrors" in gone:
         wanted = RELEASES["3.10"].profiles[visit.column.scale]
         run = EngineDoor().check({"version": 1, "profile": wanted, "settings": {"nodes": 3}, "until_us": 1})
-        said = other_release.taken_to(visit.column.release.series, run).said
+        said = rehearsal.taken_to(visit.column.release.series, run).said
         assert any(gone["mirrors"] in str(each) for each in said), said
         return "mirrors"
     run = visit.column.run(settings={"nodes": 3}, commands=[*COMMANDS[:1], policy])

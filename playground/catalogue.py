@@ -1,35 +1,42 @@
-"""JavaScript that Python writes: kinds of transitions, lanes of queues, rows of the wire, and the page's types."""
+"""What Python has and the page needs too, as JavaScript and as tables to read. `manage.py catalogue` writes it."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, get_args
 
 import msgspec
+from django.utils.translation import override
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
 from engine.backing_queue.stores import SYNC_INTERVAL_US
 from engine.classic_v1.fold import IndexEntry, StoreFile
 from engine.generations import PLACES
+from engine.reading.conditions import Condition, ConditionReference, names_of
 from engine.releases import RELEASES
 from engine.report.transitions.base import UNITS, About, Group, Transition
 from engine.transitions import all_kinds, fields_of
 from engine.values import extents
 from engine.values.extents import DeltaExtent, Extent, StoreRow
 from engine.values.stretches import Range
-
-HEAD: Final = (
-    "/** {about}\n *\n * Written by `manage.py catalogue` from {source}: change that, not this file. */\n"
-)
+from playground import verdicts
+from playground.storybook import ready_scenarios
+from playground.storybook.cards import SUBJECTS
+from playground.storybook.entry import LibraryEntry
+from playground.storybook.story import in_language
+from playground.verdicts import NEAR_US, ArticleMechanism, CoverageJudgement, SeenMoment
 
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*\Z")
 
 
 def head(about: str, source: str) -> str:
     """Return the comment at the top of a generated module."""
-    return HEAD.format(about=about, source=source)
+    return f"/** {about}\n *\n * Written by `manage.py catalogue` from {source}: change that, not this file. */\n"
 
 
 def literal(value: Any) -> str:
@@ -57,17 +64,13 @@ def comment(about: str, type_: str) -> str:
 
 
 def kinds_module() -> str:
-    """Return the text of static/js/model/catalogue/kinds.js."""
     return "".join(
         [
             head("What is known of each kind of transition.", "engine/transitions.py"),
             table(
                 "KINDS",
                 "The fields of `About` in engine/report/transitions/base.py; one that is left out has no effect.",
-                {
-                    kind.__name__: _row_of(kind)
-                    for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)
-                },
+                {kind.__name__: _row_of(kind) for kind in _by_name(all_kinds())},
                 'import("./types.js").About',
             ),
             table(
@@ -81,6 +84,10 @@ def kinds_module() -> str:
     )
 
 
+def _by_name(kinds: Iterable[type[Transition]]) -> list[type[Transition]]:
+    return sorted(kinds, key=lambda kind: kind.__name__)
+
+
 def _row_of(kind: type[Transition]) -> dict[str, Any]:
     """Return what differs from the default, and the group, which every kind names."""
     plain = msgspec.structs.asdict(kind.about)
@@ -90,7 +97,6 @@ def _row_of(kind: type[Transition]) -> dict[str, Any]:
 
 
 def lanes_module() -> str:
-    """Return the text of static/js/model/catalogue/places.js."""
     return "".join(
         [
             head("Where the messages of a queue can lie.", "engine/backing_queue/places"),
@@ -106,7 +112,9 @@ def lanes_module() -> str:
             "export const PLACES = {\n",
             *(
                 f"  {key(name)}: [\n{_rows(places)}  ],\n"
-                for name, places in sorted(PLACES.items(), key=_usual_first)
+                for name, places in sorted(
+                    PLACES.items(), key=lambda each: (each[0] != VARIABLE_QUEUE, each[0])
+                )
             ),
             "};\n",
             "\n",
@@ -123,10 +131,6 @@ def lanes_module() -> str:
             "};\n",
         ]
     )
-
-
-def _usual_first(entry: tuple[str, tuple[MessagePlace, ...]]) -> tuple[bool, str]:
-    return entry[0] != VARIABLE_QUEUE, entry[0]
 
 
 def _rows(places: tuple[MessagePlace, ...]) -> str:
@@ -345,7 +349,6 @@ export function decode(row) {
 
 
 def rows_module() -> str:
-    """Return the text of static/js/model/catalogue/rows.js."""
     return "".join(
         [
             head(
@@ -358,7 +361,7 @@ def rows_module() -> str:
             '\n/** @import { Transition, TransitionRow } from "./types.js" */\n',
             "\n/** @type {Record<string, (row: TransitionRow) => Transition>} */\n",
             "const DECODERS = {\n",
-            *(_decoder(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)),
+            *(_decoder(kind) for kind in _by_name(all_kinds())),
             "};\n",
             DECODE,
         ]
@@ -387,7 +390,6 @@ def _read(at: int, field: TransitionField) -> str:
     return f"{script_name(field.name)}: row[{at}]{given}"
 
 
-NOTHING: Final = msgspec.NODEFAULT
 VALUES: Final = "Values"
 """The type of a table whose values have no types of their own: each name has its own kind of value."""
 
@@ -416,7 +418,7 @@ def wire_fields(struct: type[msgspec.Struct]) -> Iterator[TransitionField]:
     for each in info.fields:
         unit = units.get(each.name) if _is_number(each.type) else None
         default = each.default
-        if each.default_factory is not NOTHING:
+        if each.default_factory is not msgspec.NODEFAULT:
             default = each.default_factory()
         yield TransitionField(each.name, type_of(each.type), unit, default)
 
@@ -429,11 +431,7 @@ def _is_number(found: msgspec.inspect.Type) -> bool:
 
 def _is_plain(found: msgspec.inspect.Type) -> bool:
     """Return whether a value may be a number as well as a text."""
-    kinds = (
-        {type(each) for each in found.types}
-        if isinstance(found, msgspec.inspect.UnionType)
-        else {type(found)}
-    )
+    kinds = {type(each) for each in getattr(found, "types", [found])}
     return msgspec.inspect.AnyType in kinds or {msgspec.inspect.IntType, msgspec.inspect.StrType} <= kinds
 
 
@@ -487,18 +485,17 @@ OF_KINDS: Final = {
 
 
 def types_module() -> str:
-    """Return the text of static/js/model/catalogue/types.js."""
-    kinds = sorted(all_kinds(), key=lambda kind: kind.__name__)
+    kinds = _by_name(all_kinds())
     messages = get_args(HostMessage)
     shapes: list[type[msgspec.Struct]] = [*SHAPES.values(), Range]
     return "".join(
         [
             head(
                 "Types of rows, transitions, states and messages, for comments: `import(...)`. Nothing of it runs.",
-                "the engine's classes and playground/catalogue/javascript.py",
+                "the engine's classes and playground/catalogue.py",
             ),
             _typedef(VALUES, "Record<string, any>"),
-            *(_typedef(shape.__name__, _tuple(shape)) for shape in shapes),
+            *(_typedef(shape.__name__, f"[{', '.join(_typed(shape))}]") for shape in shapes),
             _typedef("TransitionRow", "[kind: string, rule: string, ...fields: any[]]"),
             *(_typedef(kind.__name__, _transition(kind)) for kind in kinds),
             _typedef("Transition", " | ".join(kind.__name__ for kind in kinds)),
@@ -521,14 +518,12 @@ def _typedef(name: str, text: str) -> str:
     return f"\n/** {template}@typedef {{{text}}} {plain} */\n"
 
 
-def _tuple(shape: type[msgspec.Struct]) -> str:
-    return f"[{', '.join(f'{script_name(field.name)}: {field.type}' for field in wire_fields(shape))}]"
+def _typed(struct: type[msgspec.Struct]) -> list[str]:
+    return [f"{script_name(field.name)}: {field.type}" for field in wire_fields(struct)]
 
 
 def _transition(kind: type[Transition]) -> str:
-    return _named(
-        f'kind: "{kind.__name__}"', *(f"{script_name(each.name)}: {each.type}" for each in wire_fields(kind))
-    )
+    return _named(f'kind: "{kind.__name__}"', *_typed(kind))
 
 
 def _any_of(kinds: list[type[Transition]]) -> str:
@@ -544,10 +539,10 @@ def _any_of(kinds: list[type[Transition]]) -> str:
 
 def _object(struct: type[msgspec.Struct]) -> str:
     tag = struct.__struct_config__.tag
-    tag_field = (f't: "{tag}"',) if tag is not None else ()
-    return _named(*tag_field, *(f"{_name_of(each)}: {each.type}" for each in wire_fields(struct))) + MORE.get(
-        struct, ""
-    )
+    parts = [f't: "{tag}"'] if tag is not None else []
+    for each in wire_fields(struct):
+        parts.append(f"{each.name}{'' if each.default is msgspec.NODEFAULT else '?'}: {each.type}")
+    return _named(*parts) + MORE.get(struct, "")
 
 
 def _whole(struct: type[msgspec.Struct]) -> str:
@@ -559,5 +554,246 @@ def _named(*parts: str) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-def _name_of(field: TransitionField) -> str:
-    return field.name if field.default is msgspec.NODEFAULT else f"{field.name}?"
+TITLES: Final[dict[str, str]] = {
+    "messages": "The way of messages",
+    "memory": "What leaves RAM and comes back",
+    "files": "Files on disk",
+    "node": "The node and what is around its queues",
+}
+
+TRANSITIONS_HEAD: Final = """# Transitions
+
+Every change that the engine makes is one of these. The state after it is the state before, folded with it
+(`engine/folding.py`, `static/js/model/reduce.js`). On the wire and in the digest a transition is a row: its kind, the
+rule that caused it, then the fields in this order.
+
+*Log* says how the page's log shows it: an *event* has a line, a *detail* has one on demand, a *step* has none. *Weight*
+says how much it explains among what comes at once. *Function* is the broker's own that does the same, *setting* is the
+one that governs it.
+
+Written by `manage.py catalogue` from the classes that `engine/transitions.py` lists: change those, not this page.
+"""
+
+COLUMNS: Final = """| kind | fields (units) | what happened | log | weight | function | setting |
+|---|---|---|---|---|---|---|
+"""
+
+_FOLD: Final = re.compile(r"\s*Fold:.*", re.DOTALL)
+
+
+def transitions_page() -> str:
+    return TRANSITIONS_HEAD + "".join(_section(group) for group in get_args(Group))
+
+
+def _section(group: str) -> str:
+    kinds = _by_name(kind for kind in all_kinds() if kind.about.group == group)
+    return f"\n## {TITLES[group]}\n\n{COLUMNS}" + "".join(map(_line, kinds))
+
+
+def _line(kind: type[Transition]) -> str:
+    about = kind.about
+    cells = (
+        kind.__name__,
+        ", ".join(_fields(kind)),
+        _sentence(kind),
+        about.shown,
+        str(about.weight or ""),
+        f"`{about.function}`" if about.function else "",
+        f"`{about.setting}`" if about.setting else "",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _fields(kind: type[Transition]) -> Iterator[str]:
+    for field in wire_fields(kind):
+        if field.name not in {"rule", "why"}:
+            yield f"{field.name} ({field.unit})" if field.unit not in {None, field.name} else field.name
+
+
+def _sentence(kind: type[Transition]) -> str:
+    """Return the first paragraph of the class's docstring, without how it is folded."""
+    text = inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0]
+    return _FOLD.sub("", " ".join(text.split())).replace("|", "\\|")
+
+
+COVERAGE_HEAD: Final = """# Coverage of the articles
+
+This project began with five articles on RabbitMQ's storage. They were taken apart into {items} items; below, each of
+them belongs to a row that says it, right or wrong, in the words of a mechanism. Beside the row stand moments of ready
+scenarios that show what RabbitMQ does of it, and what must hold there: the tests play each run and hold the engine
+to it. The page of the subject (Subjects in the product) has the same rows with links that open the run at the moment.
+Where RabbitMQ and an article differ, the row has a mark and the subject's verdict says more. What no run can show
+(history, advice, a client's code) is counted as told. Mirrored queues, which one article recommends
+against the loss of messages, are in section 29.
+
+Written by `manage.py catalogue` from mechanisms.json and items.json in playground/verdicts: change those, not this
+file. A row speaks of a queue in its default mode, unless it names another.
+
+{counts}
+
+{named} rows that articles name, and {unnamed} that they do not.
+"""
+
+
+JUDGED: Final = """## Judged by reading
+
+Somebody opened each item's moments and read what the page says within 100 ms of them, as a learner who has nothing but
+the page: *shown* (a note says it of what happens there), *condition* (it holds, but no note says so), *not shown*, or
+*told* (no run can show it). What was not shown was then mended; *now* is the same reading after it.
+`manage.py draw_items` draws from those never judged, and prints what there is to read. No learner took part.
+"""
+NOTES: Final = """## Eight notes that were false
+
+An audit found them false; a test holds each note to claims of its moment since. This is what they say now.
+
+| run | at | the note |
+|---|---|---|"""
+WERE_FALSE: Final = (
+    ("confirm-timeline", 14_600_000),
+    ("blocked-or-blocking", 7_000_000),
+    ("garbage-collection", 2_900_000),
+    ("two-kinds-of-messages", 1_900_000),
+    ("where-is-my-memory", 4_900_000),
+    ("watermark-advice", 2_900_000),
+    ("rdq-pin", 3_000_000),
+    ("operators-drill", 10_000_000),
+)
+
+
+def said_near(entry: LibraryEntry, at_us: int) -> list[str]:
+    """Return what a run's story says within a tenth of a second of a moment: notes, the answer, the verdict."""
+    story = entry.story
+    said = [(each.at_us, each.text) for each in story.annotations]
+    if story.prediction and story.prediction.because:
+        said.append((story.prediction.at_us, story.prediction.because))
+    if story.verdict:
+        said.append((story.verdict.evidence_at_us, story.verdict.text))
+    return [in_language(text) for us, text in said if us is not None and abs(us - at_us) <= NEAR_US]
+
+
+def coverage_page() -> str:
+    entries = {each.slug: each for each in ready_scenarios.entries()}
+    known = verdicts.mechanisms()
+    rowed = {item for each in known for item in each.items}
+    told = {item for each in known for item in each.told}
+    counts = ["| article | items | shown by a run | told, not shown |", "|---|---|---|---|"]
+    for article in verdicts.articles():
+        numbers = [sum(item in some for item in article.numbered()) for some in (rowed - told, told)]
+        counts.append(
+            f"| {article.letter}: {article.name} | {len(article.items)} | {numbers[0]} | {numbers[1]} |"
+        )
+    named = sum(bool(each.items) for each in known)
+    head = COVERAGE_HEAD.format(
+        items=sum(len(each.items) for each in verdicts.articles()),
+        counts="\n".join(counts),
+        named=named,
+        unnamed=len(known) - named,
+    )
+    parts = [head]
+    with override("en"):
+        for number, name in SUBJECTS.items():
+            subject = verdicts.verdicts()[number]
+            parts.append(f"## {number}. {name}\n")
+            parts.append(
+                f"The articles say: {in_language(subject.claim)} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n"
+            )
+            parts.append(
+                "| mechanism, as the articles describe it | in 3.10 | items | seen in |\n|---|---|---|---|"
+            )
+            rows = [each for each in known if each.subject == number]
+            parts.append("".join(f"\n{_row(each, entries)}" for each in rows)[1:] + "\n")
+        parts.append(JUDGED)
+        parts += [_judged(each, known, entries) for each in verdicts.judgements()]
+        parts.append(NOTES)
+        parts[-1] += "".join(
+            f"\n| {slug} | {at_us / 1_000_000:g} s | {' '.join(said_near(entries[slug], at_us))} |"
+            for slug, at_us in WERE_FALSE
+        )
+        parts[-1] += "\n"
+    parts.append("## The items, article by article\n")
+    by_item = {item: each for each in known for item in each.items}
+    for article in verdicts.articles():
+        parts.append(f"### {article.letter}: {article.name}\n")
+        parts.append("| item | what it says | subject: row |\n|---|---|---|")
+        parts[-1] += (
+            "".join(
+                f"\n| {item} | {text} | {by_item[item].subject}: {in_language(by_item[item].claim, 'en')} |"
+                for item, text in article.numbered().items()
+            )
+            + "\n"
+        )
+    return "\n".join(parts)
+
+
+def _judged(
+    judgement: CoverageJudgement, known: list[ArticleMechanism], entries: dict[str, LibraryEntry]
+) -> str:
+    """Return the table of one judgement: each item, its moments, what was found and what is so now."""
+    texts = {item: text for article in verdicts.articles() for item, text in article.numbered().items()}
+    found, now = (
+        ", ".join(f"{count} {word}" for word, count in Counter(column).most_common())
+        for column in zip(*judgement.items.values(), strict=True)
+    )
+    lines = [
+        f"### {judgement.date}: {len(judgement.items)} items, seed {judgement.seed}\n",
+        f"Found: {found}. Now: {now}.\n",
+        "| item | what it says | moments | found | now |",
+        "|---|---|---|---|---|",
+    ]
+    for item, words in judgement.items.items():
+        row = next(each for each in known if item in each.items)
+        moments = ", ".join(f"{seen.scenario} {_at_us(seen, entries) / 1_000_000:g} s" for seen in row.seen)
+        lines.append(f"| {item} | {texts[item]} | {moments} | {words[0]} | {words[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _row(each: ArticleMechanism, entries: dict[str, LibraryEntry]) -> str:
+    seen = "; ".join(_moment(moment, entries) for moment in each.seen)
+    items = ", ".join(f"{item} (told)" if item in each.told else item for item in each.items)
+    return f"| {in_language(each.claim, 'en')} | {each.verdict} | {items or '-'} | {seen} |"
+
+
+def _moment(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> str:
+    at_us = _at_us(seen, entries)
+    link = f"[{seen.scenario}](../playground/scenarios/{seen.scenario}.json)"
+    return f"{link} at {at_us / 1_000_000:g} s: `{in_words(seen.claim)}`"
+
+
+def _at_us(seen: SeenMoment, entries: dict[str, LibraryEntry]) -> int:
+    return int(entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us)
+
+
+def in_words(condition: Condition) -> str:
+    """Return a claim as one short line."""
+    if condition.all is not None:
+        return ", ".join(map(in_words, condition.all))
+    path = ".".join(names_of(condition.path or ""))
+    if condition.value is None:
+        return f"no {path}"
+    value = condition.value
+    wanted = ".".join(names_of(value.path)) if isinstance(value, ConditionReference) else f"{value}".lower()
+    return f"{path} {condition.op.replace('==', '=')} {wanted}"
+
+
+FILES: Final[dict[str, Callable[[], str]]] = {
+    "static/js/model/catalogue/kinds.js": kinds_module,
+    "static/js/model/catalogue/places.js": lanes_module,
+    "static/js/model/catalogue/rows.js": rows_module,
+    "static/js/model/catalogue/types.js": types_module,
+    "docs/transitions.md": transitions_page,
+    "docs/coverage-of-the-articles.md": coverage_page,
+}
+"""Path in the repository -> the function that makes the file's text."""
+
+
+def stale(root: Path) -> list[str]:
+    """Return the paths of files that differ from what the classes say."""
+    held = {path: root / path for path in FILES}
+    return [path for path, at in held.items() if not at.exists() or at.read_text("utf-8") != FILES[path]()]
+
+
+def write(root: Path) -> list[str]:
+    for path in (paths := stale(root)):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(FILES[path](), "utf-8")
+    return paths

@@ -1,1 +1,0 @@
-"""What Python has and the page needs too, as JavaScript and as tables to read. `manage.py catalogue` writes it."""
