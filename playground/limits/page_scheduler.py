@@ -20,11 +20,13 @@ import contextlib
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
+
+from asgiref.sync import ThreadSensitiveContext
 
 from playground.limits.request_callers import address_of
 
@@ -44,6 +46,9 @@ MOST_REST_S: Final = 0.3
 """Longest pause, so that a class of 300 on one process gets its pages in time."""
 PATIENCE_S: Final = 60.0
 """How long a request waits before it is answered with 503."""
+
+MOST_IDLE: Final = 8
+"""Threads kept for the next pages."""
 
 Ticket = tuple[float, Future[None]]
 """When a request arrived, and what gives it its turn."""
@@ -293,6 +298,31 @@ def aside() -> Iterator[None]:
         yield
 
 
+class PageThreads:
+    """Threads in which pages are made, one after the other in each. To start one for each page, as Django does, would
+    hold up the loop for milliseconds while other threads work.
+    """
+
+    def __init__(self) -> None:
+        self._idle: deque[ThreadPoolExecutor] = deque()
+
+    @contextlib.asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Let what is synchronous in a request run in one thread."""
+        thread = self._idle.pop() if self._idle else ThreadPoolExecutor(1, thread_name_prefix="page")
+        try:
+            async with ThreadSensitiveContext(executor=thread):
+                yield
+        finally:  # it may still work for a request that was given up
+            thread.submit(int).add_done_callback(lambda _done: self._take_back(thread))
+
+    def _take_back(self, thread: ThreadPoolExecutor) -> None:
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(thread)
+        else:
+            thread.shutdown(wait=False)
+
+
 class InTurn:
     """Passes each request to an ASGI application when it has its turn, which ends when its answer begins.
     `application`: makes pages. `busy`: ASGI application that answers requests that cannot wait.
@@ -302,6 +332,7 @@ class InTurn:
         self._application = application
         self._busy = busy
         self._turns = turns
+        self._threads = PageThreads()
         self._led: OrderedDict[tuple[str, str], int] = OrderedDict()
         """How often an answer led an address to a path that it has not opened since."""
 
@@ -319,7 +350,8 @@ class InTurn:
 
         _turn.set(turn)
         try:
-            await self._application(scope, receive, answer)
+            async with self._threads.one():
+                await self._application(scope, receive, answer)
         finally:
             turn.end()
 

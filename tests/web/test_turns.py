@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 import time
@@ -285,6 +286,35 @@ async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_bac
     for _each in range(2):
         (await asyncio.wait_for(turns.take("one"), PATIENCE_S)).end()
     assert turns._free == 1
+
+
+async def test_pages_share_threads_and_a_thread_that_still_works_takes_no_other_page() -> None:
+    app = InTurn(_page, _refuse, PageScheduler(at_once=2))
+    seen: list[int] = []
+
+    def note() -> None:
+        seen.append(threading.get_ident())
+
+    for _page_after_another in range(3):
+        await app(_scope(work=note), None, Answered())
+        while not app._threads._idle:  # the thread comes back by itself, a moment later
+            await asyncio.to_thread(time.sleep, 0.001)
+    assert len(set(seen)) == 1
+    begun, left = threading.Event(), threading.Event()
+
+    def work() -> None:
+        note()
+        begun.set()
+        assert left.wait(PATIENCE_S)
+
+    given_up = asyncio.create_task(app(_scope(work=work), None, Answered()))
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    given_up.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.wait_for(asyncio.shield(given_up), 0.05)
+    await asyncio.wait_for(app(_scope(work=note), None, Answered()), PATIENCE_S)
+    assert seen[-2] != seen[-1]
+    left.set()
 
 
 async def test_whoever_repeats_a_run_needs_no_turn() -> None:
