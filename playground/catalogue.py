@@ -151,11 +151,10 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FilesState(msgspec.Struct, forbid_unknown_fields=True):
-    """Files of a queue of version 2, and what waits to be written.
-
-    Segments are (number, bytes, live messages), `unread` (number, bytes) of `.qs` files that a start found, slots
-    (start, count, what became of them), places of bodies in `.qs` (start, count, offset, bytes of each, what became of
-    them, number of the first message where bytes differ), as `engine.classic_v2.files_table` has them.
+    """Files of a queue of version 2, and what waits to be written. Segments are (number, bytes, live messages),
+    `unread` (number, bytes) of `.qs` files that a start found, slots (start, count, what became of them), places of
+    bodies in `.qs` (start, count, offset, bytes of each, what became of them, number of the first message where
+    bytes differ), as `engine.classic_v2.files_table` has them.
     """
 
     segments: list[tuple[int, int, int]]
@@ -230,10 +229,9 @@ class RunSnapshot(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fields=True):
-    """Transitions as rows, with the moment of each; `first` is the number of the first.
-
-    Between two frames the page's clock goes on by itself, from `now_us` up to `to_us`, at `speed`, or at `pace` if
-    the engine cannot keep up. A page answers a frame with an ack, unless `ack` is false.
+    """Transitions as rows, with the moment of each; `first` is the number of the first. Between two frames the
+    page's clock goes on by itself, from `now_us` up to `to_us`, at `speed`, or at `pace` if the engine cannot keep
+    up. A page answers a frame with an ack, unless `ack` is false.
     """
 
     first: int
@@ -395,12 +393,8 @@ VALUES: Final = "Values"
 
 
 class TransitionField(msgspec.Struct, frozen=True):
-    """One field.
-
-    Args:
-        type: in the notation of JSDoc, as the field is on the wire.
-        unit: None for a text or a table.
-        default: NODEFAULT where it must be given.
+    """One field. `type`: in the notation of JSDoc, as the field is on the wire. `unit`: None for a text or a table.
+    `default`: NODEFAULT where it must be given.
     """
 
     name: str

@@ -112,10 +112,8 @@ def is_second(vote: Vote) -> bool:
 
 
 def cast(vote: Vote, student: Student, answer: Any) -> None:
-    """Take a student's prediction in the round that is open; within a round it can be changed.
-
-    Raises:
-        RequestRefused: the vote is closed, or the answer is not complete.
+    """Take a student's prediction in the round that is open; within a round it can be changed. Raises
+    RequestRefused: the vote is closed, or the answer is not complete.
     """
     if not is_open(vote):
         raise RequestRefused(_("The vote is closed."))
@@ -172,9 +170,8 @@ def options(vote: Vote, language: str) -> list[tuple[str, str, str]]:
 
 
 def results(vote: Vote, language: str) -> list[dict[str, Any]]:
-    """Return each answer with its votes in both rounds, in the vote's own order.
-
-    The right ones are marked once the result is revealed: until then a teacher's screen may be seen by the class.
+    """Return each answer with its votes in both rounds, in the vote's own order. The right ones are marked once the
+    result is revealed: until then a teacher's screen may be seen by the class.
     """
     exercise = catalog.exercise(vote.exercise)
     kind = kind_of(exercise)
@@ -234,12 +231,8 @@ FEWEST: Final = 2
 
 
 class ShareChange(NamedTuple):
-    """How a share of the students changed, as parts of one.
-
-    Args:
-        before, after: how many of them, in each form.
-        change: of the share.
-        low, high: its interval of 95 %.
+    """How a share of the students changed, as parts of one. `before`, `after`: how many of them, in each form.
+    `change`: of the share. `low`, `high`: its interval of 95 %.
     """
 
     before: int
@@ -284,11 +277,7 @@ def normalised(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def of_class(shares: Mapping[int, tuple[float, float]]) -> ClassGain:
-    """Return the gain of a class.
-
-    Args:
-        shares: of right answers before and after, by the number of the student.
-    """
+    """Return the gain of a class. `shares`: of right answers before and after, by the number of the student."""
     pairs = [shares[each] for each in sorted(shares)]
     if len(pairs) < FEWEST:
         return ClassGain(len(pairs), 0.0, 0.0, None, None, None)
@@ -335,12 +324,8 @@ def paper_left_s(paper: ClassPaper) -> int | None:
 
 
 def open_paper(classroom: Classroom, kind: str, minutes: int, handed: Iterable[Exercise]) -> ClassPaper:
-    """Begin a test, after one that is on; raise `RequestRefused` where there is nothing to ask.
-
-    Args:
-        kind: one of `KINDS`.
-        minutes: one of `MINUTES`.
-        handed: the exercises that are handed out, for an exam.
+    """Begin a test, after one that is on; raise `RequestRefused` where there is nothing to ask. `kind`: one of
+    `KINDS`. `minutes`: one of `MINUTES`. `handed`: the exercises that are handed out, for an exam.
     """
     if kind not in KINDS:
         raise RequestRefused(_("There is no such test."))
@@ -375,11 +360,8 @@ def question(paper: ClassPaper, student: Student, slug: str) -> Exercise:
 
 
 def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
-    """Keep a student's answer to a question, the first one only, or raise `RequestRefused`.
-
-    Args:
-        slug: one of the test's exercises.
-        given: the answer as its kind reads it; None for "I do not know".
+    """Keep a student's answer to a question, the first one only, or raise `RequestRefused`. `slug`: one of the
+    test's exercises. `given`: the answer as its kind reads it; None for "I do not know".
     """
     if not ClassPaper.objects.filter(_open(), pk=paper.pk).exists():  # it may have ended since it was read
         raise RequestRefused(_("The test has ended."))
@@ -467,9 +449,7 @@ def inventory_rows(classroom: Classroom) -> Iterator[list[str]]:
 
 def gain(classroom: Classroom, language: str) -> dict[str, Any] | None:
     """Return what the class gained from the last form before to the last after; None where nobody took both.
-
-    Args:
-        language: in which items and misconceptions are called.
+    `language`: in which items and misconceptions are called.
     """
     before, after = (latest(classroom, form) for form in catalog.FORMS)
     if before is None or after is None:

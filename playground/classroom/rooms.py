@@ -117,10 +117,8 @@ class ClassRoom:
             logger.exception("class %s could not be read", self.classroom)
 
     async def _read_and_show(self, grid: bool) -> None:
-        """Show everybody what is new, and hold the students' sessions while the class is frozen.
-
-        Args:
-            grid: whether it may be read, which is done only where a teacher is, and seldom while that is slow.
+        """Show everybody what is new, and hold the students' sessions while the class is frozen. `grid`: whether it
+        may be read, which is done only where a teacher is, and seldom while that is slow.
         """
         begun_s, number = self.loop.time(), next(self._numbers)
         has_teacher = any(member.student is None for member in self.members)
@@ -181,10 +179,8 @@ def leave(room: ClassRoom, member: RoomMember) -> None:
 
 
 def announce_change(classroom: int, *, at_once: bool = False) -> None:
-    """Say that something of a class differs, in all processes. May be called in any thread.
-
-    Args:
-        at_once: whether students wait for it, as when their teacher freezes the class.
+    """Say that something of a class differs, in all processes. May be called in any thread. `at_once`: whether
+    students wait for it, as when their teacher freezes the class.
     """
     _tell(classroom, "at_once" if at_once else "soon")
 

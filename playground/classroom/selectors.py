@@ -58,11 +58,9 @@ def units_of(classroom: Classroom) -> list[str]:
 
 
 def overview(classroom_id: int, online: dict[int, int], grid: bool = True) -> dict[str, Any] | None:
-    """Return what the sockets of a class show; None when there is no such class any more.
-
-    Args:
-        online: how many sockets each student has.
-        grid: whether the teacher's grid is read, too: it costs much more than everything else.
+    """Return what the sockets of a class show; None when there is no such class any more. `online`: how many
+    sockets each student has. `grid`: whether the teacher's grid is read, too: it costs much more than everything
+    else.
     """
     classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
     if classroom is None:
@@ -190,10 +188,8 @@ def row(
 
 def state(work: Work, exercise: Exercise, now: datetime, *, current: bool) -> str:
     """Return how far a student is; help is needed on the current exercise, by time without a right step.
-
-    Args:
-        exercise: what it is about; its minutes are what a right step may take.
-        current: whether it is what the student works on at the moment.
+    `exercise`: what it is about; its minutes are what a right step may take. `current`: whether it is what the
+    student works on at the moment.
     """
     found = catalog.state_of(work)
     if found in catalog.DONE or not current:
@@ -217,9 +213,7 @@ def current_of(works: Iterable[Work]) -> Work | None:
 
 def hardest(works: Iterable[Work]) -> dict[str, Any] | None:
     """Return the exercise that fewest got right at the first try, and its answers as they were first given.
-
-    Args:
-        works: as the rows of the grid show them, so that both show the same moment.
+    `works`: as the rows of the grid show them, so that both show the same moment.
     """
     tried: dict[str, set[int]] = defaultdict(set)
     failed: dict[str, set[int]] = defaultdict(set)
@@ -347,10 +341,8 @@ RIGHT_PERCENT = 70
 
 
 def of_lesson(classroom: Classroom, language: str) -> dict[str, Any]:
-    """Return the report of the lesson that is on, or that ended last.
-
-    Args:
-        language: in which exercises are called by their titles.
+    """Return the report of the lesson that is on, or that ended last. `language`: in which exercises are called by
+    their titles.
     """
     began, ended = classroom.lesson_began, classroom.lesson_ended or timezone.now()
     answers = Attempt.objects.filter(
@@ -386,9 +378,7 @@ def of_lesson(classroom: Classroom, language: str) -> dict[str, Any]:
 
 def next_vote(lines: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the hard exercise on which the next lesson should begin with a vote: fewest had it right at once.
-
-    Args:
-        lines: of the report, one for each exercise that was tried.
+    `lines`: of the report, one for each exercise that was tried.
     """
     hard = [each for each in lines if each["hard"] and each["votable"]]
     return max(hard, key=lambda each: (each["tried"] - each["first"], each["open"]), default=None)

@@ -97,10 +97,8 @@ def _trace(what: str, code: str) -> str:
 
 
 def new_invitation(by: Any = None) -> str:
-    """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator.
-
-    Raises:
-        RequestRefused: too many of the teacher's invitations are still open.
+    """Return the code of a new invitation; only its trace is kept. `by` is a teacher, None the operator. Raises
+    RequestRefused: too many of the teacher's invitations are still open.
     """
     open_ones = Invitation.objects.filter(by=by, until__gte=timezone.now())
     if by is not None and open_ones.count() >= INVITATIONS:
@@ -293,9 +291,8 @@ def renew_join_code(classroom: Classroom) -> None:
 
 
 def join(browser: Any, code: str, nickname: str) -> Student:
-    """Make the browser's person a student of the class with this code, or raise `RequestRefused`.
-
-    The answer distinguishes a wrong code, a closed class and a full one only as far as a stranger may know.
+    """Make the browser's person a student of the class with this code, or raise `RequestRefused`. The answer
+    distinguishes a wrong code, a closed class and a full one only as far as a stranger may know.
     """
     classroom = Classroom.objects.filter(join_code=plain_code(code), joining=True).first()
     if classroom is None:
@@ -469,12 +466,8 @@ def single_choices(language: str, teacher: Any, handed: Sequence[str] = ()) -> l
 
 
 class LessonStep(NamedTuple):
-    """A step of the lesson.
-
-    Args:
-        votes: whether the class votes in two rounds; else each works alone.
-        exercise: the exercise's name.
-        minutes: how long, with the talk about it.
+    """A step of the lesson. `votes`: whether the class votes in two rounds; else each works alone. `exercise`: the
+    exercise's name. `minutes`: how long, with the talk about it.
     """
 
     votes: bool
@@ -607,10 +600,7 @@ KEY = "undo"
 
 def leave(request: HttpRequest, what: Model, code: str = "") -> None:
     """Take a learner, a class or a teacher out of sight, and let this browser bring it back for some minutes.
-
-    Args:
-        what: a Learner, a Classroom or a user.
-        code: the personal code, where the browser is the learner.
+    `what`: a Learner, a Classroom or a user. `code`: the personal code, where the browser is the learner.
     """
     carry_out()
     now = timezone.now()

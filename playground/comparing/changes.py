@@ -21,13 +21,8 @@ SECOND_US: Final = 1_000_000
 
 
 class ReadyComparison(NamedTuple):
-    """A run whose answer depends on the release.
-
-    Args:
-        seconds: where it ends.
-        commands: times in seconds.
-        settings: beside the profile's.
-        profile: whose scale every side has.
+    """A run whose answer depends on the release. `seconds`: where it ends. `commands`: times in seconds.
+    `settings`: beside the profile's. `profile`: whose scale every side has.
     """
 
     name: str
@@ -165,13 +160,8 @@ LIVE = frozenset(
 
 
 class RunChange(NamedTuple):
-    """One kind of change.
-
-    Args:
-        name: in addresses and forms.
-        label: what the reader chooses.
-        values: what may be chosen, None for a number from `least` to `most`.
-        whole: whether only whole numbers make sense.
+    """One kind of change. `name`: in addresses and forms. `label`: what the reader chooses. `values`: what may be
+    chosen, None for a number from `least` to `most`. `whole`: whether only whole numbers make sense.
     """
 
     name: str
@@ -237,12 +227,8 @@ PRESETS = (
 
 
 def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenario:
-    """Return the scenario with one thing changed, from `at_us` of virtual time on.
-
-    Args:
-        value: as `read` returns it.
-        scenario: A, in full.
-        at_us: where B leaves A; 0 for the beginning.
+    """Return the scenario with one thing changed, from `at_us` of virtual time on. `value`: as `read` returns it.
+    `scenario`: A, in full. `at_us`: where B leaves A; 0 for the beginning.
     """
     altered = {**scenario, "digest": None, "title": scenario["title"]}
     if change in ALTERATIONS:
@@ -330,10 +316,7 @@ ALTERATIONS: dict[str, Callable[[Command, Any], Command]] = {
 
 
 def read(change: str, text: str) -> Any:
-    """Return the value that a form's text means.
-
-    Raises ValueError when the change has no such value.
-    """
+    """Return the value that a form's text means. Raises ValueError when the change has no such value."""
     kind = CHANGES[change]
     if kind.values is not None:
         if text not in kind.values:
@@ -391,9 +374,8 @@ MOST_S = 24 * 3600
 
 
 class ChangeForm(forms.Form):
-    """One change: what, to which value, from when on, and for how long the runs go on.
-
-    `value` holds what `changes.read` made of the text once the form is valid.
+    """One change: what, to which value, from when on, and for how long the runs go on. `value` holds what
+    `changes.read` made of the text once the form is valid.
     """
 
     releases_error = ""

@@ -80,12 +80,8 @@ Row = tuple[int, bytes]
 
 
 class ComparedRun:
-    """A run from its beginning to its end, in the same messages that a live session sends.
-
-    Args:
-        scenario: the run, in full.
-        until_us: where it ends.
-        sides: how many are compared.
+    """A run from its beginning to its end, in the same messages that a live session sends. `scenario`: the run, in
+    full. `until_us`: where it ends. `sides`: how many are compared.
     """
 
     def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
@@ -104,9 +100,8 @@ class ComparedRun:
         self.first = self._observe(self._player.news())
 
     def go_on(self, until_us: int) -> list[Row]:
-        """Advance to `until_us`, add a message about it, and return what happened.
-
-        Raises Refused for a run that is longer than a comparison may be.
+        """Advance to `until_us`, add a message about it, and return what happened. Raises Refused for a run that is
+        longer than a comparison may be.
         """
         rows: list[Row] = []
         try:
@@ -180,11 +175,7 @@ ARRIVALS = frozenset(kind.__name__.encode() for kind in all_kinds() if kind.abou
 
 
 class RunDivergence(msgspec.Struct, frozen=True):
-    """The first difference.
-
-    Args:
-        a, b: the transition of each run, None for one that had nothing more to do.
-    """
+    """The first difference. `a`, `b`: the transition of each run, None for one that had nothing more to do."""
 
     at_us: int
     a: msgspec.Raw | None
@@ -263,10 +254,8 @@ _encode = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class ReelJob:
-    """A comparison that is being made: how far it is, and in the end its bytes or why there are none.
-
-    Args:
-        group: of whoever asked for it first.
+    """A comparison that is being made: how far it is, and in the end its bytes or why there are none. `group`: of
+    whoever asked for it first.
     """
 
     def __init__(self, group: str) -> None:
@@ -285,9 +274,8 @@ class ReelJob:
 
 @job(RUN)
 def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
-    """Run the scenarios; yield how far that is, and last the compressed JSON of the reel.
-
-    Each is compared with the first. Raises Refused when that takes too long or too much.
+    """Run the scenarios; yield how far that is, and last the compressed JSON of the reel. Each is compared with the
+    first. Raises Refused when that takes too long or too much.
     """
     until_us = max(each["until_us"] for each in scenarios)
     deadline_s = time.thread_time() + MOST_S
@@ -343,13 +331,8 @@ class ReelMaker:
         group: str,
     ) -> ReelJob:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
-
-        Args:
-            place: for repeating runs.
-            group: of whoever asks; see `request_callers.RequestCaller`.
-
-        Raises:
-            RequestRefused: too many wait already, of this caller or in all.
+        `place`: for repeating runs. `group`: of whoever asks; see `request_callers.RequestCaller`. Raises
+        RequestRefused: too many wait already, of this caller or in all.
         """
         with self._lock:
             known = self._makings.get(key)

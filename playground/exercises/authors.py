@@ -29,13 +29,8 @@ REST_US = 2_000_000
 
 
 class AuthoredRun(msgspec.Struct, frozen=True):
-    """All commands of a session with absolute times.
-
-    Args:
-        scenario: what the run begins with, without commands.
-        commands: ascending by time.
-        at_us: where the learner stands.
-        end_us: where the run ends.
+    """All commands of a session with absolute times. `scenario`: what the run begins with, without commands.
+    `commands`: ascending by time. `at_us`: where the learner stands. `end_us`: where the run ends.
     """
 
     scenario: dict[str, Any]
@@ -87,16 +82,10 @@ def _value(name: str, value: Any) -> str:
 def of_session(
     scenario: dict[str, Any], log: dict[str, Any], at_us: int | None, frozen_us: int | None = None
 ) -> AuthoredRun:
-    """Return the run of a session.
-
-    Args:
-        scenario: the session's own, with the commands that it began with.
-        log: what was given since, as `stages.log_of` returns it.
-        at_us: where the learner stands; None is just before the last command.
-        frozen_us: where the run ended when the author began to ask; None is now. The session may go on meanwhile.
-
-    Raises:
-        RequestRefused: it has too many commands.
+    """Return the run of a session. `scenario`: the session's own, with the commands that it began with. `log`: what
+    was given since, as `stages.log_of` returns it. `at_us`: where the learner stands; None is just before the last
+    command. `frozen_us`: where the run ended when the author began to ask; None is now. The session may go on
+    meanwhile. Raises RequestRefused: it has too many commands.
     """
     commands = sorted([*scenario.get("commands", ()), *log["commands"]], key=lambda each: each["at_us"])
     if frozen_us is not None:
@@ -183,11 +172,8 @@ OPS = ("==", "!=", ">", ">=", "<", "<=")
 
 
 class ObservableValue(msgspec.Struct, frozen=True):
-    """An observable value.
-
-    Args:
-        path: in a state; `%s` stands for the number of a message.
-        compared: the kind of value to compare with: a number, yes or no, or a place.
+    """An observable value. `path`: in a state; `%s` stands for the number of a message. `compared`: the kind of
+    value to compare with: a number, yes or no, or a place.
     """
 
     path: str
@@ -288,14 +274,9 @@ def measure(run: AuthoredRun, observable: str) -> str:
 
 
 class ScenePoint(msgspec.Struct, frozen=True):
-    """Something on the stage that a condition can be about.
-
-    Args:
-        observable: its name in `observables.of_run`.
-        label: how the builder calls it.
-        now: its value where the learner stands, as text.
-        then: its value at the end of the run: what a true condition compares with.
-        message: the number of the message, where it is one.
+    """Something on the stage that a condition can be about. `observable`: its name in `observables.of_run`.
+    `label`: how the builder calls it. `now`: its value where the learner stands, as text. `then`: its value at the
+    end of the run: what a true condition compares with. `message`: the number of the message, where it is one.
     """
 
     observable: str

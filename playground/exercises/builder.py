@@ -76,14 +76,9 @@ def of_run(run: AuthoredRun) -> list[BuiltNumber]:
 
 def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, Any]) -> dict[str, Any]:
     """Return the content of an exercise with its letters in the commands, and from where to where they are drawn.
-
-    Args:
-        numbers: of the run that the content was made from.
-        posted: `first-a` and `last-a` for each number that may differ.
-        plain: the content, which still has the commands of the run themselves.
-
-    Raises:
-        RequestRefused: the usual number is not within a range.
+    `numbers`: of the run that the content was made from. `posted`: `first-a` and `last-a` for each number that may
+    differ. `plain`: the content, which still has the commands of the run themselves. Raises RequestRefused: the
+    usual number is not within a range.
     """
     variants, letters = {}, dict[int, dict[str, str]]()
     for each in numbers:

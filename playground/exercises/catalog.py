@@ -136,9 +136,8 @@ def numbered(slug: str, numbers: dict[str, int]) -> Exercise:
 
 
 def read(plain: dict[str, Any], seed: int = 0) -> Exercise:
-    """Return the exercise that a file holds; its kind reads the table that has the kind's name.
-
-    Raises msgspec.ValidationError if it is not an exercise.
+    """Return the exercise that a file holds; its kind reads the table that has the kind's name. Raises
+    msgspec.ValidationError if it is not an exercise.
     """
     plain = filled(plain, seed)
     kind = KINDS.get(plain.get("kind", ""))
@@ -237,12 +236,8 @@ FORMS: Final[tuple[Form, ...]] = ("before", "after")
 
 
 class InventoryItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The item of a subject.
-
-    Args:
-        subject: its number.
-        exercise: the name of the exercise that asks about it.
-        other: the case of one of the forms, the other has the file's own; None where the forms differ in numbers.
+    """The item of a subject. `subject`: its number. `exercise`: the name of the exercise that asks about it.
+    `other`: the case of one of the forms, the other has the file's own; None where the forms differ in numbers.
     """
 
     subject: int
@@ -404,11 +399,8 @@ def last_attempt(work: Work | None) -> AnsweredExercise | None:
 def shown_verdict(
     exercise: Exercise, texts: ExerciseTexts, attempt: AnsweredExercise, *, locked: bool, told: bool
 ) -> dict[str, Any]:
-    """Return an attempt in words: what was predicted beside what happened, once the learner may be told.
-
-    Args:
-        locked: whether the run goes on past the answer.
-        told: whether the learner has had a second try, or was right.
+    """Return an attempt in words: what was predicted beside what happened, once the learner may be told. `locked`:
+    whether the run goes on past the answer. `told`: whether the learner has had a second try, or was right.
     """
     verdict, kind = attempt.verdict, kind_of(exercise)
     return {
@@ -488,9 +480,8 @@ def rest(work: WorkedExercise) -> timedelta:
 
 
 def reviews_after(work: WorkedExercise, wrong: bool, now: datetime) -> int:
-    """Return how many reviews in a row were right, with an answer that was just graded.
-
-    A right answer is a review only where the last right one is as old as the exercise rests. A wrong one begins anew.
+    """Return how many reviews in a row were right, with an answer that was just graded. A right answer is a review
+    only where the last right one is as old as the exercise rests. A wrong one begins anew.
     """
     if wrong:
         return 0

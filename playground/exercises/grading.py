@@ -28,12 +28,9 @@ class TooLong(Exception):
 
 
 class VerdictLine(msgspec.Struct, frozen=True):
-    """A line of a verdict: a prediction, goal or step beside what happened.
-
-    Args:
-        about: the id of the option, goal, item or message.
-        yours: what the learner answered or reached.
-        right: whether the two agree; None if nothing was answered.
+    """A line of a verdict: a prediction, goal or step beside what happened. `about`: the id of the option, goal,
+    item or message. `yours`: what the learner answered or reached. `right`: whether the two agree; None if nothing
+    was answered.
     """
 
     about: str
@@ -43,15 +40,10 @@ class VerdictLine(msgspec.Struct, frozen=True):
 
 
 class GradedVerdict(msgspec.Struct, frozen=True):
-    """The result of one attempt.
-
-    Args:
-        passed: whether the exercise is solved.
-        feedback: ids of feedback texts; those that begin with `_` are common to all exercises.
-        lines: what to show side by side.
-        tally: the answer as one short text, to count equal ones.
-        step: how many steps of a "be the broker" are right.
-        moves: what the engine moved in the step that was judged: rule, kind, from, to, first, last.
+    """The result of one attempt. `passed`: whether the exercise is solved. `feedback`: ids of feedback texts; those
+    that begin with `_` are common to all exercises. `lines`: what to show side by side. `tally`: the answer as one
+    short text, to count equal ones. `step`: how many steps of a "be the broker" are right. `moves`: what the engine
+    moved in the step that was judged: rule, kind, from, to, first, last.
     """
 
     passed: bool
@@ -80,13 +72,10 @@ class RunEvent(msgspec.Struct, frozen=True):
 
 
 class GradedRun(WatchedRun):
-    """A scenario with commands given later, played on a ledger as a live session plays it on files.
-
-    Args:
-        scenario: as `engine.broker.commands.scenario.parse` reads it.
-        commands: what was given besides, ascending by time.
-        watchers: conditions about the past are asked at every moment at which something happened.
-        give_up: asked now and then; when it returns true, `TooLong` is raised.
+    """A scenario with commands given later, played on a ledger as a live session plays it on files. `scenario`: as
+    `engine.broker.commands.scenario.parse` reads it. `commands`: what was given besides, ascending by time.
+    `watchers`: conditions about the past are asked at every moment at which something happened. `give_up`: asked
+    now and then; when it returns true, `TooLong` is raised.
     """
 
     def __init__(
@@ -152,12 +141,9 @@ MOST: Final = 500
 
 
 class KnownAnswers(Generic[T]):
-    """A question to the engine about an exercise, whose answers are kept.
-
-    Exercises are distinguished by identity: the catalogue hands out the same one each time, and another after a change.
-
-    Args:
-        ask: runs the engine; gets the exercise and what else `answer` was given.
+    """A question to the engine about an exercise, whose answers are kept. Exercises are distinguished by identity:
+    the catalogue hands out the same one each time, and another after a change. `ask`: runs the engine; gets the
+    exercise and what else `answer` was given.
     """
 
     def __init__(self, ask: Callable[..., T]) -> None:
@@ -166,9 +152,8 @@ class KnownAnswers(Generic[T]):
         self._lock = threading.Lock()
 
     def answer(self, exercise: Any, *more: Any) -> T:
-        """Return what the engine finds, for which only who asks first needs a place.
-
-        Raises what the question raises, and keeps nothing then.
+        """Return what the engine finds, for which only who asks first needs a place. Raises what the question
+        raises, and keeps nothing then.
         """
         known = self._known(exercise)
         if known:

@@ -288,9 +288,8 @@ def waits(public_id: str) -> PageMessage | None:
 
 
 def open_stage(exercise: Exercise, work: Work) -> None:
-    """Begin the session that belongs to the state of the work; the one before goes. Whoever calls this saves the work.
-
-    Where there was one before, call it in the transaction that saves the work.
+    """Begin the session that belongs to the state of the work; the one before goes. Whoever calls this saves the
+    work. Where there was one before, call it in the transaction that saves the work.
     """
     scenario, past_us = kind_of(exercise).stage(exercise, progress(work))
     titled = {**scenario, "title": exercise.en.title}
@@ -301,7 +300,6 @@ def open_stage(exercise: Exercise, work: Work) -> None:
 
 def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
     """Return the record of a session up to now, and what its engine finds of the goals; see `kinds.kind.Log`.
-
     Raises TimeoutError when the session is too busy to say where it is.
     """
     moment = live_hosts.moment(session.public_id, goals)
@@ -334,9 +332,8 @@ def begin_work(learner: Learner, exercise: Exercise) -> Work:
 
 
 def answer(work: Work, exercise: Exercise, given: Any) -> GradedVerdict:
-    """Grade an answer and keep it.
-
-    Raises Refused when it cannot be graded: malformed, too many, too long, or the class is frozen.
+    """Grade an answer and keep it. Raises Refused when it cannot be graded: malformed, too many, too long, or the
+    class is frozen.
     """
     _pass_gates(work.learner, exercise)
     task.take_attempt(work.learner_id)

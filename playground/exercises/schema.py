@@ -49,11 +49,8 @@ class DrawnVariant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a file's content in the case that a seed draws, with its numbers in place.
-
-    Args:
-        plain: the file as TOML reads it; the names of its cases are kept.
-        seed: which variant; 0 is the usual one.
+    """Return a file's content in the case that a seed draws, with its numbers in place. `plain`: the file as TOML
+    reads it; the names of its cases are kept. `seed`: which variant; 0 is the usual one.
     """
     if "cases" in plain:
         cases = plain["cases"]
@@ -135,14 +132,10 @@ USUAL_PROFILE = "classroom"
 
 
 class PlaceNames(msgspec.Struct, frozen=True):
-    """The places of one kind of queue, by their names.
-
-    Args:
-        kind: the backing queue of a queue that asks for nothing special.
-        stage: lanes and counted places from the tail to the head.
-        lanes: those of the stage that have an entry for each message.
-        counted: those of which RAM has only a count.
-        held: those of messages that wait for their acknowledgement.
+    """The places of one kind of queue, by their names. `kind`: the backing queue of a queue that asks for nothing
+    special. `stage`: lanes and counted places from the tail to the head. `lanes`: those of the stage that have an
+    entry for each message. `counted`: those of which RAM has only a count. `held`: those of messages that wait for
+    their acknowledgement.
     """
 
     kind: str
@@ -301,13 +294,9 @@ class ExampleTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class FadedExample(TranslatedPart[ExampleTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An example before one exercise.
-
-    Args:
-        exercise: before which it is read.
-        numbers: each for the example that is done, and for the one with a step left.
-        steps: towards a state that is not the exercise's own; none where the exercise has steps.
-        others: commands in the place of the last step's that do not bring what it brings.
+    """An example before one exercise. `exercise`: before which it is read. `numbers`: each for the example that is
+    done, and for the one with a step left. `steps`: towards a state that is not the exercise's own; none where the
+    exercise has steps. `others`: commands in the place of the last step's that do not bring what it brings.
     """
 
     exercise: Id

@@ -103,13 +103,9 @@ class ReadingTexts(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class UnitReading(TranslatedPart[ReadingTexts], frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One page before one or several exercises.
-
-    Args:
-        exercises: before which it is read.
-        numbers: those that the reader can drag, and from where to where.
-        scenario: the run beside the text, with the numbers in it.
-        sentences: what is claimed of the run, in order.
+    """One page before one or several exercises. `exercises`: before which it is read. `numbers`: those that the
+    reader can drag, and from where to where. `scenario`: the run beside the text, with the numbers in it.
+    `sentences`: what is claimed of the run, in order.
     """
 
     exercises: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
@@ -137,9 +133,8 @@ def before(exercise: str) -> UnitReading | None:
 
 
 def reading(slug: str, numbers: Mapping[str, int]) -> UnitReading:
-    """Return a reading with these numbers; what is not given is as usual.
-
-    Raises NoReading, and BadNumber for a number that it does not have or that is out of its range.
+    """Return a reading with these numbers; what is not given is as usual. Raises NoReading, and BadNumber for a
+    number that it does not have or that is out of its range.
     """
     if slug not in _plain_readings():
         raise NoReading(slug)
@@ -265,10 +260,7 @@ def plan_rows(language: str) -> list[dict[str, Any]]:
 
 
 def slides(unit: str, language: str) -> dict[str, Any]:
-    """Return the slides of a unit: one for each exercise, with what the teacher says beside it.
-
-    Raises NoExercise.
-    """
+    """Return the slides of a unit: one for each exercise, with what the teacher says beside it. Raises NoExercise."""
     found = catalog.unit(unit)
     return {
         "unit": found.texts(language),
@@ -343,12 +335,8 @@ def kind_before(slug: str) -> FadedKind:
 
 
 def example_context(slug: str, language: str, posted: PostedForm | None) -> dict[str, Any]:
-    """Return what the page of an example needs.
-
-    Args:
-        posted: the learner's last step, if there is one.
-
-    Raises NoExample.
+    """Return what the page of an example needs. `posted`: the learner's last step, if there is one. Raises
+    NoExample.
     """
     _done, left = examples(slug)
     usual, kind = catalog.exercise(slug), kind_before(slug)
@@ -402,11 +390,8 @@ MOST = 2
 
 
 class ReleaseDifference(NamedTuple):
-    """One difference on the release.
-
-    Args:
-        verdict: of a subject; empty for a feature that the run uses.
-        title, address: of the subject's page, which leads to the run that shows it.
+    """One difference on the release. `verdict`: of a subject; empty for a feature that the run uses. `title`,
+    `address`: of the subject's page, which leads to the run that shows it.
     """
 
     text: str
@@ -472,14 +457,9 @@ def may_see_solution(work: WorkedExercise) -> bool:
 
 
 def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> GradedVerdict:
-    """Grade an answer.
-
-    Args:
-        exercise: in the variant that is worked on.
-        whole: the answer as its kind wants it.
-        give_up: whether grading takes too long by now.
-
-    Raises Refused when it cannot be graded: malformed, or too long.
+    """Grade an answer. `exercise`: in the variant that is worked on. `whole`: the answer as its kind wants it.
+    `give_up`: whether grading takes too long by now. Raises Refused when it cannot be graded: malformed, or too
+    long.
     """
     try:
         return grade(exercise, whole, give_up)
@@ -505,9 +485,8 @@ def move_on(
 
 
 def begin_again(work: WorkedExercise, exercise: Exercise) -> Exercise:
-    """Forget what was answered, which could be copied otherwise; return another variant of the exercise, if it has any.
-
-    Attempts and hints stay counted.
+    """Forget what was answered, which could be copied otherwise; return another variant of the exercise, if it has
+    any. Attempts and hints stay counted.
     """
     work.locked, work.steps, work.earlier = False, [], work.attempts
     if (exercise.variants or exercise.cases) and work.attempts:
@@ -528,12 +507,8 @@ def address(exercise: Exercise) -> str:
 def context(
     found: Exercise, work: WorkedExercise | None, attempt: AnsweredExercise | None, language: str
 ) -> dict[str, Any]:
-    """Return what the templates of an exercise need.
-
-    Args:
-        found: in the variant that is worked on.
-        work: None before one has begun.
-        attempt: the latest answer.
+    """Return what the templates of an exercise need. `found`: in the variant that is worked on. `work`: None before
+    one has begun. `attempt`: the latest answer.
     """
     texts = found.texts(language)
     following = catalog.next_after(found.slug)

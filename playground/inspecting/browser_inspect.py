@@ -50,11 +50,8 @@ class InspectSession:
         return ""
 
     def needed(self, paths: str, sizes: str) -> str:
-        """Return the places of those paths that are read, so that no other file is opened, or why none is.
-
-        Args:
-            paths: of all files that were given, as a JSON list.
-            sizes: their bytes, in the same order.
+        """Return the places of those paths that are read, so that no other file is opened, or why none is. `paths`:
+        of all files that were given, as a JSON list. `sizes`: their bytes, in the same order.
         """
         named: list[str] = json.loads(paths)
         needed = [at for at, path in enumerate(named) if uploads.is_zip(named) or uploads.is_needed(path)]
@@ -68,12 +65,8 @@ class InspectSession:
         return json.dumps(needed)
 
     def directory(self, paths_text: str, contents: list[bytes], choice: str = "") -> str:
-        """Read a broker's files, or a zip of them.
-
-        Args:
-            paths_text: their paths, a JSON list.
-            contents: in the same order; a browser has them as buffers.
-            choice: what is wanted of them, as JSON (`choice.read_choice`).
+        """Read a broker's files, or a zip of them. `paths_text`: their paths, a JSON list. `contents`: in the same
+        order; a browser has them as buffers. `choice`: what is wanted of them, as JSON (`choice.read_choice`).
         """
         named: list[str] = json.loads(paths_text)
         given = dict(zip(named, map(bytes, contents), strict=True))
@@ -143,15 +136,9 @@ class InspectSession:
         return _answered(read)
 
     def begin(self, until_us: int, send: Send, keep: Send) -> SoloSession:
-        """Return a session that begins with the start on the files that were read.
-
-        Args:
-            until_us: how far it is played before somebody sees it.
-            send: takes the session's messages, as JSON.
-            keep: takes its command log.
-
-        Raises:
-            UnreadableInput: no files were read.
+        """Return a session that begins with the start on the files that were read. `until_us`: how far it is played
+        before somebody sees it. `send`: takes the session's messages, as JSON. `keep`: takes its command log.
+        Raises UnreadableInput: no files were read.
         """
         revived = self._revival
         if revived is None:

@@ -117,11 +117,7 @@ def read(data: bytes) -> TakenDefinitions:
 
 
 class _Host:
-    """One virtual host: what of it can be played.
-
-    Args:
-        untyped: type of its queues that name none.
-    """
+    """One virtual host: what of it can be played. `untyped`: type of its queues that name none."""
 
     def __init__(self, profile: str, untyped: str) -> None:
         self.untyped = untyped
@@ -518,12 +514,7 @@ POWERS: Final = {"k": 1, "m": 2, "g": 3}
 
 
 class ConfigurationEntry(NamedTuple):
-    """A key with its value.
-
-    Args:
-        key: of the application `rabbit`.
-        in_conf: whether it is in rabbitmq.conf.
-    """
+    """A key with its value. `key`: of the application `rabbit`. `in_conf`: whether it is in rabbitmq.conf."""
 
     key: str
     value: Term
@@ -532,15 +523,10 @@ class ConfigurationEntry(NamedTuple):
 
 
 class ConfigurationReport(msgspec.Struct, frozen=True):
-    """The part of a configuration that a session can use.
-
-    Args:
-        scenario: without a queue, with these settings.
-        settings: by name.
-        left_out: keys that were left out, each with the reason.
-        left_out_count: their total, since only the first are listed.
-        next: keys that today's releases refuse or ignore, see `next_release`; None where the text says how a node
-            runs, and not with which configuration.
+    """The part of a configuration that a session can use. `scenario`: without a queue, with these settings.
+    `settings`: by name. `left_out`: keys that were left out, each with the reason. `left_out_count`: their total,
+    since only the first are listed. `next`: keys that today's releases refuse or ignore, see `next_release`; None
+    where the text says how a node runs, and not with which configuration.
     """
 
     scenario: dict[str, Any]
@@ -619,9 +605,8 @@ def _environment_in(text: str) -> tuple[str, list[str]]:
 def _decided(
     entries: Iterable[ConfigurationEntry], left_out: list[tuple[str, Why]]
 ) -> Iterator[ConfigurationEntry]:
-    """Yield one entry for each key; the others are noted.
-
-    The last one counts, advanced.config after rabbitmq.conf, but for a fraction, which goes before a number of bytes.
+    """Yield one entry for each key; the others are noted. The last one counts, advanced.config after rabbitmq.conf,
+    but for a fraction, which goes before a number of bytes.
     """
     found: dict[str, ConfigurationEntry] = {}
     for entry in entries:

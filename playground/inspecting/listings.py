@@ -48,9 +48,8 @@ def depth_change(line: str) -> int:
 
 
 def term(text: str) -> list[Term]:
-    """Return the terms in a text; brackets that do not match end where the text does.
-
-    A number or an atom that the text ends within is left out: nobody knows how it goes on.
+    """Return the terms in a text; brackets that do not match end where the text does. A number or an atom that the
+    text ends within is left out: nobody knows how it goes on.
     """
     whole: list[Term] = []
     inside: list[list[Term]] = [whole]
@@ -133,12 +132,8 @@ COUNTED: Final = frozenset(
 
 
 class ListingRow(msgspec.Struct):
-    """One row.
-
-    Args:
-        line: where it begins, from 1.
-        cells: by column; without a head, "#1", "#2" and so on.
-        headed: whether the columns have their names.
+    """One row. `line`: where it begins, from 1. `cells`: by column; without a head, "#1", "#2" and so on. `headed`:
+    whether the columns have their names.
     """
 
     line: int
@@ -154,11 +149,8 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
-    """Yield the rows of a text.
-
-    Args:
-        text: as it was pasted, see `bare_text`.
-        left_out: gets the lines that are neither a row nor what tools say besides.
+    """Yield the rows of a text. `text`: as it was pasted, see `bare_text`. `left_out`: gets the lines that are
+    neither a row nor what tools say besides.
     """
     for form in (_from_json, _from_long, _from_metrics):
         listed = form(text, left_out)
@@ -228,10 +220,9 @@ def _metrics(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def _from_json(text: str, left_out: list[LeftOut]) -> list[ListingRow] | None:
-    """Return the objects of JSON, as `--formatter json` and the HTTP API print them; None for another text.
-
-    They may be a list, a page with a list, or stand one after the other, as of `jq`. A text that ends within one has
-    the ones before it.
+    """Return the objects of JSON, as `--formatter json` and the HTTP API print them; None for another text. They
+    may be a list, a page with a list, or stand one after the other, as of `jq`. A text that ends within one has the
+    ones before it.
     """
     begins = JSON.search(text)
     if begins is None:
@@ -285,9 +276,8 @@ def _begins_anew(line: str) -> bool:
 
 
 def _cells(line: str, head: list[str]) -> list[str]:
-    """Return the cells of a line: between tabs, between the lines of a table, between blanks below such a head, or all.
-
-    A name with blanks in it comes first then.
+    """Return the cells of a line: between tabs, between the lines of a table, between blanks below such a head, or
+    all. A name with blanks in it comes first then.
     """
     bare = line.strip()
     if bare[:1] in "|│" and bare[-1:] in "|│" and len(bare) > 1:
@@ -364,14 +354,10 @@ Lane = tuple[str, int | None, int, str]
 
 
 class QueueFigures(msgspec.Struct, frozen=True):
-    """One queue's.
-
-    Args:
-        name: the queue's, or its place in the text.
-        lanes: each place from the tail to the head: its name, its messages (None where the text does not have them),
-            their share of the most (0 to 100), where.
-        values: everything that was found, by name.
-        questions: what somebody should ask about it, by code, each with the numbers in its sentence.
+    """One queue's. `name`: the queue's, or its place in the text. `lanes`: each place from the tail to the head:
+    its name, its messages (None where the text does not have them), their share of the most (0 to 100), where.
+    `values`: everything that was found, by name. `questions`: what somebody should ask about it, by code, each with
+    the numbers in its sentence.
     """
 
     name: str
@@ -381,13 +367,8 @@ class QueueFigures(msgspec.Struct, frozen=True):
 
 
 class QueueListing(msgspec.Struct, frozen=True):
-    """What a text has.
-
-    Args:
-        left_out: lines that were not read, the first of them.
-        columns: names of columns that are not used.
-        more: queues beyond those that can be shown.
-        rest: characters beyond those that are read.
+    """What a text has. `left_out`: lines that were not read, the first of them. `columns`: names of columns that
+    are not used. `more`: queues beyond those that can be shown. `rest`: characters beyond those that are read.
     """
 
     figures: list[QueueFigures]
@@ -436,7 +417,6 @@ def _queues_of_report(text: str) -> str:
 
 def _each_queue(row: ListingRow) -> Iterator[ListingRow]:
     """Yield a row for each queue that Erlang's form has, as `rabbitmqctl eval` prints it; any other row as it is.
-
     Such a text is one property list, or a list of them.
     """
     whole = row.cells.get("#1")

@@ -72,10 +72,8 @@ MOST_NAMED: Final = 5
 
 
 def of_definitions(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each key of policies and argument of queues that today's releases treat otherwise.
-
-    Args:
-        found: definitions.json, of any shape.
+    """Return a row for each key of policies and argument of queues that today's releases treat otherwise. `found`:
+    definitions.json, of any shape.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for place, key, name, fate in _fates(found):
@@ -136,10 +134,8 @@ for _places, _keys in KEYS.items():
 
 
 def of_settings(pairs: list[tuple[str, str, bool]]) -> list[dict[str, Any]]:
-    """Return a row for each key of a configuration that today's releases treat otherwise.
-
-    Args:
-        pairs: keys and values, and whether they stand in `rabbitmq.conf`.
+    """Return a row for each key of a configuration that today's releases treat otherwise. `pairs`: keys and values,
+    and whether they stand in `rabbitmq.conf`.
     """
     rows = []
     for key, value, in_conf in pairs:
@@ -269,10 +265,8 @@ STEPS: Final = {"3.8": "3.10", "3.10": "3.11", "3.11": "3.12", "3.12": "3.13", "
 
 
 def read_flags(data: bytes) -> frozenset[str] | None:
-    """Return the flags that a node's list names as enabled, None if it is not a list.
-
-    Args:
-        data: the file `<node>-feature_flags`, a list of atoms.
+    """Return the flags that a node's list names as enabled, None if it is not a list. `data`: the file
+    `<node>-feature_flags`, a list of atoms.
     """
     text = data[: 1 << 16].decode("utf-8", "replace").strip()
     if not re.fullmatch(r"\[[\sa-z0-9_.,']*\]\.", text):
@@ -281,10 +275,8 @@ def read_flags(data: bytes) -> frozenset[str] | None:
 
 
 def series_of(data: bytes | None) -> str | None:
-    """Return the series of a 4.x by the node's own list of flags, None where there is no list.
-
-    Args:
-        data: see `read_flags`.
+    """Return the series of a 4.x by the node's own list of flags, None where there is no list. `data`: see
+    `read_flags`.
     """
     flags = None if data is None else read_flags(data)
     if flags is None:
@@ -293,13 +285,9 @@ def series_of(data: bytes | None) -> str | None:
 
 
 def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, Any]:
-    """Return whether a release starts on a directory of another, and the way where it does not.
-
-    An older release never is: no release of RabbitMQ supports going back, whatever the flags say.
-
-    Args:
-        source, target: series.
-        enabled: flags in the directory; None where its list was not given, which then counts as all that there are.
+    """Return whether a release starts on a directory of another, and the way where it does not. An older release
+    never is: no release of RabbitMQ supports going back, whatever the flags say. `source`, `target`: series.
+    `enabled`: flags in the directory; None where its list was not given, which then counts as all that there are.
     """
     flags = KNOWN[source] if enabled is None else enabled
     plugin = _OF_MANAGEMENT if flags & _OF_MANAGEMENT else frozenset()

@@ -131,9 +131,8 @@ def _day(text: str) -> float:
 
 
 def _files(place: Path) -> Files:
-    """Return the files that matter, with the node's flags and definitions, which may lie beside its directory.
-
-    Of more than `MOST_BYTES` those with messages stay where they are.
+    """Return the files that matter, with the node's flags and definitions, which may lie beside its directory. Of
+    more than `MOST_BYTES` those with messages stay where they are.
     """
     storage = DirectoryStorage(str(place))
     paths = [path for path in storage.paths() if is_needed(path)]
@@ -205,11 +204,8 @@ def _short(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
-    """Yield the verdict on a virtual host, a line for each start, a line for each queue, and the damage.
-
-    Args:
-        name: of the virtual host, empty where it is not known.
-        answer: see `reading.directory`.
+    """Yield the verdict on a virtual host, a line for each start, a line for each queue, and the damage. `name`: of
+    the virtual host, empty where it is not known. `answer`: see `reading.directory`.
     """
     live = sum(row["live"] for row in answer["queues"])
     back = sum(row["back"] or 0 for row in answer["queues"])
@@ -321,10 +317,8 @@ def _of_queue(row: dict[str, Any]) -> str:
 
 
 def advice(files: Files, vhost: str, answer: dict[str, Any], day: float) -> Iterator[str]:
-    """Yield what to do, each with what it costs and its commands; nothing of it is run.
-
-    Args:
-        vhost: directory of the virtual host.
+    """Yield what to do, each with what it costs and its commands; nothing of it is run. `vhost`: directory of the
+    virtual host.
     """
     if not _is_bad(answer):
         yield "  do: nothing"
@@ -401,12 +395,9 @@ def extracted(
     storage: Any, host: dict[str, Any], in_node: bool, queue: str, now_us: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a queue's messages in the order in which a consumer gets them, and those that no start brings back.
-
-    Args:
-        host: report on the virtual host.
-        in_node: whether a node's directory was given, not the virtual host's own.
-        queue: its name; of a priority queue's parts the highest priority comes first.
-        now_us: the wall clock at a start, in microseconds since 1970.
+    `host`: report on the virtual host. `in_node`: whether a node's directory was given, not the virtual host's own.
+    `queue`: its name; of a priority queue's parts the highest priority comes first. `now_us`: the wall clock at a
+    start, in microseconds since 1970.
     """
     directory = f"{VHOSTS}/{host['vhost_dir']}" if in_node else ""
     entries = host["segment_entry_count"] or USUAL_ENTRY_COUNT

@@ -53,9 +53,8 @@ PATIENCE_S: Final = 120.0
 
 
 def bind() -> None:
-    """Bound this process: memory, work, the size of what it writes; it lets everybody else go first.
-
-    At the end of its time it gets `OutOfTime`, and a little later it is ended by the system.
+    """Bound this process: memory, work, the size of what it writes; it lets everybody else go first. At the end of
+    its time it gets `OutOfTime`, and a little later it is ended by the system.
     """
     os.nice(NICENESS)
     _at_most(resource.RLIMIT_DATA, MOST_MEMORY, MOST_MEMORY)
@@ -82,11 +81,8 @@ _HEAD: Final = struct.Struct(">I")
 
 
 class ParcelLabel(msgspec.Struct, frozen=True):
-    """The header of a parcel.
-
-    Args:
-        sizes: in bytes, in the same order.
-        choice: what the reader wants to know of them.
+    """The header of a parcel. `sizes`: in bytes, in the same order. `choice`: what the reader wants to know of
+    them.
     """
 
     paths: list[str]
@@ -96,9 +92,7 @@ class ParcelLabel(msgspec.Struct, frozen=True):
 
 def pack(files: list[Any], paths: list[str], choice: ReleaseChoice) -> IO[bytes]:
     """Return an open file without a name that holds what was given; raise Unreadable where it is too much.
-
-    Args:
-        choice: see `ParcelLabel`.
+    `choice`: see `ParcelLabel`.
     """
     if sum(each.size for each in files) > uploads.MOST_BYTES:
         raise UnreadableInput("too_many_bytes", most=uploads.MOST_BYTES >> 20)
@@ -113,11 +107,8 @@ def pack(files: list[Any], paths: list[str], choice: ReleaseChoice) -> IO[bytes]
 
 
 def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, ReleaseChoice]:
-    """Return the files, and what is wanted of them; raise Unreadable where they cannot be read.
-
-    Args:
-        held: what `pack` returned.
-        left_out: gets the names of what is not read.
+    """Return the files, and what is wanted of them; raise Unreadable where they cannot be read. `held`: what `pack`
+    returned. `left_out`: gets the names of what is not read.
     """
     (size,) = _HEAD.unpack(held.read(_HEAD.size))
     label = msgspec.json.decode(held.read(size), type=ParcelLabel)
@@ -151,11 +142,8 @@ MOST_BYTES: Final = 128 << 20
 
 
 class LabeledReports(msgspec.Struct, frozen=True):
-    """Reports, and which files they are on.
-
-    Args:
-        digest: of the files, and of the choice by which they were read.
-        reports: by virtual host.
+    """Reports, and which files they are on. `digest`: of the files, and of the choice by which they were read.
+    `reports`: by virtual host.
     """
 
     digest: bytes
@@ -164,9 +152,7 @@ class LabeledReports(msgspec.Struct, frozen=True):
 
 class KeptReports:
     """Encoded reports by visitor, the newest of each; what is too old or too much is forgotten, the oldest first.
-
-    Args:
-        clock: seconds.
+    `clock`: seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -204,11 +190,8 @@ kept: Final = KeptReports()
 
 @contextmanager
 def known_in(held: IO[bytes], files: Files, choice: ReleaseChoice) -> Iterator[KnownReports]:
-    """Give the reports in a file that are on these files, and write afterwards what is known of them.
-
-    Args:
-        held: an open file; what it says of other files goes.
-        choice: by which they are read.
+    """Give the reports in a file that are on these files, and write afterwards what is known of them. `held`: an
+    open file; what it says of other files goes. `choice`: by which they are read.
     """
     digest = digest_of(files, choice)
     try:
@@ -255,11 +238,8 @@ BLOCK_BYTES: Final = 64 * 1024
 
 
 class ReaderProcess:
-    """The lines of one answer; whoever stops to ask for them ends the process.
-
-    Args:
-        parcel: what is read; it is closed at the end.
-        caller: who has a place meanwhile.
+    """The lines of one answer; whoever stops to ask for them ends the process. `parcel`: what is read; it is closed
+    at the end. `caller`: who has a place meanwhile.
     """
 
     def __init__(self, parcel: IO[bytes], caller: RequestCaller, held: WorkPlaces = places) -> None:
@@ -384,11 +364,7 @@ LEFT: Final = 3
 
 
 class ReaderSteps:
-    """What the process is doing, reported from a thread of its own.
-
-    Args:
-        out: number of the file that takes the lines.
-    """
+    """What the process is doing, reported from a thread of its own. `out`: number of the file that takes the lines."""
 
     def __init__(self, out: int) -> None:
         self._out = out
@@ -413,11 +389,8 @@ class ReaderSteps:
 
 
 def answer(held: IO[bytes], known: IO[bytes], steps: reading.ReadingSteps) -> dict[str, Any]:
-    """Return what the page gets for a parcel.
-
-    Args:
-        known: reports on files that were given before; afterwards those on these files.
-        steps: is told how far it is.
+    """Return what the page gets for a parcel. `known`: reports on files that were given before; afterwards those on
+    these files. `steps`: is told how far it is.
     """
     left_out: list[str] = []
     try:

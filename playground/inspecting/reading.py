@@ -130,9 +130,8 @@ UNTIL_US: Final = 3_000_000
 
 
 def scenario(report: dict[str, Any], revival: QueueRevival) -> dict[str, Any] | None:
-    """Return a scenario that ends with the live persistent messages as a start brings them back, or None.
-
-    Their seq_ids begin at 0. There is no scenario for too many messages of too many sizes to list one by one.
+    """Return a scenario that ends with the live persistent messages as a start brings them back, or None. Their
+    seq_ids begin at 0. There is no scenario for too many messages of too many sizes to list one by one.
     """
     shown: dict[str, Any] = revival.shown or {}
     names = {each["name"] for each in shown["topology"]["queues"]}
@@ -177,9 +176,7 @@ def _ignore(step: str, **values: Any) -> None:
 
 def listing(text: str) -> Answer:
     """Return the figures of a pasted listing, the settings of a configuration, or the topology of definitions.
-
-    Raises:
-        Unreadable: it is none of them; the code says what it is.
+    Raises Unreadable: it is none of them; the code says what it is.
     """
     text = bare_text(text)
     if definitions.BEGINS.match(text):
@@ -209,12 +206,9 @@ def directory(
     steps: ReadingSteps = _ignore,
     known: KnownReports | None = None,
 ) -> tuple[Answer, QueueRevival | None]:
-    """Return the report on a broker's files, and the start on them where there is a queue to start.
-
-    Args:
-        choice: which virtual host is meant, and which release starts on its files.
-        steps: is told how far it is.
-        known: reports on the same files by virtual host, which gets those that are made.
+    """Return the report on a broker's files, and the start on them where there is a queue to start. `choice`: which
+    virtual host is meant, and which release starts on its files. `steps`: is told how far it is. `known`: reports
+    on the same files by virtual host, which gets those that are made.
     """
     known = {} if known is None else known
     files, flags, definitions = without_beside(files)

@@ -25,13 +25,8 @@ STORE: Final = "msg_store_persistent"
 
 
 class StoredRow(NamedTuple):
-    """Where the store has one message.
-
-    Args:
-        refs: how many queues need it.
-        file: number of the file.
-        offset: in bytes.
-        size: of the record in bytes.
+    """Where the store has one message. `refs`: how many queues need it. `file`: number of the file. `offset`: in
+    bytes. `size`: of the record in bytes.
     """
 
     id16: bytes
@@ -42,13 +37,9 @@ class StoredRow(NamedTuple):
 
 
 class SavedStop(msgspec.Struct, frozen=True):
-    """What an orderly stop saves (S201, W94).
-
-    Args:
-        terms: those of each queue, by its name in the node; None where they were lost (W200, W201).
-        files: (number, size, valid bytes) of each file of the persistent store.
-        rows: the index of that store.
-        is_clean: whether the store saved both; without them the terms still count (S116.5).
+    """What an orderly stop saves (S201, W94). `terms`: those of each queue, by its name in the node; None where
+    they were lost (W200, W201). `files`: (number, size, valid bytes) of each file of the persistent store. `rows`:
+    the index of that store. `is_clean`: whether the store saved both; without them the terms still count (S116.5).
     """
 
     terms: dict[str, CleanTerms | None]
@@ -85,15 +76,10 @@ def _rows(node: Cluster, rows: Iterable[list[int]]) -> Iterator[StoredRow]:
 def of_files(
     files: Files, root: str, names: dict[str, str], entry_count: int, is_clean: bool
 ) -> SavedStop | None:
-    """Return what a broker's directory says of its orderly stop, None where there is nothing of one.
-
-    Positions that are too far away count as none: a start would look for each segment between.
-
-    Args:
-        files: by path.
-        root: of the virtual host, empty where it is what was given.
-        names: of the queues in the node, by their directories.
-        is_clean: whether a start believes what the store saved.
+    """Return what a broker's directory says of its orderly stop, None where there is nothing of one. Positions that
+    are too far away count as none: a start would look for each segment between. `files`: by path. `root`: of the
+    virtual host, empty where it is what was given. `names`: of the queues in the node, by their directories.
+    `is_clean`: whether a start believes what the store saved.
     """
     below = f"{root}/" if root else ""
     terms = read_recovery_terms(files.get(f"{below}recovery.dets", b"")) or {}
@@ -144,10 +130,8 @@ def without_marks(stop: SavedStop) -> SavedStop:
 
 
 def give(node: Cluster, stop: SavedStop) -> None:
-    """Let a node that starts now find what an orderly stop saved.
-
-    Raises:
-        FarApart: a queue has no segment, and would look for each of very many before its next position (Q34).
+    """Let a node that starts now find what an orderly stop saved. Raises FarApart: a queue has no segment, and
+    would look for each of very many before its next position (Q34).
     """
     host = node.host
     release, _scale = PROFILES[node.scenario.profile]
@@ -237,13 +221,10 @@ class ReadableRecords:
 def take_out(
     node: Cluster, name: str, now_us: int, records: ReadableRecords | None, is_old: bool
 ) -> TakenOut:
-    """Return what a queue gives that has just started.
-
-    Args:
-        node: that has started; it is not played any further.
-        now_us: the wall clock in microseconds, by which messages expire.
-        records: of the persistent store, where some may be damaged: then each message is taken by itself.
-        is_old: whether the store's own process reads, as in 3.x: damage ends the virtual host then.
+    """Return what a queue gives that has just started. `node`: that has started; it is not played any further.
+    `now_us`: the wall clock in microseconds, by which messages expire. `records`: of the persistent store, where
+    some may be damaged: then each message is taken by itself. `is_old`: whether the store's own process reads, as
+    in 3.x: damage ends the virtual host then.
     """
     queue = node.queues[name].process.queue
     listed = queue.depth

@@ -92,11 +92,8 @@ def whole_name(own: str) -> tuple[str, int | None]:
 
 
 def in_whole(rows: list[dict[str, Any]], totals: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return the rows of queues, those of a priority queue's parts as one.
-
-    Args:
-        rows: each with a `name`.
-        totals: what is added up; None of a part makes it None, and any other value is that of the first part.
+    """Return the rows of queues, those of a priority queue's parts as one. `rows`: each with a `name`. `totals`:
+    what is added up; None of a part makes it None, and any other value is that of the first part.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -166,9 +163,8 @@ def queue_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
 
 def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dict[str, Any]]:
     """Return a row for each store file, by cost: records, and what of it is alive and what garbage after a start.
-
-    First are the files whose pins keep the most garbage on the disk.
-    `size` is that of the file as given, `after` the size that a start leaves: 0 where it deletes it.
+    First are the files whose pins keep the most garbage on the disk. `size` is that of the file as given, `after`
+    the size that a start leaves: 0 where it deletes it.
     """
     owners = _owners(report)
     rows = []
@@ -259,10 +255,8 @@ def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> lis
 
 
 def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
-    """Return what a clean stop left, or None where there is nothing of it.
-
-    `clean`: whether all of it is there. The files of `compared` are checked against the rest, those of `ignored` are
-    not read.
+    """Return what a clean stop left, or None where there is nothing of it. `clean`: whether all of it is there. The
+    files of `compared` are checked against the rest, those of `ignored` are not read.
     """
     left = sorted(path for path in files if path.endswith((".ets", ".dets", "clean.dot")))
     if not left:
@@ -325,11 +319,8 @@ def file_rows(files: Files) -> list[dict[str, Any]]:
 
 
 def dump(data: bytes, begin: int) -> str:
-    """Return bytes as lines of an offset, sixteen bytes, and what of them can be read.
-
-    Args:
-        data: the bytes.
-        begin: offset of the first one in its file.
+    """Return bytes as lines of an offset, sixteen bytes, and what of them can be read. `data`: the bytes. `begin`:
+    offset of the first one in its file.
     """
     lines = []
     for at in range(0, len(data), 16):
@@ -457,14 +448,10 @@ VERSION_1: Final = (OLDEST, REFERENCE.series)
 
 
 class RehearsalTarget(NamedTuple):
-    """Where an upgrade leads.
-
-    Args:
-        name: of the target, as the page has words for it.
-        is_back: whether it is an older release, which nobody supports: nothing is played then.
-        reads_version_1: whether it has code for files of version 1; without it a queue's first start fails after an
-            orderly stop, and the second finds nothing (W100).
-        policy: the queue-version that a policy asks for while the node runs; None where another start converts.
+    """Where an upgrade leads. `name`: of the target, as the page has words for it. `is_back`: whether it is an
+    older release, which nobody supports: nothing is played then. `reads_version_1`: whether it has code for files
+    of version 1; without it a queue's first start fails after an orderly stop, and the second finds nothing (W100).
+    `policy`: the queue-version that a policy asks for while the node runs; None where another start converts.
     """
 
     name: str
@@ -503,10 +490,8 @@ TARGETS: Final = {
 
 
 def source_of(report: dict[str, Any], choice: ReleaseChoice) -> str:
-    """Return which release wrote the files, as `TARGETS` has it.
-
-    Args:
-        choice: names the release where a session wrote them.
+    """Return which release wrote the files, as `TARGETS` has it. `choice`: names the release where a session wrote
+    them.
     """
     series = choice.series or release_of(report) or REFERENCE.series
     queues = queues_of(report)
@@ -569,7 +554,6 @@ def rehearse(
 
 def in_order(revival: QueueRevival) -> tuple[QueueRevival | None, dict[str, Any]]:
     """Return a start on what an orderly stop of the release that wrote the files leaves, and what it does to them.
-
     Files that such a stop left already are taken as they are, with what it saved beside them.
     """
     if revival.stop is not None and revival.stop.is_clean:
@@ -600,9 +584,8 @@ def stopping(revival: QueueRevival) -> QueueRevival:
 def upgraded(
     revival: QueueRevival, source: str, target: RehearsalTarget, choice: ReleaseChoice
 ) -> QueueRevival:
-    """Return a start of another release on the same files, not yet played.
-
-    The entries of a segment stay with the directory where both releases have the same kind of files (S4, V6).
+    """Return a start of another release on the same files, not yet played. The entries of a segment stay with the
+    directory where both releases have the same kind of files (S4, V6).
     """
     before, release = RELEASES[source.partition("-")[0]], RELEASES[target.series]
     settings: dict[str, Any] = {}

@@ -60,20 +60,14 @@ MOST_BYTES: Final = 4 << 20
 
 
 class DeadLetterRoutes(msgspec.Struct, frozen=True):
-    """To which queues the expired messages of each queue go.
-
-    Args:
-        queues: those that get one, by the queue in which it expires.
+    """To which queues the expired messages of each queue go. `queues`: those that get one, by the queue in which it
+    expires.
     """
 
     queues: dict[str, tuple[str, ...]]
 
     def arrivals(self, expired: Mapping[str, int]) -> dict[str, int]:
-        """Return how many messages each queue gets.
-
-        Args:
-            expired: how many expire in each.
-        """
+        """Return how many messages each queue gets. `expired`: how many expire in each."""
         found: Counter[str] = Counter()
         for queue, count in expired.items():
             found.update(dict.fromkeys(self.queues.get(queue, ()), count))
@@ -81,13 +75,9 @@ class DeadLetterRoutes(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
-    """Return the routes in definitions.json, None if it is none.
-
-    Arguments of queues count, no policies. A message keeps its routing key where the queue names none: the default
-    exchange is taken to have brought it, and no other exchange that needs a key gets it.
-
-    Args:
-        vhost: name of the virtual host; None for any.
+    """Return the routes in definitions.json, None if it is none. Arguments of queues count, no policies. A message
+    keeps its routing key where the queue names none: the default exchange is taken to have brought it, and no other
+    exchange that needs a key gets it. `vhost`: name of the virtual host; None for any.
     """
     try:
         found = msgspec.json.decode(data[:MOST_BYTES])
@@ -147,9 +137,8 @@ Decode = Callable[[bytes], Sequence[Any]]
 
 
 class DecodedFiles:
-    """The chunks of files by their bytes, for starts that are only counted.
-
-    Chunks number messages as the codec that read them does, so all starts share the numbers of the first.
+    """The chunks of files by their bytes, for starts that are only counted. Chunks number messages as the codec
+    that read them does, so all starts share the numbers of the first.
     """
 
     def __init__(self) -> None:
@@ -164,10 +153,8 @@ class DecodedFiles:
             self._first.share_with(codec)
 
     def chunks(self, data: bytes, decode: Decode) -> list[Any] | None:
-        """Return what a decoder makes of a whole file; None of a decoder that names no codec.
-
-        Raises:
-            EngineError: the file is damaged, each time that it is read.
+        """Return what a decoder makes of a whole file; None of a decoder that names no codec. Raises EngineError:
+        the file is damaged, each time that it is read.
         """
         if not isinstance(decode, partial) or "codec" not in decode.keywords:
             return None
@@ -232,12 +219,9 @@ class QueueRevival(msgspec.Struct, frozen=True):
 
 
 class FoundFiles(SoloStorage):
-    """An empty storage that has other files after its first power cut.
-
-    Args:
-        max_bytes: of all files, or None.
-        stop: what an orderly stop saved beside them; None where there was none.
-        decoded: what other starts have read of the files.
+    """An empty storage that has other files after its first power cut. `max_bytes`: of all files, or None. `stop`:
+    what an orderly stop saved beside them; None where there was none. `decoded`: what other starts have read of the
+    files.
     """
 
     def __init__(
@@ -289,9 +273,8 @@ class FoundFiles(SoloStorage):
         self._node = node
 
     def met_to_count(self, node: Cluster) -> None:
-        """Know the node of a start that is only counted: it asks for the length of properties, not for what they say.
-
-        A session that goes on from the files shows and routes by what they say.
+        """Know the node of a start that is only counted: it asks for the length of properties, not for what they
+        say. A session that goes on from the files shows and routes by what they say.
         """
         self.met(node)
         node.codec.pools_properties = True
@@ -332,12 +315,7 @@ def fill(storage: LedgerStorage, files: Files) -> None:
 
 
 class _Read(LedgerStorage):
-    """Files that report which of them is being read.
-
-    Args:
-        files: by path.
-        steps: is told; see `reading.Steps`.
-    """
+    """Files that report which of them is being read. `files`: by path. `steps`: is told; see `reading.Steps`."""
 
     def __init__(self, files: Files, steps: Callable[..., None]) -> None:
         super().__init__()
@@ -367,13 +345,9 @@ def report_on(
     entries: int | None = None,
     series: str | None = None,
 ) -> dict[str, Any]:
-    """Return what `python -m engine inspect --json` prints about files, with shorter lists.
-
-    Args:
-        files: by path.
-        steps: is told how far it is; see `reading.Steps`.
-        entries: of a segment of version 1; None where the files say it.
-        series: of a 4.x whose files do not show it; None for the newest.
+    """Return what `python -m engine inspect --json` prints about files, with shorter lists. `files`: by path.
+    `steps`: is told how far it is; see `reading.Steps`. `entries`: of a segment of version 1; None where the files
+    say it. `series`: of a 4.x whose files do not show it; None for the newest.
     """
     storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
     options = ReadingOptions(list_most=LISTED, entry_count=entries)
@@ -402,13 +376,10 @@ def of_vhost(files: Files, directory: str) -> Files:
 def revive(
     files: Files, report: dict[str, Any], choice: ReleaseChoice = USUAL, definitions: bytes | None = None
 ) -> QueueRevival | None:
-    """Start a node on the files of a virtual host, or of one queue; None where there is no queue.
-
-    Args:
-        files: what was given, of one virtual host at most; see `of_vhost`.
-        report: on it, as `report_on` returns it.
-        choice: says the release and the scale where a session wrote the files.
-        definitions: the node's definitions.json, which says where expired messages go; None where it was not given.
+    """Start a node on the files of a virtual host, or of one queue; None where there is no queue. `files`: what was
+    given, of one virtual host at most; see `of_vhost`. `report`: on it, as `report_on` returns it. `choice`: says
+    the release and the scale where a session wrote the files. `definitions`: the node's definitions.json, which
+    says where expired messages go; None where it was not given.
     """
     vhost, root = the_vhost(files, report)
     found: list[dict[str, Any]] = vhost.get("queues", [])
@@ -466,11 +437,8 @@ def cannot_read_config(vhost: dict[str, Any]) -> bool:
 
 
 def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
-    """Return the result of starting a revival's scenario on its files and playing it to its end.
-
-    Args:
-        revival: that was not played.
-        records: that are in its indexes, for anyone who asks why it takes too long.
+    """Return the result of starting a revival's scenario on its files and playing it to its end. `revival`: that
+    was not played. `records`: that are in its indexes, for anyone who asks why it takes too long.
     """
     played = _play(revival, records)
     if _needs_memory(played) and len(revival.names) > 1:

@@ -26,11 +26,8 @@ Why = dict[str, Any]
 
 
 class UnreadableInput(Exception):
-    """Something that was given is not what the page reads, or more than it reads.
-
-    Args:
-        code: see `static/js/model/inspect-words.js`.
-        values: what is in the sentence's places.
+    """Something that was given is not what the page reads, or more than it reads. `code`: see
+    `static/js/model/inspect-words.js`. `values`: what is in the sentence's places.
     """
 
     def __init__(self, code: str, **values: Any) -> None:
@@ -126,10 +123,8 @@ VERSION: Final = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
 def profile_of(version: object) -> str:
-    """Return the profile that plays a release, the reference's where no version is written.
-
-    Args:
-        version: as a text writes it, such as 3.13.7; anything else counts as none.
+    """Return the profile that plays a release, the reference's where no version is written. `version`: as a text
+    writes it, such as 3.13.7; anything else counts as none.
     """
     found = VERSION.match(version) if isinstance(version, str) else None
     if found is None:
@@ -186,13 +181,9 @@ _paths = msgspec.json.Decoder(list[str])
 
 
 def names_of(uploads: list[Any], paths: str) -> list[str]:
-    """Return the paths of files that were sent one by one.
-
-    Args:
-        paths: their paths in the same order, as JSON: a browser sends only the last step of each.
-
-    Raises:
-        UnreadableInput: the paths are not those of the files, or there are none.
+    """Return the paths of files that were sent one by one. `paths`: their paths in the same order, as JSON: a
+    browser sends only the last step of each. Raises UnreadableInput: the paths are not those of the files, or there
+    are none.
     """
     try:
         named = _paths.decode(paths) if paths else [each.name for each in uploads]
@@ -232,14 +223,9 @@ class _Guarded:
 
 
 def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] | None = None) -> Files:
-    """Return the files in a zip. What it states of sizes is not believed: reading stops at the bound.
-
-    Args:
-        most_bytes: of all together, unpacked.
-        left_out: gets the names of what is not read.
-
-    Raises:
-        UnreadableInput: it is no zip, or has too many files.
+    """Return the files in a zip. What it states of sizes is not believed: reading stops at the bound. `most_bytes`:
+    of all together, unpacked. `left_out`: gets the names of what is not read. Raises UnreadableInput: it is no zip,
+    or has too many files.
     """
     try:
         packed = zipfile.ZipFile(_Guarded(packed_file))
@@ -264,10 +250,8 @@ def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byte
 
 
 def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | None = None) -> Files:
-    """Read what is needed, up to the bounds; a path that leads out of the directory is refused.
-
-    Args:
-        left_out: gets the names of what is not read.
+    """Read what is needed, up to the bounds; a path that leads out of the directory is refused. `left_out`: gets
+    the names of what is not read.
     """
     files: Files = {}
     used = 0
@@ -345,10 +329,8 @@ class PlacedFiles:
 
 
 class PlacedBytes:
-    """Some bytes of a file, which can be asked as `bytes` can, and stand in a ledger as a chunk.
-
-    Args:
-        begin, end: offsets in it.
+    """Some bytes of a file, which can be asked as `bytes` can, and stand in a ledger as a chunk. `begin`, `end`:
+    offsets in it.
     """
 
     plain = True

@@ -105,14 +105,8 @@ class LaunchClaims(
 
 
 def claims_of(token: str, registration: LtiRegistration) -> LaunchClaims:
-    """Return what a launch says.
-
-    Args:
-        registration: of the platform that must have signed it.
-
-    Raises:
-        Distrusted: the platform did not sign it, or not for us, or the time is over.
-        Malformed: it is no launch.
+    """Return what a launch says. `registration`: of the platform that must have signed it. Raises Distrusted: the
+    platform did not sign it, or not for us, or the time is over. Raises Malformed: it is no launch.
     """
     try:
         header = jwt.get_unverified_header(token)
@@ -238,12 +232,8 @@ def seat_of(registration: Any, subject: str) -> Seat:
 
 
 def begin(browser: Any, registration: Any, claims: LaunchClaims) -> str:
-    """Let the browser be the learner of a launch; return the address to go to.
-
-    Args:
-        browser: the session of the request.
-        registration: the platform's row.
-        claims: of the launch, which are signed by the platform.
+    """Let the browser be the learner of a launch; return the address to go to. `browser`: the session of the
+    request. `registration`: the platform's row. `claims`: of the launch, which are signed by the platform.
     """
     seat = seat_of(registration, claims.sub)
     learners.be(browser, seat.learner)
@@ -296,10 +286,8 @@ def find(state: str) -> LogIn | None:
 
 
 def began_in(request: HttpRequest, log_in: LogIn, kept: str) -> bool:
-    """Return whether it was this browser that began.
-
-    Args:
-        kept: what the platform's window kept for the browser, if anything.
+    """Return whether it was this browser that began. `kept`: what the platform's window kept for the browser, if
+    anything.
     """
     shown = (_of_cookie(request), kept)
     return any(secrets.compare_digest(_trace(each), log_in.browser) for each in shown if each)
@@ -407,10 +395,8 @@ def _send_and_close(learner_id: int) -> None:
 
 
 def send_due(learner_id: int | None = None) -> int:
-    """Send every score that is more than what the platform has; return how many it took.
-
-    Args:
-        learner_id: whose; None for everybody, for those that failed before.
+    """Send every score that is more than what the platform has; return how many it took. `learner_id`: whose; None
+    for everybody, for those that failed before.
     """
     due = Placement.objects.select_related("seat__registration", "seat__learner")
     due = due.exclude(sent=1.0) if learner_id is None else due.filter(seat__learner=learner_id)

@@ -75,10 +75,8 @@ class MemoryLevel(NamedTuple):
 
 
 class StagePicture(msgspec.Struct, frozen=True, dict=True):
-    """How many messages are where, from the tail to the head.
-
-    Args:
-        lanes: (lane, messages by Greek letter); those that consumers hold are the last, if there are any.
+    """How many messages are where, from the tail to the head. `lanes`: (lane, messages by Greek letter); those that
+    consumers hold are the last, if there are any.
     """
 
     lanes: list[tuple[str, dict[str, int]]]
@@ -178,10 +176,8 @@ def lead_to(
     door: NodeDoor, scenario: dict[str, Any], at_us: int, give_up: Callable[[], bool] = lambda: False
 ) -> bytes:
     """Return two messages as JSON: a snapshot, and a frame with the rows from there to a moment. Raises RunTooLong.
-
-    Args:
-        at_us: virtual microseconds; everything of that instant is done.
-        give_up: asked now and then whether it takes too long.
+    `at_us`: virtual microseconds; everything of that instant is done. `give_up`: asked now and then whether it
+    takes too long.
     """
     return leads_to(door, scenario, (at_us,), give_up)[at_us]
 
@@ -192,13 +188,10 @@ def leads_to(
     moments_us: Iterable[int],
     give_up: Callable[[], bool] = lambda: False,
 ) -> dict[int, bytes]:
-    """Return what leads to each of several moments of one run, as `lead_to` does. Raises RunTooLong.
-
-    The run is played twice, on a ledger: once to learn where each lead may begin, and once to tell them all.
-
-    Args:
-        moments_us: virtual microseconds; everything of such an instant is done.
-        give_up: asked now and then whether it takes too long.
+    """Return what leads to each of several moments of one run, as `lead_to` does. Raises RunTooLong. The run is
+    played twice, on a ledger: once to learn where each lead may begin, and once to tell them all. `moments_us`:
+    virtual microseconds; everything of such an instant is done. `give_up`: asked now and then whether it takes too
+    long.
     """
     ascending = sorted(set(moments_us))
     node, counted = _new(door, scenario, give_up)
@@ -219,11 +212,7 @@ def leads_to(
 
 
 class _Way:
-    """What leads to one moment, as far as it was played.
-
-    Args:
-        begin: number of the transition with which it may begin.
-    """
+    """What leads to one moment, as far as it was played. `begin`: number of the transition with which it may begin."""
 
     def __init__(self, begin: int) -> None:
         self._begin = begin
@@ -273,20 +262,15 @@ SAMPLES: Final = 48
 
 
 class RunThumbnail(msgspec.Struct, frozen=True):
-    """The picture of a run's decisive moment.
-
-    Args:
-        digest: of the run that it was drawn from.
-    """
+    """The picture of a run's decisive moment. `digest`: of the run that it was drawn from."""
 
     digest: str
     picture: StagePicture
 
 
 def draw(entry: LibraryEntry) -> RunThumbnail:
-    """Play a ready scenario to its end, and draw it where it asks for a prediction, before the answer.
-
-    A run that asks before anything waits is drawn where most waits.
+    """Play a ready scenario to its end, and draw it where it asks for a prediction, before the answer. A run that
+    asks before anything waits is drawn where most waits.
     """
     node = door().rehearse(entry.run, KEEP_EVENTS)
     player = RunPlayer(node, lenient=True)
@@ -366,12 +350,7 @@ QUESTIONS: Final[dict[int, Any]] = {
 
 
 class PathThrough(NamedTuple):
-    """One way through the library.
-
-    Args:
-        question: what somebody asks who takes it.
-        slugs: its scenarios, in order.
-    """
+    """One way through the library. `question`: what somebody asks who takes it. `slugs`: its scenarios, in order."""
 
     key: str
     title: Any
@@ -519,10 +498,8 @@ class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def card(entry: LibraryEntry, short_id: str, release: str = "") -> ScenarioCard:
-    """Return the card of an entry.
-
-    Args:
-        release: the series of the release on which it is opened; anything else for the one it is written for.
+    """Return the card of an entry. `release`: the series of the release on which it is opened; anything else for
+    the one it is written for.
     """
     taken = rehearsal.asked_for(release, entry.run)
     story = entry.story
@@ -584,10 +561,8 @@ STRATEGY = "vm_memory_calculation_strategy"
 
 
 def counted_as(scenarios: Iterable[Mapping[str, Any]]) -> str:
-    """Return the strategies that runs begin with or are given on the way, each once, for a sentence.
-
-    Args:
-        scenarios: as JSON.
+    """Return the strategies that runs begin with or are given on the way, each once, for a sentence. `scenarios`:
+    as JSON.
     """
     found: dict[str, None] = {}
     for scenario in scenarios:

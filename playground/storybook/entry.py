@@ -47,7 +47,6 @@ DEPTH: Final = 30
 
 def positions(text: str) -> dict[Steps, int]:
     """Return the offset at which each value begins, by its path. A key that is there twice counts as the last.
-
     Raises JSONDecodeError, which has line and column, for what is no JSON.
     """
     found: dict[Steps, int] = {}
@@ -112,10 +111,8 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def unkept_values(value: Any, path: str = "") -> Iterator[tuple[str, PageMessage]]:
-    """Find them, each with its path such as `commands[3].count`.
-
-    Args:
-        value: as `json.loads` returned it, not nested too deeply.
+    """Find them, each with its path such as `commands[3].count`. `value`: as `json.loads` returned it, not nested
+    too deeply.
     """
     if isinstance(value, dict):
         for name, part in value.items():
@@ -231,9 +228,8 @@ PRESENT: Final = 1
 
 
 def migrated(body: Body) -> tuple[Body, int]:
-    """Return a file's object in the present version, and the version that it had.
-
-    Raises TooNew for a version that is not known yet. What has no version stays as it is: the parser refuses it.
+    """Return a file's object in the present version, and the version that it had. Raises TooNew for a version that
+    is not known yet. What has no version stays as it is: the parser refuses it.
     """
     version = body.get("version")
     if isinstance(version, bool) or not isinstance(version, int):
@@ -268,11 +264,8 @@ _STEP: Final = re.compile(r"([A-Za-z_]\w*)|\[(\d+)\]|\[([^\]]*)\]")
 
 
 class EntryProblem(msgspec.Struct, frozen=True):
-    """What is wrong in a file, and where.
-
-    Args:
-        path: the place as in `commands[3].count`.
-        line, column: the place in the text, from 1; 0 when the file was given as an object.
+    """What is wrong in a file, and where. `path`: the place as in `commands[3].count`. `line`, `column`: the place
+    in the text, from 1; 0 when the file was given as an object.
     """
 
     path: str
@@ -303,13 +296,9 @@ STORY_PARTS = ("question", "watch_for", "annotations", "breakpoints", "predictio
 
 
 class LibraryEntry(msgspec.Struct, frozen=True):
-    """A scenario file that is in order.
-
-    Args:
-        story: title, sentences and questions around the run.
-        run: the engine's scenario in full, the workload expanded.
-        written: the run's fields as the file has them.
-        came_from: the version in which the file was written.
+    """A scenario file that is in order. `story`: title, sentences and questions around the run. `run`: the engine's
+    scenario in full, the workload expanded. `written`: the run's fields as the file has them. `came_from`: the
+    version in which the file was written.
     """
 
     story: ScenarioStory
@@ -327,9 +316,8 @@ class LibraryEntry(msgspec.Struct, frozen=True):
         return in_language(self.story.title)
 
     def story_json(self) -> dict[str, Any]:
-        """Return what pages show around the run: the story without what became commands or is only tested.
-
-        It is empty for a run that has a title and no story.
+        """Return what pages show around the run: the story without what became commands or is only tested. It is
+        empty for a run that has a title and no story.
         """
         parts = msgspec.to_builtins(self.story)
         if not any(parts.get(name) for name in STORY_PARTS):
@@ -345,12 +333,9 @@ class LibraryEntry(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes | str | dict[str, Any], limits: SessionLimits | None = None) -> LibraryEntry:
-    """Return the entry of a file, of any version that is known.
-
-    Args:
-        limits: what a visitor's file may ask of this server; None for one of the project's own.
-
-    Raises BadScenario with every problem that was found, each with its place.
+    """Return the entry of a file, of any version that is known. `limits`: what a visitor's file may ask of this
+    server; None for one of the project's own. Raises BadScenario with every problem that was found, each with its
+    place.
     """
     text, places, body = _decoded(data)
     try:

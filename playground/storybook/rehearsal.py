@@ -75,11 +75,8 @@ GONE: Final[dict[Feature, Any]] = {
 
 
 class TakenScenario(NamedTuple):
-    """A scenario on another release.
-
-    Args:
-        scenario: in full; its digest is not known.
-        said: what of it does not exist there.
+    """A scenario on another release. `scenario`: in full; its digest is not known. `said`: what of it does not
+    exist there.
     """
 
     scenario: Scenario
@@ -91,11 +88,8 @@ def shown_release(scenario: Scenario) -> BrokerRelease:
 
 
 def taken_to(series: str, scenario: Scenario) -> TakenScenario:
-    """Return the same commands on another release, at the same scale.
-
-    Args:
-        series: a key of the table of releases.
-        scenario: in full, and checked.
+    """Return the same commands on another release, at the same scale. `series`: a key of the table of releases.
+    `scenario`: in full, and checked.
     """
     release = RELEASES[series]
     scale = PROFILES[scenario["profile"]].scale
@@ -178,14 +172,9 @@ def _keys(each: dict[str, Any]) -> Iterator[str]:
 
 
 class StoryResult(msgspec.Struct):
-    """How a rehearsal came out.
-
-    Args:
-        digest: of the whole run.
-        transitions: how many there were.
-        broken: which claims do not hold, in words.
-        answer: which option of the prediction is right, None if there is no prediction.
-        refused: commands of the file that the node could not do.
+    """How a rehearsal came out. `digest`: of the whole run. `transitions`: how many there were. `broken`: which
+    claims do not hold, in words. `answer`: which option of the prediction is right, None if there is no prediction.
+    `refused`: commands of the file that the node could not do.
     """
 
     digest: str
@@ -196,12 +185,9 @@ class StoryResult(msgspec.Struct):
 
 
 class StoryRehearsal(WatchedRun):
-    """A run on the ledger that stops at given moments, with all that happened counted.
-
-    Args:
-        run: the engine's scenario.
-        budget_s: most real seconds that it may take.
-        watchers: conditions about the past are asked at every moment.
+    """A run on the ledger that stops at given moments, with all that happened counted. `run`: the engine's
+    scenario. `budget_s`: most real seconds that it may take. `watchers`: conditions about the past are asked at
+    every moment.
     """
 
     def __init__(
@@ -213,11 +199,8 @@ class StoryRehearsal(WatchedRun):
 
 
 def rehearse(entry: LibraryEntry, budget_s: float = 60.0, more: Sequence[StoryClaim] = ()) -> StoryResult:
-    """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong.
-
-    Args:
-        budget_s: most real seconds that it may take.
-        more: claims that others make of this run, numbered after its own.
+    """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong. `budget_s`:
+    most real seconds that it may take. `more`: claims that others make of this run, numbered after its own.
     """
     states: dict[int, WatchedState] = {}
 

@@ -343,10 +343,8 @@ def home(axes: Iterable[Axis], scenario: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> tuple[Value, ...]:
-    """Return the values of an axis for a workload, none where the workload has nothing that it could vary.
-
-    Args:
-        finer: with one more value between each two numbers, for a large sweep.
+    """Return the values of an axis for a workload, none where the workload has nothing that it could vary. `finer`:
+    with one more value between each two numbers, for a large sweep.
     """
     if parameter in OF_COMMANDS and not _commands(parameter, scenario):
         return ()
@@ -418,15 +416,9 @@ def new_name() -> str:
 
 
 def workload_of(kind: str, text: str, recorded: Scenario | None) -> tuple[Workload, Sequence[Remark]]:
-    """Return the workload that a visitor gave, without names that somebody typed, and what is told of it.
-
-    Args:
-        kind: one of KINDS.
-        text: a PerfTest line, or the lines of a log.
-        recorded: what a session recorded, for the kind of that name.
-
-    Raises:
-        Refused: it cannot be read, or asks too much of this server.
+    """Return the workload that a visitor gave, without names that somebody typed, and what is told of it. `kind`:
+    one of KINDS. `text`: a PerfTest line, or the lines of a log. `recorded`: what a session recorded, for the kind
+    of that name. Raises Refused: it cannot be read, or asks too much of this server.
     """
     text = given_text(text)
     most = session_limits.current().scenario_bytes
@@ -463,15 +455,10 @@ def _imported(kind: str, text: str) -> tuple[Scenario, Sequence[Remark]]:
 
 @job(CHECK)
 def plan_of(workload: Workload, name: str, x: str, y: str, large: bool, most_s: int = 0) -> tuple[Spec, Plan]:
-    """Return the sweep over two axes with as many phases as fit, and its cells with a measured estimate.
-
-    Args:
-        x, y: parameters of OFFERED.
-        large: finer axes, for a Spark job.
-        most_s: seconds of a processor that the runs may take, about; what this server allows if 0.
-
-    Raises:
-        Refused: an axis does not suit the workload, or the runs would take longer than this server allows.
+    """Return the sweep over two axes with as many phases as fit, and its cells with a measured estimate. `x`, `y`:
+    parameters of OFFERED. `large`: finer axes, for a Spark job. `most_s`: seconds of a processor that the runs may
+    take, about; what this server allows if 0. Raises Refused: an axis does not suit the workload, or the runs would
+    take longer than this server allows.
     """
     if x not in OFFERED or y not in OFFERED or x == y:
         raise RequestRefused(_("Choose two different parameters."))

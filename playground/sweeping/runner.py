@@ -72,10 +72,8 @@ class NoSweepPlace(RequestRefused):
 def ask(
     caller: RequestCaller, spec: Spec, plan: Plan, large: bool, remarks: Sequence[Remark] = ()
 ) -> OwnSweep:
-    """Keep what somebody asks for, and what it is guessed to take; the oldest of this browser gives way.
-
-    Raises:
-        NoSweepPlace: this browser has a sweep under way, or too many wait, of its address or class or on this server.
+    """Keep what somebody asks for, and what it is guessed to take; the oldest of this browser gives way. Raises
+    NoSweepPlace: this browser has a sweep under way, or too many wait, of its address or class or on this server.
     """
     bounds, visitor, group = session_limits.current(), caller.visitor, request_callers.trace_of(caller.group)
     with transaction.atomic():
@@ -195,11 +193,7 @@ def run(sweep: OwnSweep) -> None:
 
 
 def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
-    """Run the cells on this machine; return the heatmap.
-
-    Raises:
-        SweepError: it took too long, or a process ended.
-    """
+    """Run the cells on this machine; return the heatmap. Raises SweepError: it took too long, or a process ended."""
     cells = make_plan(spec, ENGINE_VERSION).cells
     seconds = TOLERANCE * session_limits.current().sweep_s
     with Pool(max(1, (os.cpu_count() or 1) // 2), NICENESS) as pool:
@@ -227,10 +221,8 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
 
 
 def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
-    """Run the cells as a Spark job; return the heatmap, and keep the job's table beside the operator's own.
-
-    Raises:
-        SweepError: the job failed or took too long.
+    """Run the cells as a Spark job; return the heatmap, and keep the job's table beside the operator's own. Raises
+    SweepError: the job failed or took too long.
     """
     with tempfile.TemporaryDirectory(prefix="waterline-sweep-") as place:
         folder = Path(place)

@@ -26,11 +26,9 @@ SPAN = r"^[A-Z][0-9]{1,3}(-[A-Z][0-9]{1,3})?$"
 
 
 class VerdictRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A ready scenario's commands on the articles' broker, and the moment that shows the verdict.
-
-    Args:
-        scenario: its name; it is played at its own scale.
-        claims: what holds of this run; None where everything holds that the scenario claims of its own release.
+    """A ready scenario's commands on the articles' broker, and the moment that shows the verdict. `scenario`: its
+    name; it is played at its own scale. `claims`: what holds of this run; None where everything holds that the
+    scenario claims of its own release.
     """
 
     scenario: str
@@ -39,13 +37,9 @@ class VerdictRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a real 3.8.9, the articles' broker, does of a subject's claim.
-
-    Args:
-        rules: rule ids such as V1.
-        recordings: of that broker that prove it, by name (tests/recordings/3.8.9); `questions` are answers of a node
-            (tests/recordings/questions).
-        run: what shows it on the page.
+    """What a real 3.8.9, the articles' broker, does of a subject's claim. `rules`: rule ids such as V1.
+    `recordings`: of that broker that prove it, by name (tests/recordings/3.8.9); `questions` are answers of a node
+    (tests/recordings/questions). `run`: what shows it on the page.
     """
 
     verdict: Literal["true", "false", "depends"]
@@ -57,10 +51,8 @@ class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class ArticleVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One subject: the claim, whether it holds for 3.10.8, what the broker does, and the rules that say so.
-
-    Args:
-        rules: rule ids such as Q21, or spans of them such as S60-S99.
-        in_3_8: the same for 3.8, proved by its recordings.
+    `rules`: rule ids such as Q21, or spans of them such as S60-S99. `in_3_8`: the same for 3.8, proved by its
+    recordings.
     """
 
     number: Annotated[int, msgspec.Meta(ge=1, le=30)]
@@ -86,11 +78,8 @@ class VerdictTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeenMoment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A moment of a ready scenario at which something is seen, and what must hold there.
-
-    Args:
-        at_us: the moment; the end of the run if none is given.
-        claim: the tests hold the engine to it.
+    """A moment of a ready scenario at which something is seen, and what must hold there. `at_us`: the moment; the
+    end of the run if none is given. `claim`: the tests hold the engine to it.
     """
 
     scenario: str
@@ -99,14 +88,10 @@ class SeenMoment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One mechanism, in the sense in which the articles describe it, right or wrong.
-
-    Args:
-        verdict: whether it is so in the reference release, in these words.
-        items: ids of the articles' sentences that say it: an article's letter and a number (items.json); none where no
-            article does.
-        told: those of the items that no run can show, since they are history, advice or a client's code.
-        seen: where runs show what the broker does of it.
+    """One mechanism, in the sense in which the articles describe it, right or wrong. `verdict`: whether it is so in
+    the reference release, in these words. `items`: ids of the articles' sentences that say it: an article's letter
+    and a number (items.json); none where no article does. `told`: those of the items that no run can show, since
+    they are history, advice or a client's code. `seen`: where runs show what the broker does of it.
     """
 
     subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
@@ -138,12 +123,9 @@ Found = Literal["shown", "condition", "not shown", "told"]
 
 
 class CoverageJudgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Items of the articles that somebody judged as a reader of the page alone.
-
-    Args:
-        date: the day.
-        items: what the page did for each item, and what it does since: shown; a condition that holds, of which the page
-            says nothing; not shown; told, since no run can show it.
+    """Items of the articles that somebody judged as a reader of the page alone. `date`: the day. `items`: what the
+    page did for each item, and what it does since: shown; a condition that holds, of which the page says nothing;
+    not shown; told, since no run can show it.
     """
 
     date: str
@@ -238,11 +220,7 @@ def articles_entry(run: VerdictRun) -> LibraryEntry:
 
 
 def articles_address(run: VerdictRun, language: str) -> str:
-    """Return the address that opens a run at its moment.
-
-    Args:
-        language: of the run's title.
-    """
+    """Return the address that opens a run at its moment. `language`: of the run's title."""
     return f"{_address(run.scenario, language)}{scenario_links.LinkPlace(at_us=run.at_us).query()}"
 
 
@@ -262,11 +240,8 @@ VerdictToday = Literal["true", "false", "depends", "changed", "gone"]
 
 class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a subject's claim holds of the release; `gone` where what it speaks of does not exist any more,
-    `depends` where it is as right or wrong as for the reference.
-
-    Args:
-        rules: rule ids such as W33, or spans of them.
-        run: a ready scenario of 4.x, or one of 3.10 whose commands are opened on the release.
+    `depends` where it is as right or wrong as for the reference. `rules`: rule ids such as W33, or spans of them.
+    `run`: a ready scenario of 4.x, or one of 3.10 whose commands are opened on the release.
     """
 
     number: int
@@ -318,13 +293,9 @@ MOST_ANSWERS: Final = 2
 
 
 class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question as operators ask it, and its answer.
-
-    Args:
-        words: that people type for it, in any language, and in logs.
-        subject: slug of the subject about it; empty where there is none.
-        inspect: whether Inspect answers it of somebody's own files or figures.
-        commands: of the console that show it in a session, and on a node.
+    """A question as operators ask it, and its answer. `words`: that people type for it, in any language, and in
+    logs. `subject`: slug of the subject about it; empty where there is none. `inspect`: whether Inspect answers it
+    of somebody's own files or figures. `commands`: of the console that show it in a session, and on a node.
     """
 
     slug: str

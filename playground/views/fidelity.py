@@ -135,11 +135,8 @@ ABSENT: Final[Mapping[str, Any]] = {
 
 
 class SurfaceCell(NamedTuple):
-    """What is known of a surface on a release.
-
-    Args:
-        works: at both scales.
-        absent: what is said where it has nothing to show; None where it works.
+    """What is known of a surface on a release. `works`: at both scales. `absent`: what is said where it has nothing
+    to show; None where it works.
     """
 
     works: bool

@@ -243,9 +243,8 @@ def _releases(
 
 
 def evidences() -> dict[int, VerdictRun]:
-    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does.
-
-    It is a run of that release, and one that says of its claim what the subject says: that it is true, or that it is
+    """Return the run that judges a subject's claim for the reference, by the subject's number, where one does. It
+    is a run of that release, and one that says of its claim what the subject says: that it is true, or that it is
     not quite so.
     """
     found: dict[int, VerdictRun] = {}

@@ -389,10 +389,8 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def _run(request: HttpRequest) -> dict[str, Any]:
-    """Return the run that the address names, and the name under which the browser keeps what is done in it.
-
-    Raises:
-        RequestRefused: the session waits for an answer of its reader, so it must not be played elsewhere.
+    """Return the run that the address names, and the name under which the browser keeps what is done in it. Raises
+    RequestRefused: the session waits for an answer of its reader, so it must not be played elsewhere.
     """
     given = request.GET
     if "s" in given:

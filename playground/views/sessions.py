@@ -218,11 +218,10 @@ MISSING: Final = {
 @rate_limited_reading
 @never_cache
 def rows(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.past`.
-
-    Nothing is sent that the session itself has not reached, so nobody can see the future. Of a session that was
-    removed while its page was still open, by "Begin again" for example, there is nothing to send: that is not an error
-    of the page.
+    """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.past`. Nothing is
+    sent that the session itself has not reached, so nobody can see the future. Of a session that was removed while
+    its page was still open, by "Begin again" for example, there is nothing to send: that is not an error of the
+    page.
     """
     found = kept_runs.session_by_id(session_id)
     if found is None:
@@ -249,9 +248,8 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
 @rate_limited_reading
 @never_cache
 def survival(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Return what a stop of `?kind=` would leave of each queue now, see `engine.replay.survival.Fate`.
-
-    A session that waits for an answer sends nothing: it could contain the answer.
+    """Return what a stop of `?kind=` would leave of each queue now, see `engine.replay.survival.Fate`. A session
+    that waits for an answer sends nothing: it could contain the answer.
     """
     found = session_or_gone(session_id)
     kind = request.GET.get("kind", "")

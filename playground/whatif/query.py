@@ -51,13 +51,9 @@ DEFAULT_RAM_PERCENT, DEFAULT_BLOCKED_S = 60.0, 0.0
 
 
 class GridBounds(NamedTuple):
-    """What the best setting keeps; None asks for nothing.
-
-    Args:
-        ram_percent: most memory at any time, in percent of the node's RAM.
-        blocked_s: longest time that publishers are blocked.
-        wait_s: longest wait for delivery of 95 in 100 messages.
-        least: the metric in which the best setting is best; empty for the default.
+    """What the best setting keeps; None asks for nothing. `ram_percent`: most memory at any time, in percent of the
+    node's RAM. `blocked_s`: longest time that publishers are blocked. `wait_s`: longest wait for delivery of 95 in
+    100 messages. `least`: the metric in which the best setting is best; empty for the default.
     """
 
     ram_percent: float | None = DEFAULT_RAM_PERCENT
@@ -232,10 +228,9 @@ class HeatmapQuery(NamedTuple):
     bounds: GridBounds = GridBounds()
 
     def address(self, **changes: Any) -> str:
-        """Return the query string of this question, with some of it changed.
-
-        Changing `h` keeps nothing else; giving x the parameter of y, or the other way round, swaps them; another
-        axis or a mode ends the difference that `minus` asks for.
+        """Return the query string of this question, with some of it changed. Changing `h` keeps nothing else;
+        giving x the parameter of y, or the other way round, swaps them; another axis or a mode ends the difference
+        that `minus` asks for.
         """
         if "h" in changes:
             return urlencode({"h": changes["h"]})
@@ -281,11 +276,8 @@ class HeatmapQuery(NamedTuple):
 def read_query(
     asked: Mapping[str, str], known: Mapping[str, ShippedHeatmap]
 ) -> tuple[HeatmapQuery, list[str]]:
-    """Return the question, and a sentence for each part of it that was not possible and was replaced.
-
-    Args:
-        asked: the query string's values.
-        known: the published heatmaps, at least one.
+    """Return the question, and a sentence for each part of it that was not possible and was replaced. `asked`: the
+    query string's values. `known`: the published heatmaps, at least one.
     """
     notices: list[str] = []
 
@@ -381,13 +373,9 @@ class ErrorBand(NamedTuple):
 
 
 class CellCertainty(NamedTuple):
-    """What was measured of a metric's error.
-
-    Args:
-        verdict: `good`, `rough`, `order`, `none`; empty where it was never compared with a real node.
-        median_pct, worst_pct: of the cells that no constant was chosen by.
-        cells: how many those are.
-        floor: errors are shares of the measured value, and of at least this.
+    """What was measured of a metric's error. `verdict`: `good`, `rough`, `order`, `none`; empty where it was never
+    compared with a real node. `median_pct`, `worst_pct`: of the cells that no constant was chosen by. `cells`: how
+    many those are. `floor`: errors are shares of the measured value, and of at least this.
     """
 
     verdict: str = ""
@@ -428,9 +416,8 @@ def measured_with() -> dict[str, Any] | None:
 
 
 def band(heatmap: ShippedHeatmap, runs: list[CellRun], metric: str) -> ErrorBand | None:
-    """Return the lowest and highest value to expect of a cell's metric; None where its runs have none.
-
-    The runs of a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
+    """Return the lowest and highest value to expect of a cell's metric; None where its runs have none. The runs of
+    a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
     """
     values = [value for run in runs if (value := heatmap.value(run, metric)) is not None]
     if not values:

@@ -18,12 +18,9 @@ from engine.metrics import METRICS, BetterWay
 
 
 class AxisLabel(NamedTuple):
-    """The name of a parameter or a metric.
-
-    Args:
-        name: as it is in the middle of a sentence.
-        kind: bytes, seconds, count, ratio, rate, share, factor or word; chooses unit and number format.
-        help: one short explanation, for the axis or the list.
+    """The name of a parameter or a metric. `name`: as it is in the middle of a sentence. `kind`: bytes, seconds,
+    count, ratio, rate, share, factor or word; chooses unit and number format. `help`: one short explanation, for
+    the axis or the list.
     """
 
     name: Any
@@ -300,10 +297,9 @@ class HeatmapAxis(msgspec.Struct, frozen=True):
 
 
 class CellRun(msgspec.Struct, frozen=True, array_like=True):
-    """One run of one cell, as `spark_jobs.publish` writes it.
-
-    `metrics` is None when it failed; one of them is None when the run has no value for it, as a waiting time
-    when no message was delivered. `series_states` are alpha, beta, gamma, delta and unacknowledged messages.
+    """One run of one cell, as `spark_jobs.publish` writes it. `metrics` is None when it failed; one of them is None
+    when the run has no value for it, as a waiting time when no message was delivered. `series_states` are alpha,
+    beta, gamma, delta and unacknowledged messages.
     """
 
     cell_id: str
@@ -389,9 +385,7 @@ def directories() -> tuple[Path, ...]:
 
 def heatmaps(*places: Path) -> dict[str, ShippedHeatmap]:
     """Return the published heatmaps by name, one's own after the project's. A damaged file is logged and left out.
-
-    Args:
-        places: directories to look in instead of the usual ones; of two with one name the later counts.
+    `places`: directories to look in instead of the usual ones; of two with one name the later counts.
     """
     found: dict[str, ShippedHeatmap] = {}
     for path in (
@@ -436,9 +430,8 @@ def cell_scenario(heatmap: ShippedHeatmap, run: CellRun) -> dict[str, Any]:
 
 
 def peak_us(heatmap: ShippedHeatmap, run: CellRun) -> int:
-    """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell.
-
-    It is a second before the end at the latest, so that the run can go on and its end shows whether it is the same.
+    """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell. It is a
+    second before the end at the latest, so that the run can go on and its end shows whether it is the same.
     """
     until_us = int(heatmap.workload(run.workload).scenario["until_us"])
     samples = run.series_ram_kib

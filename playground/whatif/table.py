@@ -57,9 +57,8 @@ NARROWEST = 1 / 10_000
 
 
 def clamped(values: Sequence[float], percent: int) -> list[float]:
-    """Return the values, the largest ones cut down so that the scale distinguishes `percent` in a hundred.
-
-    Zeros do not count: where most of a grid is zero, the rest still has its colours.
+    """Return the values, the largest ones cut down so that the scale distinguishes `percent` in a hundred. Zeros do
+    not count: where most of a grid is zero, the rest still has its colours.
     """
     above = sorted(abs(value) for value in values if value)
     if percent >= 100 or not above:
@@ -133,12 +132,9 @@ LONGER = 1.5
 
 
 def breaks(values: Sequence[Any]) -> frozenset[int]:
-    """Return the indices of the values before which an axis jumps.
-
-    An axis counts by differences or by ratios, whichever makes its steps more alike: 256, 1024, 4096 is even.
-
-    Args:
-        values: the values of the axis, ascending where they are numbers; words and switches have no steps.
+    """Return the indices of the values before which an axis jumps. An axis counts by differences or by ratios,
+    whichever makes its steps more alike: 256, 1024, 4096 is even. `values`: the values of the axis, ascending where
+    they are numbers; words and switches have no steps.
     """
     numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
     if len(numbers) < len(values) or len(values) < 3:
@@ -220,10 +216,8 @@ Values = list[list[float | None]]
 
 
 def make_table(query: HeatmapQuery, cliffs: dict[tuple[int, int], list[str]] | None = None) -> HeatmapTable:
-    """Return the drawn table: the largest value of the Y axis on top, X ascending to the right.
-
-    Args:
-        cliffs: on which edges of which cells (row, column) the largest changes lie.
+    """Return the drawn table: the largest value of the Y axis on top, X ascending to the right. `cliffs`: on which
+    edges of which cells (row, column) the largest changes lie.
     """
     heatmap = query.heatmap
     grid = runs_grid(query, query.workload)
@@ -400,10 +394,9 @@ def _home_place(query: HeatmapQuery) -> tuple[int, int] | None:
 
 
 def _outlines(heatmap: ShippedHeatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:
-    """Return the CSS classes that draw the borders of the blocked and of the paging region.
-
-    A border stands at the right or the upper edge of a cell (rows ascend upwards), where one side has none of
-    the metric and the other has some.
+    """Return the CSS classes that draw the borders of the blocked and of the paging region. A border stands at the
+    right or the upper edge of a cell (rows ascend upwards), where one side has none of the metric and the other has
+    some.
     """
     found: dict[tuple[int, int], list[str]] = {}
     for name, asked in (("blocked", BLOCKED), ("paging", PAGING)):
@@ -489,10 +482,8 @@ class SweepFindings(
 
 
 def findings(name: str, *places: Path) -> SweepFindings | None:
-    """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged.
-
-    Args:
-        places: directories to look in instead of the usual ones.
+    """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged. `places`:
+    directories to look in instead of the usual ones.
     """
     path = shipped.beside(name, ".findings.json", *places)
     if path is None:

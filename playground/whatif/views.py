@@ -49,10 +49,8 @@ from sweeps.progress import SweepStanding
 
 
 def keep_run(heatmap: ShippedHeatmap, run: CellRun) -> Scenario:
-    """Keep the run's scenario with the digest that it must reach, so that it has an address.
-
-    The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
-    page can say so.
+    """Keep the run's scenario with the digest that it must reach, so that it has an address. The engine version
+    noted with it is the one that computed the cell: if the engine has moved on since, the live page can say so.
     """
     return kept_runs.keep_scenario(rehearsal.check_run(cell_scenario(heatmap, run)), heatmap.engine_version)
 
@@ -65,10 +63,8 @@ def open_run(request: HttpRequest, heatmap: ShippedHeatmap, run: CellRun) -> Ses
 
 
 def to_csv(query: HeatmapQuery) -> str:
-    """Return all runs of the query's workload, with a header line.
-
-    Columns: the swept parameters, seed, every metric (bytes, seconds or counts, by its name), digest,
-    engine_version, error. Failed runs have empty metrics.
+    """Return all runs of the query's workload, with a header line. Columns: the swept parameters, seed, every
+    metric (bytes, seconds or counts, by its name), digest, engine_version, error. Failed runs have empty metrics.
     """
     heatmap = query.heatmap
     buffer = io.StringIO()
@@ -186,11 +182,8 @@ def _in_words(problem: PageMessage) -> PageMessage:
 def _form(
     request: HttpRequest, given: dict[str, Any], problem: PageMessage | None = None, *, full: bool = False
 ) -> HttpResponse:
-    """Show the form.
-
-    Args:
-        problem: why what was asked for is refused.
-        full: whether it is refused only because this server has no place for it now.
+    """Show the form. `problem`: why what was asked for is refused. `full`: whether it is refused only because this
+    server has no place for it now.
     """
     visitor = request_callers.known_visitor(request.session)
     bounds = session_limits.current()

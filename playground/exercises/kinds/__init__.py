@@ -38,9 +38,8 @@ def kind_of(exercise: Exercise) -> ExerciseKind:
 
 
 def grade(exercise: Exercise, answer: Any, give_up: GiveUp = never) -> GradedVerdict:
-    """Judge an answer by running the engine.
-
-    Raises BadAnswer when it has not the form that the kind asks for, TooLong when the run is too long to be graded.
+    """Judge an answer by running the engine. Raises BadAnswer when it has not the form that the kind asks for,
+    TooLong when the run is too long to be graded.
     """
     return kind_of(exercise).grade(exercise, answer, give_up)
 

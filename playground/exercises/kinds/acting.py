@@ -337,11 +337,8 @@ class CommandAllowance(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class ReachForm(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A state that the learner has to bring about in a live session.
-
-    Args:
-        goals: all must hold at the end.
-        solution: commands that reach the state, for no engine can compute them; the last may be {"until_us": ...}.
+    """A state that the learner has to bring about in a live session. `goals`: all must hold at the end. `solution`:
+    commands that reach the state, for no engine can compute them; the last may be {"until_us": ...}.
     """
 
     goals: tuple[ReachGoal, ...]
@@ -533,10 +530,7 @@ def example_states(
     example: NumberedExample, last: Sequence[dict[str, Any]] | None = None
 ) -> list[tuple[list[str], bool]]:
     """Play an example; return the state after each step in lines, and whether what the step is for holds.
-
-    Args:
-        example: with its numbers.
-        last: commands in the place of those of the last step.
+    `example`: with its numbers. `last`: commands in the place of those of the last step.
     """
     steps, scenario = example.faded.steps, example.exercise.scenario
     rows = [step.commands for step in steps[:-1]] + [steps[-1].commands if last is None else last]

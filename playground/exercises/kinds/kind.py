@@ -38,12 +38,9 @@ def never() -> bool:
 
 
 class KindProgress(NamedTuple):
-    """Somebody's progress on an exercise.
-
-    Args:
-        steps: right answers to single steps, for kinds that have steps.
-        locked: whether the answer was given, so that the run may go on.
-        seed: of the learner or vote; the same seed shows options in the same order.
+    """Somebody's progress on an exercise. `steps`: right answers to single steps, for kinds that have steps.
+    `locked`: whether the answer was given, so that the run may go on. `seed`: of the learner or vote; the same seed
+    shows options in the same order.
     """
 
     steps: tuple[Any, ...] = ()
@@ -60,9 +57,8 @@ class ExampleState(NamedTuple):
 
 
 class ExerciseKind(ABC):
-    """One kind of exercise.
-
-    The kind's own table in an exercise's file has the kind's name and the form `form`; pages show `template`.
+    """One kind of exercise. The kind's own table in an exercise's file has the kind's name and the form `form`;
+    pages show `template`.
     """
 
     name: ClassVar[str]
@@ -106,13 +102,9 @@ class ExerciseKind(ABC):
 
     @abstractmethod
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
-        """Return the kind's table of an exercise that an author made from a run, with `go_on` where the run goes on.
-
-        Args:
-            run: of the author's session, cut in two where the learner stands.
-            texts: of the exercise; the words, feedback and steps of what is asked are added to them.
-
-        Raises Refused saying what is missing.
+        """Return the kind's table of an exercise that an author made from a run, with `go_on` where the run goes
+        on. `run`: of the author's session, cut in two where the learner stands. `texts`: of the exercise; the
+        words, feedback and steps of what is asked are added to them. Raises Refused saying what is missing.
         """
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
@@ -157,11 +149,9 @@ class ExerciseKind(ABC):
         return progress
 
     def shows_engine(self, passed: bool, *, told: bool) -> bool:
-        """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that.
-
-        Args:
-            passed: whether the answer was right.
-            told: whether the learner has had a second try, or was right before.
+        """Return whether a verdict shows what the engine did: only where the answer cannot be given again with
+        that. `passed`: whether the answer was right. `told`: whether the learner has had a second try, or was right
+        before.
         """
         return True
 

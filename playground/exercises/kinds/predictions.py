@@ -464,11 +464,8 @@ MOST_ITEMS = 8
 
 
 class OrderItem(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An item to put in order.
-
-    Args:
-        event: its event in the run; an item without an event in the run is a distractor.
-        after: items that must come before it; by default all that happen before it in the run.
+    """An item to put in order. `event`: its event in the run; an item without an event in the run is a distractor.
+    `after`: items that must come before it; by default all that happen before it in the run.
     """
 
     id: Id
@@ -583,10 +580,9 @@ def happened(events: Sequence[RunEvent]) -> list[RunEvent]:
 
 
 def causes(events: Sequence[RunEvent]) -> dict[str, list[str]]:
-    """Return the kinds that must come before each kind.
-
-    A later instant waits for an earlier one. Within one instant the parts of the broker (messages, memory, files,
-    node) go their own ways, and only what one part does is one after the other; the author may correct it.
+    """Return the kinds that must come before each kind. A later instant waits for an earlier one. Within one
+    instant the parts of the broker (messages, memory, files, node) go their own ways, and only what one part does
+    is one after the other; the author may correct it.
     """
     found: dict[str, list[str]] = {}
     for at, event in enumerate(events):
@@ -619,9 +615,7 @@ def predecessors(items: Sequence[OrderItem], right: Sequence[str]) -> dict[str, 
 
 def judge(items: Sequence[OrderItem], right: Sequence[str], answer: Any) -> GradedVerdict:
     """Compare a list of ids with the right one: what does not happen, what is missing, what is before its cause.
-
-    Raises:
-        BadAnswer: the answer is no list of different items.
+    Raises BadAnswer: the answer is no list of different items.
     """
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
