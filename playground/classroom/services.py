@@ -64,7 +64,6 @@ MOST_STUDENTS = 300
 
 
 def most_students() -> int:
-    """Return how many students a class may have, as the operator has set it."""
     return min(MOST_STUDENTS, max(1, settings.WATERLINE_CLASS_SIZE))
 
 
@@ -214,7 +213,6 @@ def folded(name: str) -> str:
 
 
 def suggestion(taken: set[str]) -> str:
-    """Return a nickname that nobody in the class has."""
     for _try in range(40):
         name = f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}"
         if folded(name) not in taken:

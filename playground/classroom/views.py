@@ -144,7 +144,6 @@ def cast_vote(request: HttpRequest, student: Student) -> HttpResponse:
 
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
-    """Forget who the visitor is, on this browser only."""
     learners.forget(request.session)
     return redirect("join")
 
@@ -236,7 +235,6 @@ def entrance(request: HttpRequest) -> HttpResponse:
 @never_cache
 @for_teachers
 def classes(request: HttpRequest) -> HttpResponse:
-    """List a teacher's classes, with the codes that are shown once."""
     shown_once = {name: request.session.pop(name, "") for name in ("recovery_code", "invitation")}
     return render(request, "classroom/classes.html", services.list_context(request.user) | shown_once)
 
@@ -378,7 +376,6 @@ def changes_class(view: Any) -> Any:
 
 @changes_class
 def change(request: HttpRequest, found: Classroom) -> None:
-    """Assign units, open or close the door, prolong."""
     services.change_class(found, _units(request), _days(request), "joining" in request.POST)
 
 
@@ -418,7 +415,6 @@ def vote(request: HttpRequest, found: Classroom) -> None:
 @require_POST
 @for_the_teacher
 def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Delete a class with everything in it, if its name was typed."""
     if found.teacher_id != request.user.pk:
         return page(request, found, _("Only the teacher who made the class can delete it."), status=403)
     if request.POST.get("name", "").strip() != found.name:
@@ -652,7 +648,6 @@ def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
 @never_cache
 @for_the_teacher
 def inventory_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """Download the answers to both forms of the inventory, without names."""
     return csv_answer(found, "waterline-inventory", asking.inventory_rows(found))
 
 

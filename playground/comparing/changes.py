@@ -288,10 +288,6 @@ def _consumers(field: str) -> Callable[[Command, Any], Command]:
     return lambda command, value: {field: value} if command["do"] == "set_consumer" else {}
 
 
-def _publishers(field: str) -> Callable[[Command, Any], Command]:
-    return lambda command, value: {field: value} if command["do"] == "set_publisher" else {}
-
-
 def _messages(
     field: str, convert: Callable[[Any], Any] = lambda value: value
 ) -> Callable[[Command, Any], Command]:
@@ -308,7 +304,9 @@ ALTERATIONS: dict[str, Callable[[Command, Any], Command]] = {
     "prefetch": _consumers("prefetch"),
     "consumer_rate": _consumers("rate_per_s"),
     "ack": _consumers("ack"),
-    "publisher_rate": _publishers("rate_per_s"),
+    "publisher_rate": lambda command, value: (
+        {"rate_per_s": value} if command["do"] == "set_publisher" else {}
+    ),
     "size_bytes": _messages("size_bytes"),
     "persistent": _messages("persistent", lambda value: value == "persistent"),
 }

@@ -268,7 +268,6 @@ class ReelJob:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is to come."""
         return not (self.problem is None and self.busy is None and self.data is None)
 
 

@@ -174,14 +174,12 @@ def _address(ids: list[str]) -> str:
 @require_safe
 @rate_limited
 def several(request: HttpRequest, ids: str) -> HttpResponse:
-    """Show three or four runs in lockstep on one time axis."""
     return render(request, "comparing/pair.html", _shown(*map(scenario_or_gone, ids.split("/"))))
 
 
 @require_safe
 @rate_limited
 def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
-    """Show two runs in lockstep on one time axis."""
     return render(request, "comparing/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
 
 

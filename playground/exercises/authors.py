@@ -39,7 +39,6 @@ class AuthoredRun(msgspec.Struct, frozen=True):
     end_us: int
 
     def before(self) -> dict[str, Any]:
-        """Return the scenario up to where the learner stands."""
         given = [each for each in self.commands if each["at_us"] <= self.at_us]
         return {**self.scenario, "commands": given, "until_us": self.at_us}
 
@@ -47,7 +46,6 @@ class AuthoredRun(msgspec.Struct, frozen=True):
         return [each for each in self.commands if each["at_us"] > self.at_us]
 
     def whole(self) -> dict[str, Any]:
-        """Return the scenario up to the end."""
         return {**self.scenario, "commands": list(self.commands), "until_us": self.end_us}
 
     def events(self) -> list[RunEvent]:
@@ -119,7 +117,6 @@ TEXT, SHORT = 3000, 300
 
 
 def text_of(posted: PostedForm, name: str, most: int = SHORT) -> str:
-    """Return what a field holds, without blanks around it, cut to `most` characters."""
     return posted.get(name, "").strip()[:most]
 
 

@@ -323,7 +323,6 @@ def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
 @require_safe
 @never_cache
 def listed(request: HttpRequest) -> HttpResponse:
-    """List a teacher's made exercises, with the form to import one."""
     return _teacher(request) or _list(request)
 
 

@@ -178,7 +178,6 @@ def made_unit() -> LessonUnit:
 
 
 def of_unit(slug: str) -> list[Exercise]:
-    """Return the exercises of a unit, in order."""
     return [exercise(each) for each in unit(slug).exercises]
 
 

@@ -276,7 +276,6 @@ def _is_held(works: QuerySet[Work]) -> bool:
 
 
 def used() -> QuerySet[Any]:
-    """Return the keys of the sessions that belong to somebody's work."""
     return Work.objects.exclude(session=None).values("session")
 
 

@@ -232,7 +232,6 @@ class CoursePlan(TranslatedPart[PlanTexts], frozen=True, forbid_unknown_fields=T
 
 @cache
 def plans() -> tuple[CoursePlan, ...]:
-    """Return the plans, the shortest first."""
     plain = tomllib.loads((catalog.FOLDER / "plans.toml").read_text("utf-8"))
     return msgspec.convert(plain["plans"], tuple[CoursePlan, ...])
 
@@ -308,7 +307,6 @@ def _plain() -> dict[str, dict[str, Any]]:
 
 
 def slugs() -> frozenset[str]:
-    """Return the exercises before which there is an example."""
     return frozenset(_plain())
 
 

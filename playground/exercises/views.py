@@ -223,7 +223,6 @@ def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 @require_POST
 @keeps
 def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
-    """Begin an exercise: a session of its own, and the visitor becomes a learner."""
     found = _found(unit, slug)
     try:
         learners.begin_work(learners.begin(request.session), found)
@@ -296,7 +295,6 @@ def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> Htt
 
 @require_safe
 def plans(request: HttpRequest) -> HttpResponse:
-    """Show the plans of a lesson, a double lesson and a semester."""
     return render(request, "exercises/plans.html", {"plans": task.plan_rows(get_language() or "en")})
 
 

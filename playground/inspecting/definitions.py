@@ -557,7 +557,12 @@ def read_configuration(text: str) -> ConfigurationReport:
     queue: dict[str, Any] = {"name": "orders"}
     entries = [*_observed(text)] if is_observed else [*_lines(text), *_terms(text), *_arguments(text)]
     coming = next_release.of_settings([(each.written, _said(each.value), each.in_conf) for each in entries])
-    known = (each.key in NAMES or each.key in VERSION_KEYS or _is_of_broker(each) for each in entries)
+    known = (
+        each.key in NAMES
+        or each.key in VERSION_KEYS
+        or (each.in_conf and next_release.places_of(each.written))
+        for each in entries
+    )
     if not coming and not any(known):
         raise UnreadableInput("figures")
     for entry in _decided(entries, left_out):
@@ -579,7 +584,12 @@ def read_configuration(text: str) -> ConfigurationReport:
                 left_out.append((entry.written, {"code": "not_in_conf", "values": {}}))
                 continue
             wished = {**settings, name: _value(name, entry)}
-            if entry.in_conf and name == RATIO and _is_from_1(wished[name]):
+            if (
+                entry.in_conf
+                and name == RATIO
+                and isinstance(wished[name], int | float)
+                and wished[name] >= 1
+            ):
                 left_out.append((entry.written, {"code": "ratio_in_conf", "values": {}}))
                 continue
             parse(_scenario(profile, wished, queue))
@@ -621,17 +631,8 @@ def _decided(
     yield from found.values()
 
 
-def _is_of_broker(entry: ConfigurationEntry) -> bool:
-    """Return whether some release has a key of rabbitmq.conf in its schemas."""
-    return entry.in_conf and bool(next_release.places_of(entry.written))
-
-
 def _is_bytes(entry: ConfigurationEntry) -> bool:
     return entry.written.endswith(".absolute")
-
-
-def _is_from_1(value: Any) -> bool:
-    return isinstance(value, int | float) and value >= 1
 
 
 def _said(value: Term) -> str:

@@ -94,7 +94,6 @@ def pairs(found: list[Term]) -> Iterator[tuple[str, Term]]:
 
 
 def plain(atom: str) -> str:
-    """Return an atom without Elixir's prefix."""
     return atom.removeprefix(":")
 
 

@@ -204,7 +204,6 @@ class ReadableRecords:
         self._files = {path.rpartition("/")[2]: data for path, data in files.items() if f"/{STORE}/" in path}
 
     def has(self, id16: bytes) -> bool:
-        """Return whether the record is there, whole, and a message."""
         row = self._rows.get(id16)
         return row is not None and self._is_whole(row)
 

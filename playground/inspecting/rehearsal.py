@@ -311,7 +311,6 @@ def damage_rows(report: dict[str, Any], files: Files) -> list[dict[str, Any]]:
 
 
 def file_rows(files: Files) -> list[dict[str, Any]]:
-    """Return every file with its first bytes."""
     return [
         {"path": path, "size": len(data), "hex": dump(data[:HEX_BYTES], 0)}
         for path, data in sorted(files.items())[:MOST_LISTED]
@@ -655,11 +654,11 @@ def _rehearsed(
     if stopped is not None and stopped is not revival and target.policy is None:
         later = start(upgraded(stopped, source, target, choice))
     found = later["queues"] if later else {}
-    queues = [
-        _compared(own, before["queues"].get(own), after["queues"].get(own))
-        | {"orderly": _outcome(before["queues"].get(own), found.get(own))}
-        for own in revival.names
-    ]
+    queues = []
+    for own in revival.names:
+        was = before["queues"].get(own)
+        row = {"name": own, "before": was and was.back, **_outcome(was, after["queues"].get(own))}
+        queues.append(row | {"orderly": _outcome(was, found.get(own))})
     queues = _in_whole(queues)
     row = {
         "failure": after["failure"],
@@ -686,10 +685,6 @@ def _in_whole(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row, other in zip(whole, orderly, strict=True):
         row["orderly"] = {key: other[key] for key in ("after", "order", "redelivered", "expired")}
     return whole
-
-
-def _compared(name: str, before: TakenOut | None, after: TakenOut | None) -> dict[str, Any]:
-    return {"name": name, "before": before and before.back, **_outcome(before, after)}
 
 
 def _outcome(before: TakenOut | None, after: TakenOut | None) -> dict[str, Any]:

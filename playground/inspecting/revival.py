@@ -572,7 +572,6 @@ def parse_whole(scenario: dict[str, Any]) -> ParsedScenario:
 
 
 def files_of(storage: Any) -> dict[str, tuple[int, int]]:
-    """Return number and bytes of the files of each kind."""
     found: dict[str, tuple[int, int]] = {}
     for path in storage.paths():
         kind = path.rpartition(".")[2]

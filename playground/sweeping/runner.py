@@ -127,7 +127,6 @@ def find(name: str) -> OwnSweep | None:
 
 
 def of_visitor(visitor: str) -> list[OwnSweep]:
-    """Return the sweeps of a browser, the latest first."""
     if not visitor:
         return []
     return list(OwnSweep.objects.filter(visitor=visitor).defer("document").order_by("-created", "-pk"))
@@ -162,7 +161,6 @@ def lost(sweep: OwnSweep) -> bool:
 
 
 def delete_older_than(days: int) -> int:
-    """Delete sweeps that were asked for so long ago; return how many."""
     deleted, _by_model = OwnSweep.objects.filter(created__lt=timezone.now() - timedelta(days=days)).delete()
     return deleted
 

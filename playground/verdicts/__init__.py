@@ -183,7 +183,6 @@ def glossary() -> dict[str, VerdictTerm]:
 
 
 def by_slug(slug: str) -> ArticleVerdict | None:
-    """Return the subject of this name, or None."""
     return next((each for each in verdicts().values() if each.slug == slug), None)
 
 

@@ -66,7 +66,6 @@ def _home(
 
 
 def featured() -> list[Scenario]:
-    """Return the scenarios for the first page, in its order."""
     kept = {each.slug: each for each in kept_runs.library()}
     return [kept[slug] for slug in FEATURED if slug in kept]
 

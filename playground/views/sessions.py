@@ -490,7 +490,6 @@ class _Pieces:
         return piece
 
     def close(self) -> None:
-        """Give back what is held; Django calls it when the answer is over, however it ended."""
         self._held.close()
 
 
@@ -649,5 +648,4 @@ class _InWorker:
         return block
 
     def close(self) -> None:
-        """Let go of the file; Django calls it when the answer is over, however it ended."""
         self._file.close()

@@ -215,7 +215,6 @@ def unit_for(kind: str, largest: float) -> NumberUnit:
 
 
 def grouped(value: int) -> str:
-    """Return a whole number with thin spaces between thousands."""
     return f"{value:,}".replace(",", THIN_SPACE).replace("-", MINUS)
 
 

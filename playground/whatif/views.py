@@ -323,7 +323,6 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest) -> HttpResponse:
-    """Download every run of the present workload."""
     known = known_to(request.GET.get("h", ""))
     if not known:
         return render(request, "whatif/none.html", status=503)

@@ -106,7 +106,6 @@ class BrokerKind(FadedKind):
         return placed
 
     def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
-        """Return the placements of the steps so far, and this one."""
         if self.is_over(exercise, progress):
             raise RequestRefused(_("All steps are done. Begin again to repeat them."))
         return [*progress.steps, given]
@@ -120,7 +119,6 @@ class BrokerKind(FadedKind):
         return len(progress.steps) >= len(exercise.form.steps)
 
     def stage(self, exercise: Exercise, progress: KindProgress) -> tuple[dict[str, Any], int]:
-        """Return the run up to the current step, past the previous one."""
         ends = [exercise.scenario["until_us"], *(step.until_us for step in exercise.form.steps)]
         done = len(progress.steps)
         until_us = ends[done]
@@ -129,7 +127,6 @@ class BrokerKind(FadedKind):
         return scenario, ends[done - 1] if done else 0
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the current step: its text, and the places of the messages."""
         number = len(progress.steps)
         return {
             "number": number + 1,
@@ -163,7 +160,6 @@ class BrokerKind(FadedKind):
         return [stage.after for stage in stages(exercise)]
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
-        """Return a line for each step: what happened, and where each message is."""
         return [
             f"{step} → {'; '.join(_members(exercise, placement))}"
             for step, placement in zip(texts.steps, self.solution(exercise), strict=True)
@@ -183,13 +179,11 @@ class BrokerKind(FadedKind):
     def example_page(
         self, example: NumberedExample, language: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Return the last step as the exercise asks it, with the places given so far."""
         page = self.page(example.exercise, example.exercise.texts(language), self._all_but_last(example))
         placed = page["placed"].items()
         return {**page, "rows": [(seq, at, given.get(f"place-{seq}", at)) for seq, at in placed]}
 
     def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
-        """Judge the last placement, behind the right ones."""
         return self.grade(example.exercise, [*self._all_but_last(example).steps, self.read(posted)], never)
 
     def _all_but_last(self, example: NumberedExample) -> KindProgress:
@@ -214,7 +208,6 @@ class BrokerKind(FadedKind):
         return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": authors.go_on(run)}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the commands after the learner's moment, in lines."""
         return {"steps": [(at, command_line(each)) for at, each in enumerate(run.after()[:MOST_STEPS], 1)]}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
@@ -376,7 +369,6 @@ class ReachKind(FadedKind):
         """Read nothing: what was done in the session is on record."""
 
     def whole_answer(self, exercise: Exercise, given: Any, progress: KindProgress, log: Log) -> Any:
-        """Return the session's command log, and what its own engine finds of the goals."""
         return log([goal.test for goal in exercise.form.goals])
 
     def repeats(self, answer: Any) -> bool:
@@ -428,7 +420,6 @@ class ReachKind(FadedKind):
         }
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the goals in words, the budget, what is allowed, and how few commands are enough."""
         form: ReachForm = exercise.form
         return {
             "goals": [(goal.id, texts.words.get(goal.id, goal.id)) for goal in form.goals],
@@ -444,7 +435,6 @@ class ReachKind(FadedKind):
         return [command_line(command) for command in self.solution(exercise)["commands"]]
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
-        """Return a goal in words, or that a line of an example is about the state after the step."""
         return str(_("afterwards")) if name == AFTER else super().about(texts, name)
 
     def example_steps(self, example: NumberedExample, language: str) -> list[ExampleState]:
@@ -457,13 +447,11 @@ class ReachKind(FadedKind):
     def example_page(
         self, example: NumberedExample, language: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Return the commands to choose the last step from; the right ones stand among the others by their text."""
         rows = [example.faded.steps[-1].commands, *example.faded.others]
         choices = sorted((_in_lines(row), str(number)) for number, row in enumerate(rows))
         return {"choices": choices, "chosen": given.get("choice")}
 
     def example_verdict(self, example: NumberedExample, posted: PostedForm) -> GradedVerdict:
-        """Play the chosen commands behind the steps before, and judge the state that they bring about."""
         rows = [example.faded.steps[-1].commands, *example.faded.others]
         chosen = posted.get("choice", "")
         if chosen not in map(str, range(len(rows))):
@@ -498,7 +486,6 @@ class ReachKind(FadedKind):
         return {"reach": {"goals": goals, "limits": limits, "solution": whole}}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return the rows, the commands that can be allowed, and what can be pointed at."""
         return {"rows": list(ROWS), "verbs": VERBS, "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:

@@ -241,7 +241,6 @@ class PredictionKind(ExerciseKind):
     votable = True
 
     def after(self, given: Any, verdict: GradedVerdict, progress: KindProgress) -> KindProgress:
-        """Lock the answer, whatever it was."""
         return progress._replace(locked=True)
 
     def shows_engine(self, passed: bool, *, told: bool) -> bool:
@@ -251,12 +250,10 @@ class PredictionKind(ExerciseKind):
     def prediction_beside(
         self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
     ) -> tuple[str, str] | None:
-        """Return what was predicted and what happened."""
         (line,) = lines
         return self.value_text(texts, line["yours"]), self.value_text(texts, line["engine"])
 
     def about(self, texts: ExerciseTexts, name: str) -> str:
-        """Return what a line is about: the only one there is, or an option."""
         return str(YOURS) if name == self.name else super().about(texts, name)
 
 

@@ -182,7 +182,6 @@ class OptionsKind(PredictionKind):
     def listed(
         self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress
     ) -> list[tuple[str, str, str]]:
-        """Return the options with their letters and words, in an order of the learner's or the vote's own."""
         order = shuffled(exercise, progress.seed)
         return [(name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)]
 
@@ -312,7 +311,6 @@ class SeveralKind(OptionsKind):
         return holding(exercise)
 
     def parts(self, tally: str) -> list[str]:
-        """Return the chosen options; an empty choice counts for none."""
         return [] if tally == "-" else tally.split(" ")
 
     def prediction_beside(
@@ -362,7 +360,6 @@ class MatchKind(PredictionKind):
         return given
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the items and the answers in words, in the file's order."""
         form: MatchForm = exercise.form
         return {
             "lines": [(item.id, self.about(texts, item.id)) for item in form.items],
@@ -407,7 +404,6 @@ class MatchKind(PredictionKind):
         return yours, engine
 
     def value_text(self, texts: ExerciseTexts, value: Any) -> str:
-        """Return an answer in words: the file's, or the name of a place."""
         return texts.words.get(value) or place_word(value)
 
     def _pair(self, texts: ExerciseTexts, item: str, answer: str) -> str:
@@ -506,7 +502,6 @@ class OrderKind(ExerciseKind):
         return judge(exercise.form.items, _right.answer(exercise, give_up), answer)
 
     def solution(self, exercise: Exercise) -> list[str]:
-        """Return the ids of what happens, in the order of the run."""
         return list(_right.answer(exercise, never))
 
     def solution_lines(self, exercise: Exercise, texts: ExerciseTexts) -> list[str]:
@@ -521,7 +516,6 @@ class OrderKind(ExerciseKind):
         return passed
 
     def page(self, exercise: Exercise, texts: ExerciseTexts, progress: KindProgress) -> dict[str, Any]:
-        """Return the lines, sorted by their words so that the file's order gives nothing away."""
         items = [(each.id, texts.words[each.id]) for each in exercise.form.items]
         return {"lines": sorted(items, key=lambda item: item[1])}
 
