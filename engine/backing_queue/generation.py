@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -17,6 +17,7 @@ from engine.backing_queue.stores import MessageStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
 from engine.storage.port import ByteChunk, Storage
+from engine.values.errors import InvalidSetting
 from engine.values.extents import Extent
 from engine.values.stretches import Range, RangeSet
 
@@ -24,23 +25,45 @@ Later = Callable[[int, Callable[[], None]], object]
 StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
 
 
-class StorageSettings(Protocol):
-    """What every generation reads from the configuration, among its own."""
+MEBIBYTE: Final = 1024 * 1024
+GIBIBYTE: Final = 1024 * MEBIBYTE
+CREDIT: Final = "msg_store_credit_disc_bound"
 
-    @property
-    def segment_entry_count(self) -> int:
-        """Entries of one file of a queue's index."""
 
-    @property
-    def queue_index_embed_msgs_below(self) -> int:
-        """Messages below this size in bytes stay out of the shared stores (Q12)."""
+class StorageSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What every generation reads from the configuration, among its own. Counts are messages or entries, sizes bytes.
 
-    @property
-    def msg_store_file_size_limit(self) -> int:
-        """Bytes after which a shared store begins a new file (S171)."""
+    Args:
+        segment_entry_count: entries of one file of a queue's index.
+        queue_index_embed_msgs_below: messages below this size stay out of the shared stores (Q12).
+        msg_store_file_size_limit: size at which a shared store begins a new file (S171).
+        msg_store_credit_disc_bound: credit of a queue at a shared store (F1).
+        write_buffer_bytes: the shared store's buffer is handed over when it holds that much (W134).
+    """
+
+    bounds: ClassVar[Mapping[str, tuple[int, int]]]
+    """Least and greatest value of each number that a scenario may choose."""
+
+    segment_entry_count: int
+    queue_index_embed_msgs_below: int = 4096
+    msg_store_file_size_limit: int = 16 * MEBIBYTE
+    msg_store_credit_disc_bound: tuple[int, int] = (4000, 800)
+    write_buffer_bytes: int = MEBIBYTE
+
+    def __post_init__(self) -> None:
+        """Refuse values with which the formats or the rules cannot work (S4, S250)."""
+        initial, more = self.msg_store_credit_disc_bound
+        if not 1 <= more <= initial:
+            raise InvalidSetting.of(CREDIT, f"{initial}, {more}", "1 <= more <= initial")
+        for name, (least, _) in self.bounds.items():
+            if getattr(self, name) < least:
+                raise InvalidSetting.of(name, getattr(self, name), f"{least} or more")
 
     def shown(self) -> dict[str, Any]:
-        """Return the configuration's values under the names that a page shows."""
+        """Return the configuration's values under their names; the pair of credits as two."""
+        values = {name: getattr(self, name) for name in self.bounds}
+        initial, more = self.msg_store_credit_disc_bound
+        return values | {"msg_store_credit_initial": initial, "msg_store_credit_more": more}
 
 
 class HostMeans(NamedTuple):
@@ -159,20 +182,21 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         settings: class of what its queues and stores read from the configuration; a release may change defaults.
-        chosen: names of settings that a scenario may set.
-        bounds: least and greatest value of whole-number settings.
         codec: makes the codec of messages from the settings, the prefix of their ids and known templates.
         host_files: makes the files that the queues of a virtual host share.
         make: makes a blank queue.
     """
 
     name: str
-    settings: Callable[..., StorageSettings]
-    chosen: frozenset[str]
-    bounds: Mapping[str, tuple[int, int]]
+    settings: type[StorageSettings]
     codec: Callable[[StorageSettings, bytes, Sequence[MessageTemplate]], MessageCodec]
     host_files: Callable[[HostMeans], HostFiles]
     make: Maker
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Names of settings that a scenario may set."""
+        return frozenset({*self.settings.bounds, CREDIT})
 
 
 SIDES: Final = ("persistent", "transient")

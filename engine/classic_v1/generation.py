@@ -15,7 +15,7 @@ from engine.backing_queue.generation import (
 )
 from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.classic_v1.queue import V1Means, VariableQueue
-from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
@@ -97,8 +97,6 @@ def codec(_settings: StorageSettings, id_prefix: bytes, templates: Sequence[Mess
 CLASSIC_V1: Final = StorageGeneration(
     name="classic_v1",
     settings=QueueSettings,
-    chosen=NAMES,
-    bounds=BOUNDS,
     codec=codec,
     host_files=VhostStores,
     make=make,

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import msgspec
-
+from engine.backing_queue.generation import GIBIBYTE, StorageSettings
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import InvalidSetting
-
-MEBIBYTE: Final = 1024 * 1024
-GIBIBYTE: Final = 1024 * MEBIBYTE
+from engine.values.marks import override
 
 
-class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
+class QueueSettings(StorageSettings, frozen=True, kw_only=True):
     """What one queue and its stores read from the configuration, and by which rules they go where releases differ.
 
     Names of keys are the broker's. Counts are messages or entries, sizes bytes. Defaults are those of 3.10.8 (S250).
@@ -29,14 +24,21 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
         fetchwhile_forgets: fetchwhile loses what its own collecting changed in the index (V9).
     """
 
+    bounds = {
+        "segment_entry_count": (1, USUAL_ENTRY_COUNT),
+        "queue_index_embed_msgs_below": (0, 134_217_728),
+        "queue_index_max_journal_entries": (0, 10_000_000),
+        "msg_store_file_size_limit": (1, GIBIBYTE),
+        "msg_store_io_batch_size": (1, 1_000_000),
+        "explicit_gc_run_operation_threshold": (0, 1_000_000),
+        "write_buffer_bytes": (0, GIBIBYTE),
+        "delta_read_cap": (1, 1_000_000),
+    }
+
     segment_entry_count: int = 2048
-    queue_index_embed_msgs_below: int = 4096
     queue_index_max_journal_entries: int = 32768
-    msg_store_file_size_limit: int = 16 * MEBIBYTE
     msg_store_io_batch_size: int = 4096
-    msg_store_credit_disc_bound: tuple[int, int] = (4000, 800)
     explicit_gc_run_operation_threshold: int = 1000
-    write_buffer_bytes: int = MEBIBYTE
     delta_read_cap: int = 2048
 
     flags_deliveries: bool = False
@@ -47,47 +49,10 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
     recovery_flushes: bool = True
     fetchwhile_forgets: bool = False
 
+    @override
     def __post_init__(self) -> None:
-        """Refuse values with which the formats or the rules cannot work (S4, S250)."""
         if not 1 <= self.segment_entry_count <= USUAL_ENTRY_COUNT:
             raise InvalidSetting.of(
                 "segment_entry_count", self.segment_entry_count, f"1 to {USUAL_ENTRY_COUNT}"
             )
-        initial, more = self.msg_store_credit_disc_bound
-        if not 1 <= more <= initial:
-            raise InvalidSetting.of(
-                "msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial"
-            )
-        for name in (
-            "queue_index_embed_msgs_below",
-            "queue_index_max_journal_entries",
-            "msg_store_io_batch_size",
-            "explicit_gc_run_operation_threshold",
-            "write_buffer_bytes",
-        ):
-            if getattr(self, name) < 0:
-                raise InvalidSetting.of(name, getattr(self, name), "0 or more")
-        if self.msg_store_file_size_limit < 1:
-            raise InvalidSetting.of("msg_store_file_size_limit", self.msg_store_file_size_limit, "1 or more")
-
-    def shown(self) -> dict[str, Any]:
-        """Return the configuration's values under their names; the pair of credits as two."""
-        values = {name: getattr(self, name) for name in BOUNDS}
-        initial, more = self.msg_store_credit_disc_bound
-        return values | {"msg_store_credit_initial": initial, "msg_store_credit_more": more}
-
-
-BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "segment_entry_count": (1, USUAL_ENTRY_COUNT),
-    "queue_index_embed_msgs_below": (0, 134_217_728),
-    "queue_index_max_journal_entries": (0, 10_000_000),
-    "msg_store_file_size_limit": (1, GIBIBYTE),
-    "msg_store_io_batch_size": (1, 1_000_000),
-    "explicit_gc_run_operation_threshold": (0, 1_000_000),
-    "write_buffer_bytes": (0, GIBIBYTE),
-    "delta_read_cap": (1, 1_000_000),
-}
-"""Least and greatest value of each number that a scenario may choose."""
-
-NAMES: Final = frozenset({*BOUNDS, "msg_store_credit_disc_bound"})
-"""Everything that a scenario may choose."""
+        super().__post_init__()

@@ -15,7 +15,7 @@ from engine.backing_queue.generation import (
 )
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
-from engine.classic_v2.settings import BOUNDS, NAMES, V2Settings
+from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
@@ -73,8 +73,6 @@ def codec(settings: StorageSettings, id_prefix: bytes, templates: Sequence[Messa
 CLASSIC_V2: Final = StorageGeneration(
     name="classic_v2",
     settings=V2Settings,
-    chosen=NAMES,
-    bounds=BOUNDS,
     codec=codec,
     host_files=V2VhostStores,
     make=make,

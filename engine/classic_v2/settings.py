@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import msgspec
-
+from engine.backing_queue.generation import GIBIBYTE, StorageSettings
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.values.errors import InvalidSetting
-
-MEBIBYTE: Final = 1024 * 1024
-GIBIBYTE: Final = 1024 * MEBIBYTE
 
 
-class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
+class V2Settings(StorageSettings, frozen=True, kw_only=True):
     """Constants of W1, and the capabilities by which releases differ (section 12).
 
     Names of constants are the broker's, without `classic_queue_`. Counts are messages or entries, sizes bytes.
@@ -24,8 +19,6 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         check_crc32: entries of `.qs` get a checksum (W112).
         queue_index_embed_msgs_below: smaller messages go to `.qs`, others to the shared store (W31).
         msg_store_file_size_limit: a `.rdq` file is closed when it reaches this (W136).
-        msg_store_credit_disc_bound: credit of a queue at a shared store (F1).
-        write_buffer_bytes: the shared store's buffer is handed over when it holds that much (W134).
         large_message_bytes: a term of that size gets a file of its own (W137).
         window_cap: most messages that a load asks for, and that the head lane takes at the tail (W32).
         shared_read_bytes, shared_read_count: when bodies of the shared store are read at a load (W45).
@@ -40,13 +33,18 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         transient_mark_second: the annotation `d` stands behind `id` on disk, else behind `x` (W162).
     """
 
+    bounds = {
+        "segment_entry_count": (1, USUAL_ENTRY_COUNT),
+        "store_max_cache_size": (1, GIBIBYTE),
+        "queue_index_embed_msgs_below": (0, 134_217_728),
+        "msg_store_file_size_limit": (1, GIBIBYTE),
+        "write_buffer_bytes": (1, GIBIBYTE),
+        "window_cap": (1, 1_000_000),
+    }
+
     segment_entry_count: int = 4096
     store_max_cache_size: int = 512_000
     check_crc32: bool = True
-    queue_index_embed_msgs_below: int = 4096
-    msg_store_file_size_limit: int = 16 * MEBIBYTE
-    msg_store_credit_disc_bound: tuple[int, int] = (4000, 800)
-    write_buffer_bytes: int = MEBIBYTE
     large_message_bytes: int = 4_000_000
     window_cap: int = 2048
     shared_read_bytes: int = 12_000
@@ -62,32 +60,6 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
     renames_lanes: bool = True
     transient_mark_second: bool = False
 
-    def __post_init__(self) -> None:
-        """Refuse values with which the formats or the rules cannot work."""
-        initial, more = self.msg_store_credit_disc_bound
-        if not 1 <= more <= initial:
-            raise InvalidSetting.of(
-                "msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial"
-            )
-        for name in (
-            "segment_entry_count",
-            "store_max_cache_size",
-            "msg_store_file_size_limit",
-            "window_cap",
-        ):
-            if getattr(self, name) < 1:
-                raise InvalidSetting.of(name, getattr(self, name), "1 or more")
-        if self.queue_index_embed_msgs_below < 0:
-            raise InvalidSetting.of(
-                "queue_index_embed_msgs_below", self.queue_index_embed_msgs_below, "0 or more"
-            )
-
-    def shown(self) -> dict[str, Any]:
-        """Return the configuration's values under their names; the pair of credits as two."""
-        values = {name: getattr(self, name) for name in BOUNDS}
-        initial, more = self.msg_store_credit_disc_bound
-        return values | {"msg_store_credit_initial": initial, "msg_store_credit_more": more}
-
     def segment_of(self, seq: int) -> int:
         """Return the number of the segment that a position is in (W80)."""
         return seq // self.segment_entry_count
@@ -96,19 +68,6 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         """Return the first position of the next segment (B of W45)."""
         return (seq // self.segment_entry_count + 1) * self.segment_entry_count
 
-
-BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "segment_entry_count": (1, USUAL_ENTRY_COUNT),
-    "store_max_cache_size": (1, GIBIBYTE),
-    "queue_index_embed_msgs_below": (0, 134_217_728),
-    "msg_store_file_size_limit": (1, GIBIBYTE),
-    "write_buffer_bytes": (1, GIBIBYTE),
-    "window_cap": (1, 1_000_000),
-}
-"""Least and greatest value of each number that a scenario may choose."""
-
-NAMES: Final = frozenset({*BOUNDS, "msg_store_credit_disc_bound"})
-"""Everything that a scenario may choose."""
 
 RULES_4_0: Final[dict[str, Any]] = {
     "tunes_reads": False,

@@ -13,7 +13,7 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.generation import CLASSIC_V1, VhostStores, queue_means
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
-from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.status import PLACES
 from engine.classic_v1.transitions import Reduced
 from engine.classic_v2.fold import V2OwnPart
@@ -29,7 +29,6 @@ from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.marks import ignore, override
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.queue import (
-    OWN_BOUNDS,
     BothSettings,
     VersionedQueue,
     by_segment,
@@ -81,8 +80,6 @@ def make(means: QueueConfig) -> VersionedQueue:
 EITHER_VERSION: Final = StorageGeneration(
     name="version_choice",
     settings=BothSettings,
-    chosen=NAMES.union(OWN_BOUNDS),
-    bounds={**BOUNDS, **OWN_BOUNDS},
     codec=CLASSIC_V1.codec,
     host_files=VhostStores,
     make=make,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
+from engine.backing_queue.generation import GIBIBYTE
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
@@ -15,13 +16,12 @@ from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.queue.queue import start_again
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
-from engine.classic_v1.settings import GIBIBYTE, QueueSettings
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.settings import V2Settings
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import QueueChanged
 from engine.storage.port import Storage
-from engine.values.errors import InvalidSetting
 from engine.values.extents import IN_RAM, IN_STORE, WANTS_CONFIRM, Extent
 from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
@@ -36,24 +36,21 @@ class BothSettings(QueueSettings, frozen=True, kw_only=True):
     entries of `.qs` get a checksum, and it is looked at.
     """
 
+    bounds = {
+        **QueueSettings.bounds,
+        "index_v2_segment_entry_count": (0, 32768),
+        "store_max_cache_size": (1, GIBIBYTE),
+    }
+
     index_v2_segment_entry_count: int = 0
     store_max_cache_size: int = 512_000
     check_crc32: bool = True
 
-    def __post_init__(self) -> None:
-        """Refuse values with which the formats or the rules cannot work."""
-        super().__post_init__()
-        if self.index_v2_segment_entry_count < 0:
-            raise InvalidSetting.of(
-                "index_v2_segment_entry_count", self.index_v2_segment_entry_count, "0 or more"
-            )
-        if self.store_max_cache_size < 1:
-            raise InvalidSetting.of("store_max_cache_size", self.store_max_cache_size, "1 or more")
-
     def shown(self) -> dict[str, Any]:
         """Return the values under their names; of those for version 2 the ones that were chosen."""
-        chosen = {name: getattr(self, name) for name, usual in _USUAL.items() if getattr(self, name) != usual}
-        return super().shown() | chosen
+        values = super().shown()
+        own = {name: values.pop(name) for name in _USUAL}
+        return values | {name: value for name, value in own.items() if value != _USUAL[name]}
 
     def of_files(self) -> V2Settings:
         return V2Settings(
@@ -65,11 +62,6 @@ class BothSettings(QueueSettings, frozen=True, kw_only=True):
         )
 
 
-OWN_BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "index_v2_segment_entry_count": (0, 32768),
-    "store_max_cache_size": (1, GIBIBYTE),
-}
-"""Least and greatest value of the numbers that only files of version 2 need."""
 _USUAL: Final = {"index_v2_segment_entry_count": 0, "store_max_cache_size": 512_000}
 
 

@@ -588,7 +588,7 @@ def upgraded(
     """
     before, release = RELEASES[source.partition("-")[0]], RELEASES[target.series]
     settings: dict[str, Any] = {}
-    if V2_ENTRIES in revival.scenario["settings"] and V2_ENTRIES not in release.storage.bounds:
+    if V2_ENTRIES in revival.scenario["settings"] and V2_ENTRIES not in release.storage.settings.bounds:
         settings["segment_entry_count"] = revival.scenario["settings"][V2_ENTRIES]
     elif release.storage.host_files is before.storage.host_files:
         entries = revival.scenario["settings"].get("segment_entry_count")

@@ -587,7 +587,7 @@ def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:
     usual: Any = release.storage_settings(choice.scale, {})
     without = usual.segment_entry_count if vhost.get("release") else USUAL_ENTRY_COUNT
     second = _entries_of_version_2(vhost.get("queues", []))
-    both = V2_ENTRIES in release.storage.bounds
+    both = V2_ENTRIES in release.storage.settings.bounds
     if both and second:
         other = {V2_ENTRIES: second}
         count = choice.entries or usual.segment_entry_count

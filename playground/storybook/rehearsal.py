@@ -122,8 +122,8 @@ def asked_for(series: str, scenario: Scenario) -> TakenScenario | None:
 
 def _takes(release: BrokerRelease, name: str, value: Any) -> bool:
     storage = release.storage
-    if name in storage.bounds:
-        least, most = storage.bounds[name]
+    if name in storage.settings.bounds:
+        least, most = storage.settings.bounds[name]
         return bool(least <= value <= most)
     return name in NODE_NAMES or name in storage.chosen
 

@@ -7,16 +7,13 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.backing_queue.generation import StorageSettings
+from engine.backing_queue.generation import GIBIBYTE, MEBIBYTE, StorageSettings
 from engine.broker.commands import base
 from engine.broker.commands.base import AbsoluteLimit, FreeLimit, refused
 from engine.costs import ProfileName
 from engine.releases import PROFILES, RELEASES, BrokerRelease
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
-
-MEBIBYTE: Final = 1024 * 1024
-GIBIBYTE: Final = 1024 * MEBIBYTE
 
 Strategy = Literal["erlang", "legacy", "allocated", "rss"]
 Locator = Literal["client-local", "random", "min-masters"]
@@ -175,8 +172,8 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
         if name not in NODE_NAMES and name not in storage.chosen and name != RULES:
             known = ", ".join(sorted({*NODE_NAMES, *storage.chosen, RULES}))
             raise ScenarioError("no_setting", name=name, known=known)
-        if name in storage.bounds:
-            _check_bounds(name, overrides[name], *storage.bounds[name])
+        if name in storage.settings.bounds:
+            _check_bounds(name, overrides[name], *storage.settings.bounds[name])
     series = overrides.get(RULES, release.series)
     lent = RELEASES.get(series) if isinstance(series, str) else None
     if lent is None or lent.storage.host_files is not storage.host_files:

@@ -160,7 +160,7 @@ class _Writer:
                 if name not in found:
                     found[name] = self._value(fields[name].type, name)
         if random.random() < 0.3:
-            bounds = release.storage.bounds
+            bounds = release.storage.settings.bounds
             for name in random.sample(sorted(bounds), min(2, len(bounds))):
                 low, high = bounds[name]
                 found[name] = random.choice(
