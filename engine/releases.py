@@ -90,15 +90,9 @@ class BrokerRelease(msgspec.Struct, frozen=True, kw_only=True):
         return next(name for name, each in reversed(self.queues.items()) if each.serves(wished))
 
     def storage_settings(self, scale: Scale, chosen: Values, rules: Values | None = None) -> StorageSettings:
-        """Return what queues and stores read from the configuration.
-
-        Args:
-            chosen: values from a scenario.
-            rules: of another release of the same generation; None for its own.
-
-        Raises:
-            InvalidSetting: the formats or the rules cannot work with a value. msgspec.ValidationError: a value has the
-                wrong type.
+        """Return what queues and stores read from the configuration. `chosen`: values from a scenario.
+        `rules`: of another release of the same generation; None for its own. Raises InvalidSetting: the
+        formats or the rules cannot work with a value; msgspec.ValidationError: a value has the wrong type.
         """
         small = CLASSROOM_STORAGE[self.storage.name] if scale == "classroom" else {}
         values = {**self.constants, **small, **(self.rules if rules is None else rules), **chosen}

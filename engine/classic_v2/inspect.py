@@ -362,10 +362,8 @@ class _Broken(Exception):
 
 
 def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
-    """Return the message of one entry of `.qs`, checked as a broker does (W117, W120).
-
-    Raises:
-        _Broken: a broker does not take it.
+    """Return the message of one entry of `.qs`, checked as a broker does (W117, W120). Raises _Broken: a
+    broker does not take it.
     """
     end = at + ENTRY_HEADER_BYTES + term_bytes
     if end > len(data):

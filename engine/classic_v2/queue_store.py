@@ -360,11 +360,7 @@ class QueueStore:
                 self._read_places(segment, each, where)
 
     def _read_places(self, segment: int, wanted: Range, where: str) -> None:
-        """Read entries from the open file.
-
-        Raises:
-            ProcessCrashed: one of them is damaged (W117).
-        """
+        """Read entries from the open file. Raises ProcessCrashed: one of them is damaged (W117)."""
         for place in self.places.overlapping(wanted.start, wanted.count):
             self.entries_at(segment, place)
         self.emit(BodiesRead("W118", self.name, segment, wanted.start, wanted.count))

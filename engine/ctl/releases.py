@@ -673,11 +673,7 @@ def release_shown(state: Mapping[str, Any]) -> BrokerRelease:
 
 
 def facts_of(state: Mapping[str, Any]) -> ReleaseFacts:
-    """Return the facts of the release whose rules a snapshot follows.
-
-    Raises:
-        NotHere: there are none.
-    """
+    """Return the facts of the release whose rules a snapshot follows. Raises NotHere: there are none."""
     release = release_shown(state)
     if release.name not in FACTS:
         raise NotHere(f"what the command line of RabbitMQ {release.name} answers is not known here")

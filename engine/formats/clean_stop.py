@@ -177,10 +177,8 @@ class IndexRow(msgspec.Struct, frozen=True):
 
 
 def read_ets(data: bytes) -> list[Term]:
-    """Return the rows of a table dump, without its description and its end (S212).
-
-    Raises:
-        TermError: it is not a dump, is cut off, or counts other rows than it holds.
+    """Return the rows of a table dump, without its description and its end (S212). Raises TermError: it is
+    not a dump, is cut off, or counts other rows than it holds.
     """
     items = list(_items(data))
     if not items:
@@ -212,11 +210,7 @@ def _items(data: bytes) -> Iterator[Term]:
 
 
 def read_file_summary(data: bytes) -> list[FileSummaryRow]:
-    """Read `file_summary.ets`, sorted by file number (S212).
-
-    Raises:
-        TermError: it cannot be read.
-    """
+    """Read `file_summary.ets`, sorted by file number (S212). Raises TermError: it cannot be read."""
     rows = []
     for row in read_ets(data):
         match row:
@@ -230,11 +224,7 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
 
 
 def read_index(data: bytes) -> list[IndexRow]:
-    """Read `msg_store_index.ets`, sorted by id (S212).
-
-    Raises:
-        TermError: it cannot be read.
-    """
+    """Read `msg_store_index.ets`, sorted by id (S212). Raises TermError: it cannot be read."""
     rows = []
     for row in read_ets(data):
         match row:

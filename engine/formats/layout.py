@@ -127,15 +127,9 @@ class FileReader(Protocol):
         """Return whether a file is one of its own, by its name."""
 
     def layout_at(self, name: str, read: Read, offset: int, at_least: int) -> FileLayout:
-        """Return the record at an offset of a file.
-
-        Args:
-            read: gives its bytes.
-            offset: of the record's first byte.
-            at_least: how long it is, or what the file has from there on.
-
-        Raises:
-            NoRecord: none begins there.
+        """Return the record at an offset of a file. `read`: gives its bytes. `offset`: of the record's first
+        byte. `at_least`: how long it is, or what the file has from there on. Raises NoRecord: none begins
+        there.
         """
 
     def records(self, name: str, read: Read, size: int) -> Iterator[FoundBytes]:

@@ -410,10 +410,8 @@ class MessageCodec:
 
     # --- reading ---
     def read_term(self, term: bytes) -> ReadMessage:
-        """Read the whole external term of a message, this engine's or a broker's (S50, S51).
-
-        Raises:
-            TermError: it is not a message term.
+        """Read the whole external term of a message, this engine's or a broker's (S50, S51). Raises
+        TermError: it is not a message term.
         """
         for shape in self._shapes:
             known = self._read_generated(term, *shape)

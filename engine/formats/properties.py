@@ -52,13 +52,8 @@ _KNOWN_BITS = sum(flag for _, flag, _ in FLAGS)
 
 
 def encode(values: Mapping[str, Any]) -> bytes:
-    """Write a property list.
-
-    Args:
-        values: by name: strings, integers for delivery_mode, priority and timestamp, `Headers` for headers.
-
-    Raises:
-        TermError: a property is unknown, or a value does not fit.
+    """Write a property list. `values`: by name: strings, integers for delivery_mode, priority and timestamp,
+    `Headers` for headers. Raises TermError: a property is unknown, or a value does not fit.
     """
     flags = 0
     parts: list[bytes] = []
@@ -118,10 +113,8 @@ def _field(field: Field) -> bytes:
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """Read a property list into the values that `encode` takes.
-
-    Raises:
-        TermError: it is cut off, goes on past its end, or holds what the format has not.
+    """Read a property list into the values that `encode` takes. Raises TermError: it is cut off, goes on past
+    its end, or holds what the format has not.
     """
     reader = _Reader(data)
     flags = reader.number(2)
@@ -233,11 +226,7 @@ class ParsedMessage(msgspec.Struct, frozen=True):
 
 
 def parse_message(term: bytes) -> ParsedMessage:
-    """Take a message's whole external term apart (S50, S51).
-
-    Raises:
-        TermError: it is not a message term.
-    """
+    """Take a message's whole external term apart (S50, S51). Raises TermError: it is not a message term."""
     match terms.decode(term):
         case (
             StoredNames.BASIC_MESSAGE,

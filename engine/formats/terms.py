@@ -76,10 +76,8 @@ def shown(term: Term) -> str:
 
 
 def encode(term: Term) -> bytes:
-    """Write a term byte for byte as `term_to_binary` of OTP 25 does (S40).
-
-    Raises:
-        TermError: the value has no external form.
+    """Write a term byte for byte as `term_to_binary` of OTP 25 does (S40). Raises TermError: the value has no
+    external form.
     """
     out = bytearray([VERSION])
     _write(out, term, 0)
@@ -160,10 +158,8 @@ def _write_list(out: bytearray, items: list[Term], depth: int) -> None:
 
 
 def decode(data: bytes) -> Term:
-    """Read one external term that fills the bytes (S41).
-
-    Raises:
-        TermError: the bytes are no term, are cut off, or go on behind it.
+    """Read one external term that fills the bytes (S41). Raises TermError: the bytes are no term, are cut
+    off, or go on behind it.
     """
     if not data or data[0] != VERSION:
         raise TermError("term_without_version", version=VERSION)
@@ -174,10 +170,8 @@ def decode(data: bytes) -> Term:
 
 
 def pairs_of(found: OpaqueTerm) -> list[tuple[Term, Term]]:
-    """Return the keys and values of a map that `decode` left as it was; nothing for what is not a map.
-
-    Raises:
-        TermError: it cannot be read.
+    """Return the keys and values of a map that `decode` left as it was; nothing for what is not a map. Raises
+    TermError: it cannot be read.
     """
     if found.data[:1] != b"t":
         return []

@@ -18,13 +18,8 @@ LONGEST_PATH: Final = 1000
 
 @lru_cache(8192)
 def checked(path: str) -> str:
-    """Return the path when it is relative, plain and inside the storage.
-
-    Args:
-        path: names joined by forward slashes.
-
-    Raises:
-        PathRefused: it is not.
+    """Return the path when it is relative, plain and inside the storage. `path`: names joined by forward
+    slashes. Raises PathRefused: it is not.
     """
     if not path or len(path) > LONGEST_PATH:
         raise PathRefused("path_too_long", path=repr(path[:80]), most=LONGEST_PATH)
@@ -50,11 +45,7 @@ class PathTree:
         """For each directory, its files (0) and its directories (number of names in them)."""
 
     def add(self, path: str) -> None:
-        """Enter a file.
-
-        Raises:
-            PathRefused: it or a part of it is of the other kind, or it is not a fit path.
-        """
+        """Enter a file. Raises PathRefused: it or a part of it is of the other kind, or it is not a fit path."""
         parent, _, name = checked(path).rpartition("/")
         if path in self._names:
             raise PathRefused("path_of_directory", path=repr(path))
@@ -123,10 +114,8 @@ class FileCatalogue(ABC, Generic[File]):
 
     @abstractmethod
     def append(self, path: str, chunks: Sequence[ByteChunk]) -> None:
-        """Write chunks at the end, creating the file when absent.
-
-        Raises:
-            StorageFull: the bound would be passed; nothing is written.
+        """Write chunks at the end, creating the file when absent. Raises StorageFull: the bound would be
+        passed; nothing is written.
         """
 
     @abstractmethod
@@ -172,11 +161,7 @@ class FileCatalogue(ABC, Generic[File]):
 
     @abstractmethod
     def fsync(self, path: str) -> None:
-        """Make what was written durable.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
+        """Make what was written durable. Raises FileMissing: the file does not exist."""
 
     @abstractmethod
     def delete(self, path: str) -> None:
@@ -184,10 +169,8 @@ class FileCatalogue(ABC, Generic[File]):
 
     @abstractmethod
     def rename(self, path: str, target: str) -> None:
-        """Give a file another name, replacing what is there; what is durable of it stays so.
-
-        Raises:
-            FileMissing: the file does not exist.
+        """Give a file another name, replacing what is there; what is durable of it stays so. Raises
+        FileMissing: the file does not exist.
         """
 
     @abstractmethod

@@ -136,10 +136,8 @@ class DirectoryStorage(FileCatalogue[_File]):
         self._remembered.appended(path, at, chunks, self._append(path, chunks))
 
     def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
-        """Write chunks at an offset with one call; zeros fill what lies between the file's end and it.
-
-        Raises:
-            StorageFull: the bound would be passed, or the disk is full; nothing is written.
+        """Write chunks at an offset with one call; zeros fill what lies between the file's end and it. Raises
+        StorageFull: the bound would be passed, or the disk is full; nothing is written.
         """
         file = self._files.get(path)
         data = b"".join([chunk.encode() for chunk in chunks])
@@ -163,11 +161,7 @@ class DirectoryStorage(FileCatalogue[_File]):
         return decode(data) if known is None else known
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Return up to `count` bytes at `offset`.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
+        """Return up to `count` bytes at `offset`. Raises FileMissing: the file does not exist."""
         file = self._existing(path)
         left = min(count, file.size - offset)
         if left <= 0:
@@ -182,10 +176,8 @@ class DirectoryStorage(FileCatalogue[_File]):
         return data
 
     def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
-        """Return up to `count` bytes at `offset` as one chunk, none where there are none.
-
-        Raises:
-            FileMissing: the file does not exist.
+        """Return up to `count` bytes at `offset` as one chunk, none where there are none. Raises FileMissing:
+        the file does not exist.
         """
         data = self.read_bytes(path, offset, count)
         return [_Bytes(data)] if data else []

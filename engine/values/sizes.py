@@ -296,12 +296,9 @@ def read_length(columns: Iterable[Sizes], each: int) -> int | Lengths:
 
 
 def plain(value: object) -> object:
-    """Return what stands on the wire for a column, which was sent before: a negative number; its sizes are a list.
-
-    The number says which column, and of lengths besides how many bytes a record has without its body.
-
-    Raises:
-        NotImplementedError: the value is nothing of this module.
+    """Return what stands on the wire for a column, which was sent before: a negative number; its sizes are a
+    list. The number says which column, and of lengths besides how many bytes a record has without its body.
+    Raises NotImplementedError: the value is nothing of this module.
     """
     if type(value) is Sizes:  # of each extent of a log: no call is made
         return -1 - (value.number << OWN_BITS)

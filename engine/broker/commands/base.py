@@ -268,10 +268,8 @@ def in_a_host(kind: type[Command]) -> bool:
 
 
 def taken_out(command: dict[str, Any], kind: type[Command]) -> tuple[dict[str, Any], str]:
-    """Return a command's JSON object without its virtual host, and the virtual host.
-
-    Raises:
-        CommandError: it is not a name, or the command is in no virtual host.
+    """Return a command's JSON object without its virtual host, and the virtual host. Raises CommandError: it
+    is not a name, or the command is in no virtual host.
     """
     if FIELD in kind.__struct_fields__:
         return command, FIRST_HOST

@@ -56,15 +56,9 @@ def pack(sizes: Iterable[int]) -> str:
 
 
 def unpack(text: str, count: int) -> array[int]:
-    """Return the body bytes of `count` messages.
-
-    Args:
-        text: as `pack` wrote it.
-        count: how many there are.
-
-    Raises:
-        ValueRefused: it is not such a text, does not have `count` sizes, or has too many sizes or one that is
-            too large.
+    """Return the body bytes of `count` messages. `text`: as `pack` wrote it. `count`: how many there are.
+    Raises ValueRefused: it is not such a text, does not have `count` sizes, or has too many sizes or one that
+    is too large.
     """
     return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
@@ -75,15 +69,9 @@ def pack_expirations(expirations_ms: Iterable[int | None]) -> str:
 
 
 def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
-    """Return the expirations of `count` messages in milliseconds, None for one without.
-
-    Args:
-        text: as `pack_expirations` wrote it.
-        count: how many there are.
-
-    Raises:
-        ValueRefused: it is not such a text, does not have `count` expirations, or has too many or one that is
-            too long.
+    """Return the expirations of `count` messages in milliseconds, None for one without. `text`: as
+    `pack_expirations` wrote it. `count`: how many there are. Raises ValueRefused: it is not such a text, does
+    not have `count` expirations, or has too many or one that is too long.
     """
     column = _unpacked("expirations", EXPIRATION, text, count, MAX_EXPIRATION_MS + 1)
     return (each - 1 if each else None for each in column)

@@ -58,9 +58,7 @@ MAX_BACKING_QUEUES: Final = 128
 
 def check_label(name: str, arguments: Arguments, others: Collection[DeclaredQueue]) -> None:
     """Refuse a queue whose name the page uses for something else: a member on another node, or a priority.
-
-    Raises:
-        CommandError: it is such a name.
+    Raises CommandError: it is such a name.
     """
     names = {each.name for each in others}
     labels = {

@@ -84,10 +84,8 @@ class DeadLetters:
         self._rules = rules
 
     def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: EffectivePolicy) -> None:
-        """Give dead messages their new headers and route them; cycles are broken.
-
-        Raises:
-            ProcessCrash: what a client wrote into `x-death` ends the queue's process (D16).
+        """Give dead messages their new headers and route them; cycles are broken. Raises ProcessCrash: what a
+        client wrote into `x-death` ends the queue's process (D16).
         """
         if limits.dead_letter_exchange is None:
             return

@@ -16,14 +16,9 @@ _SHARED_BYTES: Final = 32
 
 
 def record_at(name: str, data: bytes, offset: int) -> FileLayout:
-    """Return the record at an offset of a file.
-
-    Args:
-        name: the file's name; its ending names its format.
-        offset: of the record's first byte.
-
-    Raises:
-        NoRecord: no whole record begins there, or the file is none of the three kinds.
+    """Return the record at an offset of a file. `name`: the file's name; its ending names its format.
+    `offset`: of the record's first byte. Raises NoRecord: no whole record begins there, or the file is none
+    of the three kinds.
     """
     part = data[offset:]
     if name.endswith(".idx"):
@@ -36,14 +31,9 @@ def record_at(name: str, data: bytes, offset: int) -> FileLayout:
 
 
 def segment_record(data: bytes, marks_before: int = 0) -> FileLayout:
-    """Return a record of a segment file, with the deliver and ack records right behind it (S60, S61).
-
-    Args:
-        data: bytes from the record on.
-        marks_before: deliver and ack records of the same entry before this one.
-
-    Raises:
-        NoRecord: the bytes are no whole record.
+    """Return a record of a segment file, with the deliver and ack records right behind it (S60, S61). `data`:
+    bytes from the record on. `marks_before`: deliver and ack records of the same entry before this one.
+    Raises NoRecord: the bytes are no whole record.
     """
     head = _first(data, 2, "a segment record")
     rel = head & REL_MASK
@@ -80,13 +70,8 @@ def _mark(at: int, rel: int, before: int) -> FileField:
 
 
 def journal_record(data: bytes) -> FileLayout:
-    """Return a record of the journal, with the deliver record right behind it (S62, S63).
-
-    Args:
-        data: bytes from the record on.
-
-    Raises:
-        NoRecord: the bytes are no whole record.
+    """Return a record of the journal, with the deliver record right behind it (S62, S63). `data`: bytes from
+    the record on. Raises NoRecord: the bytes are no whole record.
     """
     word = _first(data, 8, "a journal record")
     seq = word & SEQ_MASK
@@ -140,13 +125,8 @@ def _shared(data: bytes, at: int) -> tuple[list[FileField], int]:
 
 
 def store_record(data: bytes) -> FileLayout:
-    """Return a record of a store file (S54).
-
-    Args:
-        data: bytes from the record on.
-
-    Raises:
-        NoRecord: the bytes are no whole record.
+    """Return a record of a store file (S54). `data`: bytes from the record on. Raises NoRecord: the bytes are
+    no whole record.
     """
     size = _first(data, 8, "a store record")
     if size < 16:
@@ -195,14 +175,9 @@ class _Window:
 
 
 def records(name: str, read: Read, size: int) -> Iterator[FoundBytes]:
-    """Yield the records of a file from front to back, up to where a broker would stop.
-
-    Args:
-        name: the file's name; its ending names its format.
-        read: returns some of its bytes.
-
-    Raises:
-        NoRecord: the file is none of the three kinds.
+    """Yield the records of a file from front to back, up to where a broker would stop. `name`: the file's
+    name; its ending names its format. `read`: returns some of its bytes. Raises NoRecord: the file is none of
+    the three kinds.
     """
     window = _Window(read, size)
     if name.endswith(".idx"):

@@ -255,13 +255,8 @@ class _Records:
 
 
 def gather(chunks: Sequence[ByteChunk], size: int) -> Gathered:
-    """Carry out the records of a journal.
-
-    Args:
-        size: entries per segment, N (S4).
-
-    Raises:
-        InvariantBroken: an action is impossible where it stands (S71).
+    """Carry out the records of a journal. `size`: entries per segment, N (S4). Raises InvariantBroken: an
+    action is impossible where it stands (S71).
     """
     records = _Records(chunks)
     if not records.seqs:

@@ -82,11 +82,7 @@ def rows_by_references(state: StoreState) -> dict[int, int]:
 
 
 def verify(state: StoreState) -> None:
-    """Check sums, links and places (S253).
-
-    Raises:
-        InvariantBroken: one does not hold.
-    """
+    """Check sums, links and places (S253). Raises InvariantBroken: one does not hold."""
     files = list(state.files)
     _same("sum_valid_data", state.files.sum_valid, sum(file.valid for file in files))
     _same("sum_file_size", state.files.sum_size, sum(file.file_size for file in files))

@@ -385,9 +385,5 @@ class MsgStore:
         return rows_by_references(self._state)
 
     def verify(self) -> None:
-        """Check the store's invariants (S253).
-
-        Raises:
-            InvariantBroken: a defect of this engine.
-        """
+        """Check the store's invariants (S253). Raises InvariantBroken: a defect of this engine."""
         verify(self._state)

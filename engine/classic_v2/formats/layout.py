@@ -25,13 +25,8 @@ _HEADER_PARTS: Final = (
 
 
 def header_layout(data: bytes) -> FileLayout:
-    """Return the 64 bytes with which a `.qi` or `.qs` file begins (W82, W110).
-
-    Args:
-        data: the file's beginning.
-
-    Raises:
-        NoRecord: it is no such header.
+    """Return the 64 bytes with which a `.qi` or `.qs` file begins (W82, W110). `data`: the file's beginning.
+    Raises NoRecord: it is no such header.
     """
     if len(data) < HEADER_BYTES or read_header(data, data[:4]) is None:
         raise NoRecord("no header of a segment's file (W82)")
@@ -122,13 +117,8 @@ def body_place(slot: bytes) -> tuple[int, int] | None:
 
 
 def entry_layout(data: bytes) -> FileLayout:
-    """Return an entry of a `.qs` file (W112).
-
-    Args:
-        data: bytes from the entry on.
-
-    Raises:
-        NoRecord: no whole entry begins there.
+    """Return an entry of a `.qs` file (W112). `data`: bytes from the entry on. Raises NoRecord: no whole
+    entry begins there.
     """
     if len(data) < ENTRY_HEADER_BYTES:
         raise NoRecord("the file ends before an entry can begin")

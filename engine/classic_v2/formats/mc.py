@@ -163,11 +163,7 @@ class MessageContainer(msgspec.Struct, frozen=True):
 
 
 def parse_container(term: bytes) -> MessageContainer:
-    """Take a message container apart.
-
-    Raises:
-        TermError: it is none of AMQP 0-9-1.
-    """
+    """Take a message container apart. Raises TermError: it is none of AMQP 0-9-1."""
     if not term.startswith(_HEAD):
         raise TermError("no_basic_message")
     properties, at = _read_binary(term, len(_HEAD))
@@ -193,11 +189,7 @@ def parse_container(term: bytes) -> MessageContainer:
 
 
 def container_body(term: bytes) -> bytes:
-    """Return the body in a message container.
-
-    Raises:
-        TermError: it is none of AMQP 0-9-1.
-    """
+    """Return the body in a message container. Raises TermError: it is none of AMQP 0-9-1."""
     _properties, at = _read_binary(term, len(_HEAD))
     protocol = next((each for each in _PROTOCOLS if term.startswith(each, at)), None)
     if not term.startswith(_HEAD) or protocol is None:
@@ -270,13 +262,8 @@ _FIXED: Final = {NIL: 1, SMALL_INTEGER: 2}
 
 
 def atoms_of(term: bytes) -> list[int]:
-    """Return where the atoms of a stored message begin.
-
-    Args:
-        term: tuples, lists, binaries, small integers and atoms, as a `basic_message` has them (S50).
-
-    Raises:
-        ValueError: it has something else.
+    """Return where the atoms of a stored message begin. `term`: tuples, lists, binaries, small integers and
+    atoms, as a `basic_message` has them (S50). Raises ValueError: it has something else.
     """
     found: list[int] = []
     at = 1

@@ -345,10 +345,8 @@ class V2Index(IndexTables):
 
     # --- reading -----------------------------------------------------------------------------------------------------
     def read(self, start: int, end: int) -> list[Extent]:
-        """Return the live entries of [start, end), from buffer, cache and files (W92).
-
-        Raises:
-            ProcessCrashed: a slot that is read is neither live nor empty (W205).
+        """Return the live entries of [start, end), from buffer, cache and files (W92). Raises ProcessCrashed:
+        a slot that is read is neither live nor empty (W205).
         """
         disk = RangeSet([Range(start, end - start)]) if end > start else RangeSet()
         for held in (self.buffer, self.buffer_acks, self.cache, self.cache_acks):
@@ -450,10 +448,8 @@ class V2Index(IndexTables):
         self.emit(FilesFound(rule, self.name, clean, segments, self.store.files(), places, tuple(live)))
 
     def terminate(self) -> tuple[tuple[int, int], ...]:
-        """Write everything, close the files and return the recovery terms (W95).
-
-        Raises:
-            ProcessCrashed: a file that was open had to be closed for it (W200).
+        """Write everything, close the files and return the recovery terms (W95). Raises ProcessCrashed: a
+        file that was open had to be closed for it (W200).
         """
         opened = list(self.files)
         self.files.mark()
