@@ -55,44 +55,24 @@ def slot_layout(data: bytes, rel: int) -> FileLayout:
     if len(slot) < SLOT_BYTES:
         raise NoRecord("the file ends inside the slot")
     if not any(slot):
-        return FileLayout(
-            "empty",
-            SLOT_BYTES,
-            (FileField("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),),
-            rel,
-        )
+        nothing = FileField("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84")
+        return FileLayout("empty", SLOT_BYTES, (nothing,), rel)
     status, flags, zero, location = slot[:4]
     size, expiry_us = struct.unpack_from(">IQ", slot, 20)
     lasting = "persistent" if flags & 1 else "transient"
+    meaning = "1: a message" if status == 1 else f"{status}: none"
+    persistent = FieldBits("persistent", 0, 0, flags & 1, lasting)
     fields = [
-        FileField(
-            "status",
-            "head",
-            0,
-            1,
-            "1: a message" if status == 1 else f"{status}: none",
-            "W83" if status else "W84",
-        ),
-        FileField(
-            "slot flags",
-            "head",
-            1,
-            1,
-            lasting,
-            "W83",
-            0,
-            (FieldBits("persistent", 0, 0, flags & 1, lasting),),
-        ),
+        FileField("status", "head", 0, 1, meaning, "W83" if status else "W84"),
+        FileField("slot flags", "head", 1, 1, lasting, "W83", 0, (persistent,)),
         FileField("unused", "head", 2, 1, str(zero), "W83"),
         FileField("location", "head", 3, 1, _LOCATIONS.get(location, str(location)), "W83"),  # type: ignore[call-overload]
         *_place(slot, location),
         FileField("body size", "body size", 20, 4, f"{size} bytes", "W83"),
         FileField("expiry", "expiry", 24, 8, f"at {expiry_us} us" if expiry_us else "none", "W83"),
     ]
-    kind = "slot" if status == 1 else "empty"
-    return FileLayout(
-        kind, SLOT_BYTES, tuple(fields), rel, slot[4:20] if location == BodyLocation.SHARED else None
-    )
+    msg_id = slot[4:20] if location == BodyLocation.SHARED else None
+    return FileLayout("slot" if status == 1 else "empty", SLOT_BYTES, tuple(fields), rel, msg_id)
 
 
 def _place(slot: bytes, location: int) -> list[FileField]:
@@ -130,17 +110,14 @@ def entry_layout(data: bytes) -> FileLayout:
         raise NoRecord(f"the entry says {end} bytes, but the file has {len(data)} from there on")
     term = data[ENTRY_HEADER_BYTES:end]
     own = zlib.crc32(term) & 0xFFFF
-    checked = (
-        f"{checksum:#06x}"
-        if not flags & 1 or own == checksum
-        else f"{checksum:#06x}, but the term has {own:#06x}"
-    )
+    checked = f"{checksum:#06x}"
+    if flags & 1 and own != checksum:
+        checked += f", but the term has {own:#06x}"
     there = "with a checksum" if flags & 1 else "without a checksum"
+    has_checksum = FieldBits("checksum", 0, 0, flags & 1, there)
     fields = (
         FileField("term size", "size", 0, 4, f"{size} bytes", "W112"),
-        FileField(
-            "entry flags", "head", 4, 1, there, "W112", 0, (FieldBits("checksum", 0, 0, flags & 1, there),)
-        ),
+        FileField("entry flags", "head", 4, 1, there, "W112", 0, (has_checksum,)),
         FileField("checksum", "head", 5, 2, checked, "W112"),
         FileField("unused", "head", 7, 1, str(zero), "W112"),
         *term_fields(term, ENTRY_HEADER_BYTES),
