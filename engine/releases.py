@@ -18,7 +18,6 @@ from engine.backing_queue.generation import (
     DeclaredSettings,
     QueueImplementation,
     StorageGeneration,
-    StorageSettings,
     any_queue,
 )
 from engine.backing_queue.message_places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
@@ -26,7 +25,7 @@ from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue import priorities_of
-from engine.values.entries import USUAL_ENTRY_COUNT
+from engine.values.settings import USUAL_ENTRY_COUNT, StorageSettings
 from engine.version_choice.generation import EITHER_VERSION, make_converting, serves_version_2
 
 Scale = Literal["real", "classroom"]

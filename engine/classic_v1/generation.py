@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from engine.backing_queue.generation import (
-    HostMeans,
-    QueueConfig,
-    StorageGeneration,
-    StorageSettings,
-    TwoStores,
-    means_of,
-)
+from engine.backing_queue.generation import HostMeans, QueueConfig, StorageGeneration, TwoStores, means_of
 from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.classic_v1.queue import V1Means, VariableQueue
 from engine.classic_v1.settings import QueueSettings
@@ -21,6 +14,7 @@ from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
 from engine.storage.port import ByteChunk
 from engine.values.marks import override
+from engine.values.settings import StorageSettings
 
 
 class VhostStores(TwoStores[MsgStore]):

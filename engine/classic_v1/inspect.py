@@ -404,20 +404,9 @@ class QueueInspector:
 
     def _note_oddities(self, path: str) -> None:
         """Note what of a file contradicts itself or others, once it is read."""
-        again, strays = self._again, self._strays
-        if again.count:
-            self._findings.add(
-                path, again.offset, "contradiction", "published_twice", count=again.count, first=again.first
-            )
-        if strays.count:
-            self._findings.add(
-                path,
-                strays.offset,
-                "contradiction",
-                "marked_and_not_published",
-                count=strays.count,
-                first=strays.first,
-            )
+        for code, odd in (("published_twice", self._again), ("marked_and_not_published", self._strays)):
+            if odd.count:
+                self._findings.add(path, odd.offset, "contradiction", code, count=odd.count, first=odd.first)
         self._again, self._strays = QueueOddities(), QueueOddities()
 
     def _digest(self) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from engine.backing_queue.generation import GIBIBYTE, StorageSettings
-from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import InvalidSetting
 from engine.values.marks import override
+from engine.values.settings import GIBIBYTE, USUAL_ENTRY_COUNT, StorageSettings
 
 
 class QueueSettings(StorageSettings, frozen=True, kw_only=True):

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from engine.backing_queue.generation import (
-    HostMeans,
-    QueueConfig,
-    StorageGeneration,
-    StorageSettings,
-    TwoStores,
-    means_of,
-)
+from engine.backing_queue.generation import HostMeans, QueueConfig, StorageGeneration, TwoStores, means_of
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V2Settings
@@ -21,6 +14,7 @@ from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
 from engine.storage.port import ByteChunk
 from engine.values.marks import override
+from engine.values.settings import StorageSettings
 
 
 class V2VhostStores(TwoStores[SharedStore]):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.backing_queue.generation import GIBIBYTE, StorageSettings
-from engine.values.entries import USUAL_ENTRY_COUNT
+from engine.values.settings import GIBIBYTE, USUAL_ENTRY_COUNT, StorageSettings
 
 
 class V2Settings(StorageSettings, frozen=True, kw_only=True):

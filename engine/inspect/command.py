@@ -12,7 +12,7 @@ from typing import Any
 from engine.damage import ReadingOptions
 from engine.inspect.directory_kinds import inspect, kind_of
 from engine.storage.directory import DirectoryStorage
-from engine.values.entries import USUAL_ENTRY_COUNT
+from engine.values.settings import USUAL_ENTRY_COUNT
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:

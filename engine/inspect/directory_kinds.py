@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from engine.damage import (
@@ -28,7 +29,7 @@ from engine.formats.terms import TermError
 from engine.generations import HOST_READERS
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
-from engine.values.entries import USUAL_ENTRY_COUNT
+from engine.values.settings import USUAL_ENTRY_COUNT
 
 NAME: Final = "recovery.dets"
 
@@ -59,18 +60,11 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Damag
     for segment, unacked in terms.segments:
         if unacked == live.get(segment, 0):
             continue
-        file = f"{path}/{segment}.{queue.extension}"
+        note = partial(findings.add, f"{path}/{segment}.{queue.extension}", None)
         if segment not in queue.segments:
-            findings.add(file, None, "missing", "segment_missing", count=unacked)
+            note("missing", "segment_missing", count=unacked)
         else:
-            findings.add(
-                file,
-                None,
-                "contradiction",
-                "segment_of_other_count",
-                saved=unacked,
-                found=live.get(segment, 0),
-            )
+            note("contradiction", "segment_of_other_count", saved=unacked, found=live.get(segment, 0))
 
 
 def try_start(
@@ -261,14 +255,8 @@ def _vhost(
         inside = _joined(directory, f"queues/{each}")
         title = titles.get(each)
         if title is not None and owners.get(each) != title:
-            findings.add(
-                f"{inside}/.queue_name",
-                None,
-                "contradiction",
-                "queue_elsewhere",
-                name=title[1],
-                vhost=title[0],
-            )
+            file = f"{inside}/.queue_name"
+            findings.add(file, None, "contradiction", "queue_elsewhere", name=title[1], vhost=title[0])
             if each not in owners and queue_directory(*title) in owned:  # a copy, which a start deletes (S8)
                 unknown.append(f"queues/{each}")
                 continue
@@ -363,33 +351,15 @@ def _look_up(
             expiries.append((seq, expiry_us))
         if found is not None and found != size:
             others.append((seq, size, found))
+    note = partial(findings.add, path, None)
     if lost:
-        findings.add(
-            path,
-            None,
-            "missing",
-            "messages_without_record",
-            count=len(lost),
-            first=min(lost),
-            store=STORES[0],
-        )
+        note("missing", "messages_without_record", count=len(lost), first=min(lost), store=STORES[0])
     if expiries:
         first, at = min(expiries)
-        findings.add(
-            path, None, "contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at
-        )
+        note("contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at)
     if others:
         first, said, found = min(others)
-        findings.add(
-            path,
-            None,
-            "contradiction",
-            "size_of_other_body",
-            count=len(others),
-            first=first,
-            said=said,
-            found=found,
-        )
+        note("contradiction", "size_of_other_body", count=len(others), first=first, said=said, found=found)
     return len(lost)
 
 

@@ -24,9 +24,9 @@ from engine.classic_v2.queue.queue import begin_on_index
 from engine.classic_v2.queue.state import in_index
 from engine.folding import register
 from engine.formats.names import read_config
-from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.marks import ignore, override
+from engine.values.settings import USUAL_ENTRY_COUNT
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.queue import (
     BothSettings,

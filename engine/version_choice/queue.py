@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from engine.backing_queue.generation import GIBIBYTE
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
@@ -24,6 +23,7 @@ from engine.report.transitions.queue import QueueChanged
 from engine.storage.port import Storage
 from engine.values.extents import IN_RAM, IN_STORE, WANTS_CONFIRM, Extent
 from engine.values.marks import override
+from engine.values.settings import GIBIBYTE
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.index import DelayedBodies, FilesIndex
 from engine.version_choice.transitions import FilesConverted

@@ -23,8 +23,8 @@ from typing import Any, Final
 
 from engine.inspect.directory_kinds import VHOSTS, messages_of
 from engine.storage.directory import DirectoryStorage
-from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import ENGLISH
+from engine.values.settings import USUAL_ENTRY_COUNT
 from playground.inspecting import reading, rehearsal
 from playground.inspecting.readout import DEAD
 from playground.inspecting.revival import report_on, vhost_directories

@@ -25,8 +25,8 @@ from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import ByteChunk
-from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.marks import override
+from engine.values.settings import USUAL_ENTRY_COUNT
 from playground.hosting.solo import SoloStorage
 from playground.inspecting.readout import (
     CRASHES,

@@ -13,7 +13,6 @@ from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, checked
 from engine.amqp.rules import ReleaseValidation
-from engine.backing_queue.generation import StorageSettings
 from engine.backing_queue.message_places import part_name
 from engine.broker.commands import commands
 from engine.broker.commands.base import (
@@ -45,6 +44,7 @@ from engine.broker.commands.operator_commands import (
 from engine.broker.commands.settings import NodeSettings, release_of, resolve
 from engine.values.errors import CommandError, Refusal, ScenarioError
 from engine.values.labels import FIRST_HOST, is_member
+from engine.values.settings import StorageSettings
 
 MAX_QUEUES: Final = 64
 """Most queues of all virtual hosts together, since each is checked after every event."""

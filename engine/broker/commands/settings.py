@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.backing_queue.generation import GIBIBYTE, MEBIBYTE, StorageSettings
 from engine.broker.commands import base
 from engine.broker.commands.base import AbsoluteLimit, FreeLimit, refused
 from engine.costs import ProfileName
 from engine.releases import PROFILES, RELEASES, BrokerRelease
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
+from engine.values.settings import GIBIBYTE, MEBIBYTE, StorageSettings
 
 Strategy = Literal["erlang", "legacy", "allocated", "rss"]
 Locator = Literal["client-local", "random", "min-masters"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.amqp.arguments import with_version
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.generation import HostMeans, Later, QueueConfig, StopKind, StorageSettings
+from engine.backing_queue.generation import HostMeans, Later, QueueConfig, StopKind
 from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.backing_queue.stores import MessageStore, StoreLoad
 from engine.formats.message import MessageCodec
@@ -19,6 +19,7 @@ from engine.storage.port import Storage
 from engine.values.errors import FileCorrupt, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.labels import BREAK, FIRST_HOST, bare, host_of, in_host
+from engine.values.settings import StorageSettings
 
 
 class HostedQueue:

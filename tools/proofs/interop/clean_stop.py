@@ -20,7 +20,7 @@ from engine.formats.clean_stop import (
     read_recovery_terms,
 )
 from engine.storage.port import Storage
-from engine.values.entries import USUAL_ENTRY_COUNT
+from engine.values.settings import USUAL_ENTRY_COUNT
 from playground.inspecting.readout import terms_of
 from tools.proofs.differential.node import PrivateNode
 
