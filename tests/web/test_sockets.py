@@ -22,10 +22,10 @@ from playground.asgi import application
 from playground.catalogue import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.run import FRAMES_IN_FLIGHT
+from playground.limits.request_callers import AT_ONCE
 from playground.models import CommandRecord, Session
 from playground.records import kept_runs
 from playground.sessions import live_hosts, session_sockets
-from playground.sessions.session_sockets import AT_ONCE
 from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
