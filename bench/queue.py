@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.generation import StorageSettings
 from engine.backing_queue.protocol import Arrival, BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_hosts import VirtualHost
@@ -16,6 +15,7 @@ from engine.releases import REFERENCE, BrokerRelease
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
+from engine.values.settings import StorageSettings
 
 SIZE_BYTES = 16
 TARGET = 10_000

@@ -404,9 +404,21 @@ class QueueInspector:
 
     def _note_oddities(self, path: str) -> None:
         """Note what of a file contradicts itself or others, once it is read."""
-        for code, odd in (("published_twice", self._again), ("marked_and_not_published", self._strays)):
-            if odd.count:
-                self._findings.add(path, odd.offset, "contradiction", code, count=odd.count, first=odd.first)
+        odd = self._again
+        if odd.count:
+            self._findings.add(
+                path, odd.offset, "contradiction", "published_twice", count=odd.count, first=odd.first
+            )
+        odd = self._strays
+        if odd.count:
+            self._findings.add(
+                path,
+                odd.offset,
+                "contradiction",
+                "marked_and_not_published",
+                count=odd.count,
+                first=odd.first,
+            )
         self._again, self._strays = QueueOddities(), QueueOddities()
 
     def _digest(self) -> str:

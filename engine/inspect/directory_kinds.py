@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from engine.damage import (
@@ -60,11 +59,11 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Damag
     for segment, unacked in terms.segments:
         if unacked == live.get(segment, 0):
             continue
-        note = partial(findings.add, f"{path}/{segment}.{queue.extension}", None)
+        file, found = f"{path}/{segment}.{queue.extension}", live.get(segment, 0)
         if segment not in queue.segments:
-            note("missing", "segment_missing", count=unacked)
+            findings.add(file, None, "missing", "segment_missing", count=unacked)
         else:
-            note("contradiction", "segment_of_other_count", saved=unacked, found=live.get(segment, 0))
+            findings.add(file, None, "contradiction", "segment_of_other_count", saved=unacked, found=found)
 
 
 def try_start(
@@ -351,15 +350,26 @@ def _look_up(
             expiries.append((seq, expiry_us))
         if found is not None and found != size:
             others.append((seq, size, found))
-    note = partial(findings.add, path, None)
     if lost:
-        note("missing", "messages_without_record", count=len(lost), first=min(lost), store=STORES[0])
+        first, count = min(lost), len(lost)
+        findings.add(
+            path, None, "missing", "messages_without_record", count=count, first=first, store=STORES[0]
+        )
     if expiries:
-        first, at = min(expiries)
-        note("contradiction", "expiry_of_no_clock", count=len(expiries), first=first, at=at)
+        (first, at), count = min(expiries), len(expiries)
+        findings.add(path, None, "contradiction", "expiry_of_no_clock", count=count, first=first, at=at)
     if others:
-        first, said, found = min(others)
-        note("contradiction", "size_of_other_body", count=len(others), first=first, said=said, found=found)
+        (first, said, found), count = min(others), len(others)
+        findings.add(
+            path,
+            None,
+            "contradiction",
+            "size_of_other_body",
+            count=count,
+            first=first,
+            said=said,
+            found=found,
+        )
     return len(lost)
 
 
