@@ -336,7 +336,8 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
     except NotThere as missing:
         return _not_there(missing, kind)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
-        return _not_there(NotThere("no_file"), kind)
+        # The run goes on: a file of the index may be deleted while it is read.
+        return _not_there(NotThere("no_file") if seq is None else NotThere("absent", seq=seq), kind)
     return JsonResponse({**fields, "at": at})
 
 

@@ -14,6 +14,7 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 
 from engine import releases
+from playground.hosting.file_records import RecordReader
 from playground.hosting.real_engine import door
 from playground.limits import work_places
 from playground.sessions import live_hosts
@@ -209,6 +210,16 @@ def test_a_file_that_is_gone_is_reported(client: Client, session_id: str) -> Non
     response = client.get(f"/s/{session_id}/record?file=persistent:{number}&offset=3")
     assert response.status_code == 404
     assert response.json()["reason"] == "no_record"
+
+
+def test_an_index_file_that_is_deleted_while_it_is_read_has_no_record_of_the_message(
+    client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deleted(*_given: Any) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(RecordReader, "message", deleted)
+    assert ask(client, session_id, seq=7)["reason"] == "absent"
 
 
 def test_a_session_that_sleeps_says_so(client: Client) -> None:
