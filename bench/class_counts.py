@@ -62,10 +62,10 @@ def answers() -> Result:
     from django.contrib.auth import get_user_model  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
-    settings.ALLOWED_HOSTS = ["*"]
-    teacher = get_user_model().objects.create_user("teacher")
     from playground.classroom import services  # noqa: PLC0415
 
+    settings.ALLOWED_HOSTS = ["*"]
+    teacher = get_user_model().objects.create_user("teacher")
     code = services.make_class(teacher, "Bench", ["waterline"], 30).join_code
     student = Client()
     student.post("/class/join/", {"code": code, "nickname": "owl"})

@@ -7,9 +7,6 @@ class ClassroomConfig(AppConfig):
     """Classes are notified of work on exercises, and may hold it for a moment."""
 
     name = "playground.classroom"
-    label = "classroom"
-    verbose_name = "Classroom"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from playground.classroom import accounts  # noqa: PLC0415 - they need the models

@@ -7,9 +7,6 @@ class ExercisesConfig(AppConfig):
     """Exercises and the work on them."""
 
     name = "playground.exercises"
-    label = "exercises"
-    verbose_name = "Exercises"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         """Say which sessions wait for an answer, which are of use before, and what learners take."""

@@ -7,9 +7,7 @@ class LtiConfig(AppConfig):
     """Hears of exercises that are done, and passes scores on."""
 
     name = "playground.lti"
-    label = "lti"
     verbose_name = "LTI"
-    default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from playground.lti import launches  # noqa: PLC0415 - needs the models

@@ -13,8 +13,8 @@ import { goesOnWith, goOnWith, kept, keeper } from "./kept.js";
 
 /**
  * A run as the app, a file or a server gives it, and with the name under which its log is kept. `made_with` is the engine that reached
- * the digest of a link's run; `commands` and `until_us` are what was done in a session so far;
- * `opening` is how it begins, recorded.
+ * the digest of a link's run; `commands` and `until_us` are what was done in a session so far; `opening` is
+ * how it begins, recorded.
  * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null, made_with?: string, commands?: unknown[], until_us?: number, opening?: Opening | null }} FoundRun
  * @typedef {FoundRun & { name: string }} ChosenRun
  */

@@ -9,10 +9,25 @@ import { openBrowserApp } from "./worker.js";
 
 /**
  * @import { BrowserApp } from "../net/browser-app.js"
+ * @import { Opening } from "../net/opening-run.js"
  * @import { ChosenRun, FoundRun } from "./open-run.js"
  */
 
 const SLUG = /^[a-z0-9-]{1,60}$/;
+
+/**
+ * How a ready run begins, recorded; null where that is not to be had: the page then waits for its engine.
+ * @param {string} slug
+ * @returns {Promise<Opening | null>}
+ */
+async function openingOf(slug) {
+  try {
+    const answer = await fetch(new URL(`../data/openings/${slug}.json`, root));
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * A ready run by its name, or an empty one of a profile.
@@ -21,12 +36,13 @@ const SLUG = /^[a-z0-9-]{1,60}$/;
 async function ready(query) {
   const slug = query.get("s") ?? "free";
   const profile = query.get("profile") ?? "";
-  const addresses = [`data/${slug}.json`, `../data/openings/${slug}.json`].map((each) => new URL(each, root));
-  const [answer, opening] = SLUG.test(slug) ? await Promise.all(addresses.map((each) => fetch(each))) : [];
+  const asked = SLUG.test(slug) ? fetch(new URL(`data/${slug}.json`, root)) : null;
+  const opening = asked && !profile ? openingOf(slug) : null;
+  const answer = await asked;
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
   const found = await answer.json();
   if (slug === "free" && profile in PROFILES) found.scenario = { ...found.scenario, profile };
-  return { ...found, opening: opening?.ok && !profile ? await opening.json() : null, name: profile ? `free-${profile}` : slug };
+  return { ...found, opening: await opening, name: profile ? `free-${profile}` : slug };
 }
 
 /**

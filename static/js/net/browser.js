@@ -16,8 +16,7 @@ import { OpeningRun } from "./opening-run.js";
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}, and an `opening` that is played until the engine has
-   * loaded, if there is one; `keep(log)` remembers the command log; `make()`
-   * makes the worker. A page of the static edition has an `app` (net/browser-app.js) in it, and `linkOf(packed)` is the address of a run
+   * loaded, if there is one; `keep(log)` remembers the command log; `make()` makes the worker. A page of the static edition has an `app` (net/browser-app.js) in it, and `linkOf(packed)` is the address of a run
    * that a link carries.
    * @param {string} place
    * @param {Values} start
@@ -53,34 +52,44 @@ export class BrowserHost {
     this.questions = 0;
     /** @type {OpeningRun?} what is played until the engine has loaded */
     this.opening = null;
-    /** @type {(start: Values) => void} called when the engine has the run */
-    this.begun = () => {};
-    /** @type {Promise<Values>} */
-    this.engine = new Promise((done) => {
-      this.begun = done;
-    });
     const { opening, ...run } = start;
-    if (opening) this.open(opening, run);
-    else this.begin(run);
+    /** @type {Promise<void>} settled when the engine has the run */
+    this.ready = opening ? this.open(opening, run) : Promise.resolve(this.begin(run));
   }
 
   /**
    * Play how the run begins, as it was recorded; when Python runs the engine goes on from there.
    * @param {Opening} opening
    * @param {Values} start
+   * @returns {Promise<void>}
    */
   open(opening, start) {
     this.opening = new OpeningRun(opening, start.scenario.until_us);
+    this.take(start);
+    this.worker.postMessage({ prepare: this.place });
+    return new Promise((done) => {
+      this.worker.addEventListener("message", ({ data }) => {
+        if (!data.prepared) return;
+        if (this.opening) this.goOn(start);
+        done();
+      });
+    });
+  }
+
+  /**
+   * Python runs: its engine has the run from here on.
+   * @param {Values} start
+   */
+  goOn(start) {
+    this.opening = null;
+    this.play({ ...start, until_us: Math.max(start.until_us, this.socket?.recorded?.nowUs ?? 0) });
+    this.socket?.goOn();
+  }
+
+  /** @param {Values} start */
+  take(start) {
     this.scenario = start.scenario;
     this.log = { commands: start.commands, until_us: start.until_us };
-    this.worker.addEventListener("message", ({ data }) => {
-      if (!data.prepared || !this.opening) return;
-      this.opening = null;
-      const recorded = this.socket?.recorded;
-      this.play({ ...start, until_us: Math.max(start.until_us, recorded?.nowUs ?? 0) });
-      this.socket?.goOn();
-    });
-    this.worker.postMessage({ prepare: this.place });
   }
 
   /**
@@ -96,10 +105,8 @@ export class BrowserHost {
   /** @param {Values} start */
   play(start) {
     this.runs += 1;
-    this.scenario = start.scenario;
-    this.log = { commands: start.commands, until_us: start.until_us };
+    this.take(start);
     this.worker.postMessage({ begin: { run: this.runs, place: this.place, lang: this.app?.lang, ...start } });
-    this.begun(start);
   }
 
   /** @param {Values} data */
@@ -136,7 +143,7 @@ export class BrowserHost {
    */
   async record({ at, ...question }) {
     if (at !== undefined) return this.pastRecord(at, question);
-    if (this.opening) await this.engine;
+    if (this.opening) await this.ready;
     this.questions += 1;
     const id = this.questions;
     /** @type {Values} */

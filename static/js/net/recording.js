@@ -26,8 +26,9 @@ const CATCH_UP_MS = 250;
 
 export class Recording {
   /**
-   * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
-   * `lasts_us` is where the whole run ends, if that is later. `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
+   * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the recording ends,
+   * `lasts_us` where the run ends, if that is later. `moments` are the numbers of transitions at which bytes were kept:
+   * `records(at)` resolves with {question: record} of one.
    * `begun` is what happened before the first part's snapshot. `clock` gives milliseconds.
    * @param {{ parts: number, ends_us: number, lasts_us?: number, moments?: Moment[], begun?: SentPast }} about
    * @param {{ unpack: (at: number) => Promise<Message[]>, records: (at: number) => Promise<Record<string, Values>> }} content
