@@ -21,7 +21,6 @@ from engine.broker.clients.connections import (
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
-from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.operator_commands import KillQueue
 from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, RefusedCommand, TimedCommand
 from engine.broker.control.control import NodeControl
@@ -361,7 +360,7 @@ class Cluster:
         return self.log.digest
 
     # --- commands ----------------------------------------------------------------------------------------------------
-    def submit(self, command: dict[str, Any] | AnyCommand) -> None:
+    def submit(self, command: dict[str, Any] | Command) -> None:
         """Do a command now. Events of the node at the same time come first, so that a replay gives the same.
         Raises CommandError when it is malformed or cannot be done; then nothing changed.
         """
@@ -369,7 +368,7 @@ class Cluster:
         self.advance(self._clock.now_us)
         self._apply(parsed)
 
-    def _apply(self, command: AnyCommand) -> None:
+    def _apply(self, command: Command) -> None:
         try:
             self._verbs.do(command)
         except ProcessCrash as crash:

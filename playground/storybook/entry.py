@@ -492,7 +492,7 @@ CHOSEN: Final = frozenset().union(*(each.storage.chosen for each in RELEASES.val
 @cache
 def schema() -> dict[str, Any]:
     run_type = scenarios._Raw  # noqa: SLF001
-    types = (ScenarioStory, run_type, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())
+    types = (ScenarioStory, run_type, *commands.KINDS.values(), Microseconds, NodeSettings, *STORAGE.values())
     _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     definitions = {name: _portable(value) for name, value in definitions.items()}
     story, run = definitions.pop("ScenarioStory"), definitions.pop("_Raw")

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from engine.broker.clients.channel import Channel, ChannelTransaction, connection_of
 from engine.broker.commands.base import MAX_COUNT, MessageFields
-from engine.broker.commands.client_commands import Publish
-from engine.broker.commands.commands import SetConsumer, SetPublisher, message_of, uses_later_fields
+from engine.broker.commands.client_commands import Publish, SetConsumer, SetPublisher
+from engine.broker.commands.commands import message_of, uses_later_fields
 from engine.broker.time.process import WorkProcess
 from engine.broker.time.scheduler import TICK_US, RatePace, ScheduledTimer
 from engine.values.labels import bare

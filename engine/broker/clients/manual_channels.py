@@ -24,9 +24,8 @@ from engine.broker.clients.channel import (
     tags_of,
 )
 from engine.broker.clients.queue import ClientQueue
-from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import HAND, Command
-from engine.broker.commands.client_commands import Publish
+from engine.broker.commands.client_commands import Publish, SetConsumer
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import GotEmpty
 
@@ -189,7 +188,7 @@ class UnreadInput:
 
 
 def channel_of(command: Command) -> str | None:
-    if isinstance(command, cmd.SetConsumer) and command.ack != "manual":
+    if isinstance(command, SetConsumer) and command.ack != "manual":
         return None
     return getattr(command, "channel", None)
 

@@ -32,6 +32,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
 Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
 Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
+Priority = Annotated[int, msgspec.Meta(ge=1 - 2**53, le=2**53 - 1)]
 TickMs = Annotated[int, msgspec.Meta(ge=TICK_MS, le=MAX_TICK_MS)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
 """A name that a scenario gives to a publisher, a channel, or itself."""
@@ -213,18 +214,6 @@ HELD_IN_NONE: Final = {"set": ("name",)}
 """Fields of a verb that look like names but are not."""
 
 C = TypeVar("C", bound=Command)
-
-
-class AddVhost(Command, frozen=True, tag="add_vhost"):
-    """Add a virtual host with its own stores, unless it exists (rabbitmqctl add_vhost, S1)."""
-
-    vhost: VhostName
-
-
-class DeleteVhost(Command, frozen=True, tag="delete_vhost"):
-    """Delete a virtual host with its contents and connections (rabbitmqctl delete_vhost, S1)."""
-
-    vhost: VhostName
 
 
 @lru_cache

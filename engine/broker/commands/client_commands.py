@@ -1,4 +1,4 @@
-"""Commands of clients: publishing, work on manual channels, and closing."""
+"""Commands of clients: publishers and consumers, work on manual channels, and closing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice, repeat
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from engine.broker.commands.base import (
     MAX_EXPIRATION_MS,
     MAX_FIELDS,
     MAX_SIZE_BYTES,
+    TICK_MS,
     ChannelName,
     Command,
     ConsumerTag,
@@ -26,13 +27,16 @@ from engine.broker.commands.base import (
     ExchangeName,
     Fields,
     Milliseconds,
+    Name,
     Prefetch,
+    Priority,
     QueueName,
+    Rate,
     RoutingKey,
     Size,
     Text,
+    TickMs,
 )
-from engine.broker.commands.operator_commands import Priority
 from engine.values.byte_cache import ByteCache
 from engine.values.errors import ValueRefused
 from engine.values.sizes import from_little_endian, little_endian
@@ -119,6 +123,11 @@ def mean_of(sizes: array[int]) -> int:
     return -(-sum(sizes) // len(sizes))
 
 
+MAX_TX: Final = 10_000
+NackMode = Literal["requeue", "discard"]
+AckMode = Literal["each", "multiple", "auto", "manual"]
+
+
 Properties = Annotated[
     dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
 ]
@@ -195,6 +204,64 @@ class Publish(Command, frozen=True, tag="publish"):
         one = replace(self, count=1, sizes="", expirations="")
         for size, expiration_ms in zip(sizes, expirations, strict=True):
             yield replace(one, size_bytes=size, expiration_ms=expiration_ms)
+
+
+class SetPublisher(Command, frozen=True, tag="set_publisher"):
+    """Start, change or pause a publisher with a steady rate. `hears_blocked`: the client announced that it
+    understands connection.blocked (A5). `tx`: it commits a transaction after this many messages, 0 for none
+    (D12-D15). `properties`: as in a burst; `priority` is for queues with x-max-priority (P20).
+    """
+
+    name: Name
+    rate_per_s: Rate
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    running: bool = True
+    hears_blocked: bool = False
+    tx: Annotated[int, msgspec.Meta(ge=0, le=MAX_TX)] = 0
+    routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
+    properties: Properties = {}
+
+
+class SetConsumer(Command, frozen=True, tag="set_consumer"):
+    """Start, change or pause a consumer.
+
+    Args:
+        rate_per_s: how many messages it finishes in a second.
+        prefetch: how many it may hold unacknowledged, 0 for any number (P13); no-ack consumers ignore it.
+        ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
+            `manual` by the ack command.
+        queue: where it consumes from.
+        priority: consumers of a higher one get messages first (P12).
+        exclusive: nobody else may consume from the queue.
+        channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
+        channel: the channel of a `manual` consumer; others have their own.
+        cancel_on_failover: whether it is cancelled when a mirror takes over its queue (H67).
+        nack: it rejects what it finishes (basic.nack, one by one or multiple as `ack` says): the messages are requeued
+            or dead-lettered (P11).
+        tick_ms: it acknowledges at most once in this many milliseconds. With bursts that are a second wide, a coarse
+            tick makes a run cheaper. It changes neither what is stored nor how often a queue syncs; if work takes time,
+            deliveries come later, by less than a tick.
+    """
+
+    name: ConsumerTag
+    rate_per_s: Rate = 1
+    prefetch: Prefetch = 1
+    ack: AckMode = "each"
+    running: bool = True
+    queue: QueueName = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
+    channel: ChannelName = HAND
+    cancel_on_failover: bool = False
+    nack: NackMode | None = None
+    tick_ms: TickMs = TICK_MS
 
 
 class ConfirmSelect(Command, frozen=True, tag="confirm_select"):

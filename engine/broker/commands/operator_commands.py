@@ -18,12 +18,26 @@ from engine.broker.commands.base import (
     Name,
     NewQueueName,
     PolicyName,
+    Priority,
     QueueName,
     RoutingKey,
+    VhostName,
 )
 
 NodeName = Literal["n1", "n2", "n3"]
 FIRST_NODE: NodeName = "n1"
+
+
+class AddVhost(Command, frozen=True, tag="add_vhost"):
+    """Add a virtual host with its own stores, unless it exists (rabbitmqctl add_vhost, S1)."""
+
+    vhost: VhostName
+
+
+class DeleteVhost(Command, frozen=True, tag="delete_vhost"):
+    """Delete a virtual host with its contents and connections (rabbitmqctl delete_vhost, S1)."""
+
+    vhost: VhostName
 
 
 class Connect(Command, frozen=True, tag="connect"):
@@ -140,7 +154,6 @@ class Ctl(Command, frozen=True, tag="ctl"):
     line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
 
-Priority = Annotated[int, msgspec.Meta(ge=1 - 2**53, le=2**53 - 1)]
 ExchangeType = Annotated[str, msgspec.Meta(max_length=32)]
 AppliesTo = Annotated[str, msgspec.Meta(max_length=32)]
 Pattern = Annotated[str, msgspec.Meta(max_length=255)]

@@ -16,12 +16,12 @@ from engine.amqp.rules import ReleaseValidation
 from engine.backing_queue.message_places import part_name
 from engine.broker.commands import commands
 from engine.broker.commands.base import (
-    AddVhost,
     BrokerName,
     Command,
     ExchangeName,
     Fields,
     PolicyName,
+    Priority,
     QueueName,
     RoutingKey,
     VhostName,
@@ -30,15 +30,14 @@ from engine.broker.commands.base import (
     placed,
     refused,
 )
-from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.operator_commands import (
+    AddVhost,
     AppliesTo,
     Bind,
     DeclareExchange,
     DeclareQueue,
     ExchangeType,
     Pattern,
-    Priority,
     SetPolicy,
 )
 from engine.broker.commands.settings import NodeSettings, release_of, resolve
@@ -226,7 +225,7 @@ class TimedCommand(msgspec.Struct, frozen=True):
     """A command and when it is given, in virtual microseconds."""
 
     at_us: int
-    command: AnyCommand
+    command: Command
 
 
 class _Raw(msgspec.Struct, forbid_unknown_fields=True):
@@ -246,7 +245,7 @@ class RefusedCommand(msgspec.Struct, frozen=True):
     """A command of the scenario that failed when its time came."""
 
     at_us: int
-    command: AnyCommand
+    command: Command
     message: str
 
 

@@ -15,12 +15,8 @@ from engine.broker.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.connections import HeartbeatWatch
 from engine.broker.clients.manual_channels import ManualChannel
-from engine.broker.commands import client_commands as ending
-from engine.broker.commands import client_commands as hand_cmd
-from engine.broker.commands import client_commands as modes
-from engine.broker.commands import commands as cmd
+from engine.broker.commands import client_commands as cmd
 from engine.broker.commands.base import Command
-from engine.broker.commands.client_commands import Publish
 from engine.broker.control.node_lifecycle import Handlers
 from engine.broker.control.verb_parts import ClientParts, OnClientParts
 from engine.broker.time.scheduler import TimerScheduler
@@ -62,17 +58,17 @@ class ClientVerbs(OnClientParts):
     def handlers(self) -> Handlers:
         """Return the function for each of these commands."""
         return {
-            Publish: self._publish,
+            cmd.Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
-            hand_cmd.Consume: self._consume,
-            ending.Cancel: self._cancel,
-            ending.CloseChannel: self._close_channel,
-            ending.Hang: self._hang,
-            ending.Remove: self._remove,
+            cmd.Consume: self._consume,
+            cmd.Cancel: self._cancel,
+            cmd.CloseChannel: self._close_channel,
+            cmd.Hang: self._hang,
+            cmd.Remove: self._remove,
         }
 
-    def _publish(self, command: Publish) -> None:
+    def _publish(self, command: cmd.Publish) -> None:
         if command.immediate:
             hand = None if command.channel is None else self._consumers.channel(command.channel)
             actor = self._connections.burst.name if hand is None else hand.name
@@ -163,7 +159,7 @@ class ClientVerbs(OnClientParts):
         with _called_by(consumer.channel.name, consumer.name):
             queue.wake(consumer)
 
-    def _consume(self, command: hand_cmd.Consume) -> None:
+    def _consume(self, command: cmd.Consume) -> None:
         """Begin a manual consumer; its channel must not have the tag yet."""
         known = self._consumers.all.get(command.name)
         queue = None if known is None else self._queues.get(known.queue)
@@ -191,7 +187,7 @@ class ClientVerbs(OnClientParts):
             single_active=name in self._queues and self._queues[name].ring.single_active,
         )
 
-    def _cancel(self, command: ending.Cancel) -> None:
+    def _cancel(self, command: cmd.Cancel) -> None:
         consumer = self._consumers.all.get(command.name)
         if consumer is None:
             known = ", ".join(self._consumers.all) or "none"
@@ -202,7 +198,7 @@ class ClientVerbs(OnClientParts):
     def _actor(self, name: str) -> Publisher | Consumer | None:
         return self._connections.publishers.get(name) or self._consumers.all.get(name)
 
-    def _hang(self, command: ending.Hang) -> None:
+    def _hang(self, command: cmd.Hang) -> None:
         """Make an actor silent on its open connection."""
         actor = self._actor(command.name)
         if actor is None:
@@ -223,7 +219,7 @@ class ClientVerbs(OnClientParts):
             text = f"missed heartbeats from client, timeout: {interval_s}s"
             self._closing.close_connection(name, "A3", 0, text)
 
-    def _close_channel(self, command: ending.CloseChannel) -> None:
+    def _close_channel(self, command: cmd.CloseChannel) -> None:
         known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
         if command.name not in known:
             raise CommandError("no_channel", name=command.name, known=", ".join(known))
@@ -237,7 +233,7 @@ class ClientVerbs(OnClientParts):
         if len(actors) >= MAX_ACTORS:
             raise CommandError("too_many_actors", most=MAX_ACTORS)
 
-    def _remove(self, command: ending.Remove) -> None:
+    def _remove(self, command: cmd.Remove) -> None:
         publishers, consumers = self._connections.publishers, self._consumers.all
         by_hand = [name for name in self._consumers.by_hand if connection_of(name) == command.name]
         if by_hand:
@@ -265,20 +261,20 @@ class HandVerbs(OnClientParts):
     def handlers(self) -> Handlers:
         """Return the function for each of these commands."""
         verbs: dict[type[Command], tuple[Callable[[ManualChannel, Any], None], str]] = {
-            hand_cmd.Get: (self._get, "P18"),
-            hand_cmd.Purge: (self._purge, "P19"),
-            hand_cmd.Ack: (self._ack, "P14"),
-            hand_cmd.Requeue: (self._requeue, "P14"),
-            hand_cmd.Nack: (self._nack, "P14"),
-            hand_cmd.Reject: (self._reject, "P14"),
-            hand_cmd.AckTag: (self._ack_tag, "P14"),
-            hand_cmd.NackTag: (self._nack_tag, "P14"),
-            hand_cmd.Recover: (self._recover, "P11"),
-            hand_cmd.Qos: (self._qos, "P13"),
-            modes.ConfirmSelect: (self._confirm_select, "K1"),
-            modes.TxSelect: (self._tx_select, "D12"),
-            modes.TxCommit: (self._tx_commit, "D13"),
-            modes.TxRollback: (self._tx_rollback, "D14"),
+            cmd.Get: (self._get, "P18"),
+            cmd.Purge: (self._purge, "P19"),
+            cmd.Ack: (self._ack, "P14"),
+            cmd.Requeue: (self._requeue, "P14"),
+            cmd.Nack: (self._nack, "P14"),
+            cmd.Reject: (self._reject, "P14"),
+            cmd.AckTag: (self._ack_tag, "P14"),
+            cmd.NackTag: (self._nack_tag, "P14"),
+            cmd.Recover: (self._recover, "P11"),
+            cmd.Qos: (self._qos, "P13"),
+            cmd.ConfirmSelect: (self._confirm_select, "K1"),
+            cmd.TxSelect: (self._tx_select, "D12"),
+            cmd.TxCommit: (self._tx_commit, "D13"),
+            cmd.TxRollback: (self._tx_rollback, "D14"),
         }
         return {kind: partial(self._on_channel, do, rule) for kind, (do, rule) in verbs.items()}
 
@@ -293,25 +289,25 @@ class HandVerbs(OnClientParts):
     def _check_access(self, hand: ManualChannel, queue: str) -> None:
         check_access(self._definitions.queues.get(queue), queue, connection_of(hand.name))
 
-    def _get(self, hand: ManualChannel, command: hand_cmd.Get) -> None:
+    def _get(self, hand: ManualChannel, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
         get = partial(self._get_now, hand, command)
         if not self._patience.puts_off(command.queue, hand.name, get):
             get()
 
-    def _get_now(self, hand: ManualChannel, command: hand_cmd.Get) -> None:
+    def _get_now(self, hand: ManualChannel, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
         self._lifetimes.used(self._queues[command.queue])
         with _called_by(hand.name):
             self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
 
-    def _purge(self, hand: ManualChannel, command: hand_cmd.Purge) -> None:
+    def _purge(self, hand: ManualChannel, command: cmd.Purge) -> None:
         self._check_access(hand, command.queue)
         purge = partial(self._purge_now, hand, command)
         if not self._patience.puts_off(command.queue, hand.name, purge):
             purge()
 
-    def _purge_now(self, hand: ManualChannel, command: hand_cmd.Purge) -> None:
+    def _purge_now(self, hand: ManualChannel, command: cmd.Purge) -> None:
         self._check_access(hand, command.queue)
         with _called_by(hand.name):
             self._queues[command.queue].purge()
@@ -321,50 +317,50 @@ class HandVerbs(OnClientParts):
         if count > held:
             raise CommandError("not_held", held=held, count=count)
 
-    def _ack(self, hand: ManualChannel, command: hand_cmd.Ack) -> None:
+    def _ack(self, hand: ManualChannel, command: cmd.Ack) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.ack_held(hand, command.count, command.multiple)
 
-    def _requeue(self, hand: ManualChannel, command: hand_cmd.Requeue) -> None:
+    def _requeue(self, hand: ManualChannel, command: cmd.Requeue) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.requeue_held(hand, command.count)
 
-    def _nack(self, hand: ManualChannel, command: hand_cmd.Nack) -> None:
+    def _nack(self, hand: ManualChannel, command: cmd.Nack) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, command.multiple, command.requeue)
 
-    def _reject(self, hand: ManualChannel, command: hand_cmd.Reject) -> None:
+    def _reject(self, hand: ManualChannel, command: cmd.Reject) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, False, command.requeue, reject=True)
 
-    def _ack_tag(self, hand: ManualChannel, command: hand_cmd.AckTag) -> None:
+    def _ack_tag(self, hand: ManualChannel, command: cmd.AckTag) -> None:
         self._consumers.hand_deliveries.ack_tag(hand, command.tag, command.multiple)
 
-    def _nack_tag(self, hand: ManualChannel, command: hand_cmd.NackTag) -> None:
+    def _nack_tag(self, hand: ManualChannel, command: cmd.NackTag) -> None:
         self._consumers.hand_deliveries.nack_tag(
             hand, command.tag, command.multiple, command.requeue, command.reject
         )
 
-    def _recover(self, hand: ManualChannel, command: hand_cmd.Recover) -> None:
+    def _recover(self, hand: ManualChannel, command: cmd.Recover) -> None:
         if not command.requeue:
             raise AmqpError("not_implemented", "requeue=false")
         self._consumers.hand_deliveries.recover(hand)
 
-    def _qos(self, hand: ManualChannel, command: hand_cmd.Qos) -> None:
+    def _qos(self, hand: ManualChannel, command: cmd.Qos) -> None:
         # Without `global` it only lifts the channel's limit: a consumer's own prefetch is a word of its command.
         self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 
-    def _tx_select(self, hand: ManualChannel, _: modes.TxSelect) -> None:
+    def _tx_select(self, hand: ManualChannel, _: cmd.TxSelect) -> None:
         hand.select_tx()
 
-    def _confirm_select(self, hand: ManualChannel, _: modes.ConfirmSelect) -> None:
+    def _confirm_select(self, hand: ManualChannel, _: cmd.ConfirmSelect) -> None:
         hand.select_confirms()
 
     def _check_tx(self, hand: ManualChannel) -> None:
         if not hand.in_tx:
             raise AmqpError("precondition_failed", "channel is not transactional")
 
-    def _tx_commit(self, hand: ManualChannel, _: modes.TxCommit) -> None:
+    def _tx_commit(self, hand: ManualChannel, _: cmd.TxCommit) -> None:
         self._check_tx(hand)
         tx = hand.publisher.tx
         if tx is None:
@@ -377,7 +373,7 @@ class HandVerbs(OnClientParts):
         if tx.refused:
             raise AmqpError("precondition_failed", "partial tx completion")
 
-    def _tx_rollback(self, hand: ManualChannel, _: modes.TxRollback) -> None:
+    def _tx_rollback(self, hand: ManualChannel, _: cmd.TxRollback) -> None:
         self._check_tx(hand)
         if hand.publisher.tx is not None:
             hand.publisher.tx.roll_back()

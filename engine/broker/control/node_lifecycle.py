@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from engine.backing_queue.generation import StopKind
-from engine.broker.commands import operator_commands as cluster_cmd
-from engine.broker.commands import operator_commands as operator_cmd
+from engine.broker.commands import operator_commands as cmd
 from engine.broker.commands.base import Command, vhost_of
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.verb_parts import ClientParts, ShownSettings
@@ -94,7 +93,7 @@ class NodeLifecycle:
         self._monitors.restart()
 
 
-WITHOUT_NODES = (cluster_cmd.StartNode, operator_cmd.StartApp, operator_cmd.Ctl)
+WITHOUT_NODES = (cmd.StartNode, cmd.StartApp, cmd.Ctl)
 """Commands that an operator may give while no node runs."""
 UP: Final = attrgetter("up")
 
@@ -132,9 +131,7 @@ class CommandVerbs:
 
     def do(self, command: Command) -> None:
         """Do a command. Raises CommandError, with nothing changed, when it cannot be done now."""
-        if not self._life.runs and not isinstance(
-            command, operator_cmd.StartApp | operator_cmd.StopApp | operator_cmd.Ctl
-        ):
+        if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
             raise CommandError("broker_stopped")
         if not any(map(UP, self._nodes.values())) and not isinstance(command, WITHOUT_NODES):
             raise CommandError("node_down", name=", ".join(self._nodes), known="none")

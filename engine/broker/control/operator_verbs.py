@@ -10,11 +10,9 @@ import msgspec
 
 from engine.backing_queue.stores import MessageStore
 from engine.broker.clients.channel import connection_of
-from engine.broker.commands import commands as cmd
-from engine.broker.commands import operator_commands
-from engine.broker.commands import operator_commands as cluster_cmd
-from engine.broker.commands import operator_commands as operator_cmd
-from engine.broker.commands.base import HAND, AddVhost, Command, DeleteVhost
+from engine.broker.commands import operator_commands as cmd
+from engine.broker.commands.base import HAND, Command
+from engine.broker.commands.commands import parse, value_of
 from engine.broker.commands.scenario import MAX_VHOSTS
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import Handlers, NodeLifecycle
@@ -45,27 +43,27 @@ class ClusterVerbs:
     def handlers(self) -> Handlers:
         """Return the function for each of these commands."""
         return {
-            operator_commands.Connect: self._connect,
-            operator_commands.KillNode: self._kill_node,
-            operator_commands.StopNode: self._stop_node,
-            operator_commands.StartNode: self._start_node,
-            operator_commands.Synchronise: self._synchronise,
-            operator_commands.CancelSync: self._cancel_sync,
-            operator_commands.Move: self._move,
-            operator_commands.Freeze: self._freeze,
-            operator_commands.Thaw: self._thaw,
+            cmd.Connect: self._connect,
+            cmd.KillNode: self._kill_node,
+            cmd.StopNode: self._stop_node,
+            cmd.StartNode: self._start_node,
+            cmd.Synchronise: self._synchronise,
+            cmd.CancelSync: self._cancel_sync,
+            cmd.Move: self._move,
+            cmd.Freeze: self._freeze,
+            cmd.Thaw: self._thaw,
         }
 
-    def _connect(self, command: operator_commands.Connect) -> None:
+    def _connect(self, command: cmd.Connect) -> None:
         self._nodes.connect(command.name, command.node)
 
-    def _kill_node(self, command: operator_commands.KillNode) -> None:
+    def _kill_node(self, command: cmd.KillNode) -> None:
         self._nodes.stop(command.node, "kill")
 
-    def _stop_node(self, command: operator_commands.StopNode) -> None:
+    def _stop_node(self, command: cmd.StopNode) -> None:
         self._nodes.stop(command.node, "clean")
 
-    def _start_node(self, command: operator_commands.StartNode) -> None:
+    def _start_node(self, command: cmd.StartNode) -> None:
         self._nodes.start(command.node)
 
     def _record(self, queue: str) -> QueueRecord:
@@ -75,18 +73,18 @@ class ClusterVerbs:
             raise CommandError("no_queue", name=queue, known=known)
         return record
 
-    def _synchronise(self, command: operator_commands.Synchronise) -> None:
+    def _synchronise(self, command: cmd.Synchronise) -> None:
         self._record(command.queue)
         if not self._syncs.start(command.queue):
             raise CommandError("not_mirrored", name=command.queue)
         self._cluster.settle()
 
-    def _cancel_sync(self, command: operator_commands.CancelSync) -> None:
+    def _cancel_sync(self, command: cmd.CancelSync) -> None:
         self._record(command.queue)
         self._syncs.cancel(command.queue)
         self._cluster.settle()
 
-    def _move(self, command: operator_commands.Move) -> None:
+    def _move(self, command: cmd.Move) -> None:
         record = self._record(command.queue)
         if record.mirroring is None:
             raise CommandError("not_mirrored", name=command.queue)
@@ -95,10 +93,10 @@ class ClusterVerbs:
             self._mishaps.transfer(record, command.node)
             self._cluster.settle()
 
-    def _freeze(self, command: operator_commands.Freeze) -> None:
+    def _freeze(self, command: cmd.Freeze) -> None:
         self._mishaps.freeze(self._record(command.queue), command.node, command.what)
 
-    def _thaw(self, command: operator_commands.Thaw) -> None:
+    def _thaw(self, command: cmd.Thaw) -> None:
         record = self._cluster.records.get(command.queue)
         if record is not None:
             self._mishaps.thaw(record, command.node)
@@ -126,9 +124,9 @@ class VhostVerbs(OnClientParts):
         self._board = board
 
     def handlers(self) -> Handlers:
-        return {AddVhost: self._add, DeleteVhost: self._delete}
+        return {cmd.AddVhost: self._add, cmd.DeleteVhost: self._delete}
 
-    def _add(self, command: AddVhost) -> None:
+    def _add(self, command: cmd.AddVhost) -> None:
         vhost = command.vhost
         if vhost in self._definitions.hosts:
             return
@@ -146,7 +144,7 @@ class VhostVerbs(OnClientParts):
         first = next(iter(self._nodes.values())).host
         return {name: each for name, each in first.stores.items() if host_of(name) == vhost}
 
-    def _delete(self, command: DeleteVhost) -> None:
+    def _delete(self, command: cmd.DeleteVhost) -> None:
         vhost = command.vhost
         if vhost not in self._definitions.hosts:
             known = ", ".join(self._definitions.hosts)
@@ -230,12 +228,12 @@ class OperatorVerbs:
 
     def handlers(self) -> Handlers:
         return {
-            operator_cmd.Set: self._set,
-            operator_cmd.AskQueues: self._ask_queues,
-            operator_cmd.Ctl: self._ctl,
-            operator_cmd.StopApp: self._stop_app,
-            operator_cmd.StartApp: self._start_app,
-            operator_cmd.Restart: self._restart,
+            cmd.Set: self._set,
+            cmd.AskQueues: self._ask_queues,
+            cmd.Ctl: self._ctl,
+            cmd.StopApp: self._stop_app,
+            cmd.StartApp: self._start_app,
+            cmd.Restart: self._restart,
         }
 
     def _process(self, name: str) -> QueueProcess:
@@ -245,7 +243,7 @@ class OperatorVerbs:
             raise CommandError("no_queue", name=name, known=known)
         return queue.process
 
-    def _set(self, command: operator_cmd.Set) -> None:
+    def _set(self, command: cmd.Set) -> None:
         value: Any = command.value
         if command.name == "work_profile" and self._clustered:
             raise CommandError("cluster_instant")
@@ -269,7 +267,7 @@ class OperatorVerbs:
             self._settings.report_settings()
             process.pin_target(value)
         else:
-            self._configuration.change(command.name, cmd.value_of(command))
+            self._configuration.change(command.name, value_of(command))
             self._settings.report_settings()
             if command.name == "work_profile":
                 self._change_machine()
@@ -279,17 +277,17 @@ class OperatorVerbs:
             elif command.name != "disk_free_bytes_other":
                 self._monitors.measure_memory()
 
-    def _ctl(self, command: operator_cmd.Ctl) -> None:
-        self._do(cmd.parse(self._console(command.line)))
+    def _ctl(self, command: cmd.Ctl) -> None:
+        self._do(parse(self._console(command.line)))
 
-    def _stop_app(self, _: operator_cmd.StopApp) -> None:
+    def _stop_app(self, _: cmd.StopApp) -> None:
         if self._clustered:
             if self._first.up:
-                self._do(cluster_cmd.StopNode(cluster_cmd.FIRST_NODE))
+                self._do(cmd.StopNode(cmd.FIRST_NODE))
         elif self._life.runs:
             self._life.stop_app()
 
-    def _ask_queues(self, command: operator_cmd.AskQueues) -> None:
+    def _ask_queues(self, command: cmd.AskQueues) -> None:
         """Ask every queue process now, and again after a while if there is more to ask."""
         for live in list(self._queues.values()):
             live.process.answer_info()
@@ -297,22 +295,22 @@ class OperatorVerbs:
             again = msgspec.structs.replace(command, count=command.count - 1)
             self._clock.after(command.every_ms * MILLISECOND_US, partial(self._ask_queues, again))
 
-    def _start_app(self, _: operator_cmd.StartApp) -> None:
+    def _start_app(self, _: cmd.StartApp) -> None:
         if self._clustered:
             if not self._first.up:
-                self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+                self._do(cmd.StartNode(cmd.FIRST_NODE))
         elif not self._first.up:
-            self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+            self._do(cmd.StartNode(cmd.FIRST_NODE))
         elif not self._life.runs:
             self._life.start_app()
 
-    def _restart(self, command: operator_cmd.Restart) -> None:
+    def _restart(self, command: cmd.Restart) -> None:
         if not self._clustered:
             self._life.restart(command.kind)
             return
-        stop = cluster_cmd.StopNode if command.kind == "clean" else cluster_cmd.KillNode
-        self._do(stop(cluster_cmd.FIRST_NODE))
-        self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+        stop = cmd.StopNode if command.kind == "clean" else cmd.KillNode
+        self._do(stop(cmd.FIRST_NODE))
+        self._do(cmd.StartNode(cmd.FIRST_NODE))
 
     @property
     def _clustered(self) -> bool:

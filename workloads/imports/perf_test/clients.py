@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_PREFETCH, MAX_RATE, PROPERTIES
-from engine.broker.commands.commands import MAX_TX
+from engine.broker.commands.client_commands import MAX_TX
 from engine.broker.commands.scenario import MAX_COMMANDS
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.common import Options
