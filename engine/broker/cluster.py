@@ -178,7 +178,7 @@ class Cluster:
         )
         self._syncs = RunningSyncs(self._below)
         self.cluster = MirroredQueues(self._below, self._syncs.maybe)
-        self._ends = QueueEnds(self.queues, self.consumers, self.confirms, self._settings, self.cluster)
+        self._ends = QueueEnds(self._below, self._settings, self.cluster)
         self._closing = ChannelClosing(
             self.connections,
             self.consumers,

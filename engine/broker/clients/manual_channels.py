@@ -28,6 +28,7 @@ from engine.broker.commands.base import HAND, Command
 from engine.broker.commands.client_commands import Publish, SetConsumer
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import GotEmpty
+from engine.values.errors import CommandError
 
 
 class HandSettlement(msgspec.Struct):
@@ -228,8 +229,10 @@ class ManualDeliveries:
             self._emit(GotEmpty("P10", hand.name, queue))
 
     def ack_held(self, hand: ManualChannel, count: int, multiple: bool) -> None:
-        """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14)."""
-        self._settle(hand, hand.channel.take(count), self._ack, multiple)
+        """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14). Raises
+        CommandError: there are fewer.
+        """
+        self._settle(hand, self._held(hand, count), self._ack, multiple)
 
     def ack_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> None:
         """Acknowledge a delivery tag of a channel (P14). Raises AmqpError 406 when it is not outstanding."""
@@ -249,6 +252,11 @@ class ManualDeliveries:
             return self._requeue_failed if reject else self._requeue
         return self._reject if reject else self._nack
 
+    def _held(self, hand: ManualChannel, count: int) -> list[UnackedDelivery]:
+        if count > len(hand.channel):
+            raise CommandError("not_held", held=len(hand.channel), count=count)
+        return hand.channel.take(count)
+
     def _of_tag(self, hand: ManualChannel, tag: int, multiple: bool) -> list[UnackedDelivery]:
         taken = hand.channel.take_tag(tag, multiple)
         if taken is None:
@@ -264,15 +272,13 @@ class ManualDeliveries:
         """Requeue the deliveries of a consumer of the channel that is gone (P11)."""
         self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
 
-    def requeue_held(self, hand: ManualChannel, count: int) -> None:
-        """Reject the oldest deliveries held, with requeue (P11)."""
-        self._settle(hand, hand.channel.take(count), self._requeue)
-
     def nack_held(
         self, hand: ManualChannel, count: int, multiple: bool, requeue: bool, reject: bool = False
     ) -> None:
-        """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11)."""
-        self._settle(hand, hand.channel.take(count), self._unwanted(requeue, reject), multiple)
+        """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11). Raises
+        CommandError: there are fewer.
+        """
+        self._settle(hand, self._held(hand, count), self._unwanted(requeue, reject), multiple)
 
     # --- settling ----------------------------------------------------------------------------------------------------
     def _settle(

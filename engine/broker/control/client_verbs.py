@@ -13,15 +13,13 @@ from engine.amqp.declarations import check_access, check_consume
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.broker.clients.channel import connection_of
-from engine.broker.clients.connections import HeartbeatWatch
+from engine.broker.clients.connections import ChannelClosing, HeartbeatWatch
 from engine.broker.clients.manual_channels import ManualChannel
 from engine.broker.commands import client_commands as cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.node_lifecycle import Handlers
-from engine.broker.control.verb_parts import ClientParts, OnClientParts
-from engine.broker.time.scheduler import TimerScheduler
-from engine.broker.vhost.configuration import NodeConfiguration
-from engine.broker.vhost.reported_state import ReportedState
+from engine.broker.control.verb_parts import VerbParts
+from engine.broker.mirrors.membership import NodeParts, PendingCalls
 from engine.values.errors import CommandError, ProcessCrash
 from engine.values.labels import bare
 
@@ -38,29 +36,22 @@ def _called_by(channel: str, begins: str = "") -> Iterator[None]:
         raise
 
 
-class ClientVerbs(OnClientParts):
+class ClientVerbs(VerbParts):
     """Verbs that add, change and remove publishers and consumers."""
 
-    def __init__(
-        self,
-        parts: ClientParts,
-        *,
-        configuration: NodeConfiguration,
-        board: ReportedState,
-        scheduler: TimerScheduler,
-    ) -> None:
-        super().__init__(parts)
-        self._configuration = configuration
-        self._board = board
-        self._scheduler = scheduler
-        self._heartbeats = HeartbeatWatch(scheduler, self._is_blocked, self._missed)
+    def __init__(self, below: NodeParts, closing: ChannelClosing, patience: PendingCalls) -> None:
+        super().__init__(below, closing, patience)
+        self._configuration = below.configuration
+        self._board = below.board
+        self._scheduler = below.clock
+        self._heartbeats = HeartbeatWatch(below.clock, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
         """Return the function for each of these commands."""
         return {
             cmd.Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
-            cmd.SetConsumer: self._set_consumer,
+            cmd.SetConsumer: self._begin_or_change,
             cmd.Consume: self._consume,
             cmd.Cancel: self._cancel,
             cmd.CloseChannel: self._close_channel,
@@ -101,10 +92,7 @@ class ClientVerbs(OnClientParts):
             return
         self._connections.set_running(publisher)
 
-    def _set_consumer(self, command: cmd.SetConsumer) -> None:
-        self._begin_or_change(command, lifts=False)
-
-    def _begin_or_change(self, command: cmd.SetConsumer, lifts: bool) -> None:
+    def _begin_or_change(self, command: cmd.SetConsumer, lifts: bool = False) -> None:
         """Begin a consumer, or change one. `lifts`: whether its client first sends basic.qos for the
         consumer, which lifts the channel's limit.
         """
@@ -255,7 +243,7 @@ class ClientVerbs(OnClientParts):
         return CommandError("no_actor", name=name, known=", ".join(known) or "none")
 
 
-class HandVerbs(OnClientParts):
+class HandVerbs(VerbParts):
     """Verbs of manual channels."""
 
     def handlers(self) -> Handlers:
@@ -291,46 +279,29 @@ class HandVerbs(OnClientParts):
 
     def _get(self, hand: ManualChannel, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
-        get = partial(self._get_now, hand, command)
-        if not self._patience.puts_off(command.queue, hand.name, get):
-            get()
-
-    def _get_now(self, hand: ManualChannel, command: cmd.Get) -> None:
-        self._check_access(hand, command.queue)
+        if self._patience.puts_off(command.queue, hand.name, partial(self._get, hand, command)):
+            return
         self._lifetimes.used(self._queues[command.queue])
         with _called_by(hand.name):
             self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
 
     def _purge(self, hand: ManualChannel, command: cmd.Purge) -> None:
         self._check_access(hand, command.queue)
-        purge = partial(self._purge_now, hand, command)
-        if not self._patience.puts_off(command.queue, hand.name, purge):
-            purge()
-
-    def _purge_now(self, hand: ManualChannel, command: cmd.Purge) -> None:
-        self._check_access(hand, command.queue)
+        if self._patience.puts_off(command.queue, hand.name, partial(self._purge, hand, command)):
+            return
         with _called_by(hand.name):
             self._queues[command.queue].purge()
 
-    def _check_held(self, hand: ManualChannel, count: int) -> None:
-        held = len(hand.channel)
-        if count > held:
-            raise CommandError("not_held", held=held, count=count)
-
     def _ack(self, hand: ManualChannel, command: cmd.Ack) -> None:
-        self._check_held(hand, command.count)
         self._consumers.hand_deliveries.ack_held(hand, command.count, command.multiple)
 
     def _requeue(self, hand: ManualChannel, command: cmd.Requeue) -> None:
-        self._check_held(hand, command.count)
-        self._consumers.hand_deliveries.requeue_held(hand, command.count)
+        self._consumers.hand_deliveries.nack_held(hand, command.count, True, True)
 
     def _nack(self, hand: ManualChannel, command: cmd.Nack) -> None:
-        self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, command.multiple, command.requeue)
 
     def _reject(self, hand: ManualChannel, command: cmd.Reject) -> None:
-        self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, False, command.requeue, reject=True)
 
     def _ack_tag(self, hand: ManualChannel, command: cmd.AckTag) -> None:

@@ -12,7 +12,7 @@ from engine.broker.control.node_lifecycle import CommandVerbs, NodeLifecycle
 from engine.broker.control.operator_verbs import ClusterVerbs, Console, OperatorVerbs, VhostVerbs
 from engine.broker.control.report import ChangeReport
 from engine.broker.control.topology_verbs import TopologyVerbs
-from engine.broker.control.verb_parts import ClientParts, CostProfile, QueueEnds, ShownSettings
+from engine.broker.control.verb_parts import CostProfile, QueueEnds, ShownSettings
 from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.nodes import ClusterParts
@@ -35,25 +35,8 @@ class NodeControl:
         parts: ClusterParts,
         console: Console,
     ) -> None:
-        clients = ClientParts(
-            below.definitions,
-            below.queues,
-            below.lifetimes,
-            below.connections,
-            below.consumers,
-            closing,
-            parts.patience,
-        )
         self.monitors = MemoryMonitors(below, parts.actors_at, mirrored)
-        self.life = NodeLifecycle(
-            configuration=below.configuration,
-            settings=settings,
-            parts=clients,
-            dead_letters=below.dead_letters,
-            watch=below.first.watch,
-            monitors=self.monitors,
-            on_gone=mirrored.ended,
-        )
+        self.life = NodeLifecycle(below, settings, self.monitors, mirrored.ended)
         self.report = ChangeReport(
             below,
             settings=settings,
@@ -63,7 +46,7 @@ class NodeControl:
             shown=parts.shown,
         )
         self._ask = console
-        keepers = (below.connections.unread, parts.patience)
+        keepers = (below.connections.unread.keeps, parts.patience.keeps)
         self.verbs = CommandVerbs(self.life, keepers, mirrored.nodes, below.definitions.hosts)
         change = partial(machine.change, below.first.host, below.queues, below.connections, below.consumers)
         operator = OperatorVerbs(
@@ -77,12 +60,12 @@ class NodeControl:
             cluster=mirrored,
         )
         for each in (
-            ClientVerbs(clients, configuration=below.configuration, board=below.board, scheduler=below.clock),
-            HandVerbs(clients),
-            TopologyVerbs(clients, ends, mirrored, parts),
+            ClientVerbs(below, closing, parts.patience),
+            HandVerbs(below, closing, parts.patience),
+            TopologyVerbs(below, closing, ends, mirrored, parts),
             operator,
             ClusterVerbs(mirrored, parts, below.queues),
-            VhostVerbs(clients, ends, mirrored, below.processes, below.board),
+            VhostVerbs(below, closing, parts.patience, ends),
         ):
             self.verbs.learn(each.handlers())
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from engine.backing_queue.generation import StopKind
 from engine.broker.commands import operator_commands as cmd
 from engine.broker.commands.base import Command, vhost_of
 from engine.broker.control.monitors import MemoryMonitors
-from engine.broker.control.verb_parts import ClientParts, ShownSettings
-from engine.broker.memory.resource_monitors import MemoryMonitor, MemoryWatch
-from engine.broker.queues.queues import BrokerNode, DeadLetters
-from engine.broker.vhost.configuration import NodeConfiguration
+from engine.broker.control.verb_parts import ShownSettings
+from engine.broker.memory.resource_monitors import MemoryMonitor
+from engine.broker.mirrors.membership import NodeParts
+from engine.broker.queues.queues import BrokerNode
 from engine.report.transitions.base import Why
 from engine.values.errors import CommandError
 
@@ -25,26 +25,22 @@ class NodeLifecycle:
 
     def __init__(
         self,
-        *,
-        configuration: NodeConfiguration,
+        below: NodeParts,
         settings: ShownSettings,
-        parts: ClientParts,
-        dead_letters: DeadLetters,
-        watch: MemoryWatch,
         monitors: MemoryMonitors,
         on_gone: Callable[[str], None],
     ) -> None:
         self.runs = True
         self.ever_stopped = False
-        self._configuration = configuration
+        self._configuration = below.configuration
         self._settings = settings
-        self._connections = parts.connections
-        self._consumers = parts.consumers
-        self._queues = parts.queues
-        self._dead_letters = dead_letters
-        self._watch = watch
+        self._connections = below.connections
+        self._consumers = below.consumers
+        self._queues = below.queues
+        self._dead_letters = below.dead_letters
+        self._watch = below.first.watch
         self._monitors = monitors
-        self._lifetimes = parts.lifetimes
+        self._lifetimes = below.lifetimes
         self._on_gone = on_gone
 
     def restart(self, kind: StopKind) -> None:
@@ -101,22 +97,15 @@ Handlers = Mapping[type[Command], Callable[[Any], None]]
 """The function for each kind of command. A verb raises CommandError only before it changes anything."""
 
 
-class UnreadKeeper(Protocol):
-    """Keeps commands that clients send while nobody reads them."""
-
-    def keeps(self, command: Command) -> bool:
-        """Keep a command for later; return whether it was kept."""
-
-
 class CommandVerbs:
-    """The commands of one node. `life`: whether the broker runs. `keepers`: keep commands on blocked
-    connections (A3) and on waiting channels (H64). `hosts`: names of the existing virtual hosts.
+    """The commands of one node. `life`: whether the broker runs. `keepers`: keep a command on a blocked
+    connection (A3) or a waiting channel (H64), and return whether they did. `hosts`: the virtual hosts' names.
     """
 
     def __init__(
         self,
         life: NodeLifecycle,
-        keepers: Sequence[UnreadKeeper],
+        keepers: Sequence[Callable[[Command], bool]],
         nodes: Mapping[str, BrokerNode],
         hosts: Collection[str],
     ) -> None:
@@ -139,6 +128,6 @@ class CommandVerbs:
         if vhost not in self._hosts:
             raise CommandError("no_vhost", name=vhost, known=", ".join(self._hosts))
         on_channel = getattr(command, "channel", None) is not None  # most commands come on no channel by hand
-        if on_channel and any(keeper.keeps(command) for keeper in self._keepers):
+        if on_channel and any(keeps(command) for keeps in self._keepers):
             return
         self._handlers[type(command)](command)

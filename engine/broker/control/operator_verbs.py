@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.stores import MessageStore
 from engine.broker.clients.channel import connection_of
+from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands import operator_commands as cmd
 from engine.broker.commands.base import HAND, Command
 from engine.broker.commands.commands import parse, value_of
@@ -17,14 +17,12 @@ from engine.broker.commands.scenario import MAX_VHOSTS
 from engine.broker.control.monitors import MemoryMonitors
 from engine.broker.control.node_lifecycle import Handlers, NodeLifecycle
 from engine.broker.control.report import LiveValues
-from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds, ShownSettings
-from engine.broker.mirrors.membership import NodeParts
+from engine.broker.control.verb_parts import QueueEnds, ShownSettings, VerbParts
+from engine.broker.mirrors.membership import NodeParts, PendingCalls
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.nodes import ClusterParts
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.queues import BrokerNode, NodeQueues
-from engine.broker.time.processes import NodeProcesses
-from engine.broker.vhost.reported_state import ReportedState
 from engine.mirrored_queue.ring import QueueRecord
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
@@ -106,22 +104,17 @@ class ClusterVerbs:
 FORCED: Final = 320
 
 
-class VhostVerbs(OnClientParts):
+class VhostVerbs(VerbParts):
     """Verbs that add and delete virtual hosts."""
 
     def __init__(
-        self,
-        parts: ClientParts,
-        ends: QueueEnds,
-        cluster: MirroredQueues,
-        processes: NodeProcesses,
-        board: ReportedState,
+        self, below: NodeParts, closing: ChannelClosing, patience: PendingCalls, ends: QueueEnds
     ) -> None:
-        super().__init__(parts)
+        super().__init__(below, closing, patience)
         self._ends = ends
-        self._nodes = cluster.nodes
-        self._processes = processes
-        self._board = board
+        self._nodes = below.nodes
+        self._processes = below.processes
+        self._board = below.board
 
     def handlers(self) -> Handlers:
         return {cmd.AddVhost: self._add, cmd.DeleteVhost: self._delete}
@@ -138,11 +131,9 @@ class VhostVerbs(OnClientParts):
         for node in self._nodes.values():
             node.host.add_host(vhost)
         if self._processes.timed:
-            self._processes.of_stores(self._stores(vhost), self._queues.sweep)
-
-    def _stores(self, vhost: str) -> dict[str, MessageStore]:
-        first = next(iter(self._nodes.values())).host
-        return {name: each for name, each in first.stores.items() if host_of(name) == vhost}
+            first = next(iter(self._nodes.values())).host
+            own = {name: each for name, each in first.stores.items() if host_of(name) == vhost}
+            self._processes.of_stores(own, self._queues.sweep)
 
     def _delete(self, command: cmd.DeleteVhost) -> None:
         vhost = command.vhost
@@ -152,7 +143,8 @@ class VhostVerbs(OnClientParts):
         if vhost == FIRST_HOST:
             raise CommandError("first_vhost", name=vhost)
         self._close_connections(vhost)
-        self._delete_queues(vhost)
+        for name in [each for each in self._definitions.queues if host_of(each) == vhost]:
+            self._ends.delete(name, "S1", "vhost_deleted")
         for node in self._nodes.values():
             for name in [each for each in node.host.stores if host_of(each) == vhost]:
                 self._processes.end(f"store:{name}")
@@ -181,10 +173,6 @@ class VhostVerbs(OnClientParts):
             self._board.forget_actor(hand, "S1")
         self._connections.remove(publishers[burst])
         self._board.forget_actor(burst, "S1")
-
-    def _delete_queues(self, vhost: str) -> None:
-        for name in [each for each in self._definitions.queues if host_of(each) == vhost]:
-            self._ends.delete(name, "S1", "vhost_deleted")
 
 
 Console = Callable[[str, Mapping[str, Any], LiveValues], dict[str, Any]]
@@ -296,12 +284,9 @@ class OperatorVerbs:
             self._clock.after(command.every_ms * MILLISECOND_US, partial(self._ask_queues, again))
 
     def _start_app(self, _: cmd.StartApp) -> None:
-        if self._clustered:
-            if not self._first.up:
-                self._do(cmd.StartNode(cmd.FIRST_NODE))
-        elif not self._first.up:
+        if not self._first.up:
             self._do(cmd.StartNode(cmd.FIRST_NODE))
-        elif not self._life.runs:
+        elif not self._clustered and not self._life.runs:
             self._life.start_app()
 
     def _restart(self, command: cmd.Restart) -> None:

@@ -24,29 +24,36 @@ from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.clients.channel import connection_of
+from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands import operator_commands as cmd
 from engine.broker.commands.scenario import MAX_BACKING_QUEUES, check_label
 from engine.broker.control.node_lifecycle import Handlers
-from engine.broker.control.verb_parts import ClientParts, OnClientParts, QueueEnds
+from engine.broker.control.verb_parts import QueueEnds, VerbParts
+from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.nodes import ClusterParts
 from engine.values.errors import CommandError
 from engine.values.labels import bare, beside
 
 
-class TopologyVerbs(OnClientParts):
+class TopologyVerbs(VerbParts):
     """Verbs that add, change and remove queues, exchanges, bindings and policies."""
 
     def __init__(
-        self, parts: ClientParts, ends: QueueEnds, cluster: MirroredQueues, cluster_parts: ClusterParts
+        self,
+        below: NodeParts,
+        closing: ChannelClosing,
+        ends: QueueEnds,
+        cluster: MirroredQueues,
+        parts: ClusterParts,
     ) -> None:
-        super().__init__(parts)
+        super().__init__(below, closing, parts.patience)
         self._ends = ends
         self._cluster = cluster
-        self._nodes = cluster_parts.nodes
-        self._mishaps = cluster_parts.mishaps
-        self._places = cluster_parts.places
-        self._most_queues = cluster_parts.most_queues
+        self._nodes = parts.nodes
+        self._mishaps = parts.mishaps
+        self._places = parts.places
+        self._most_queues = parts.most_queues
         self._server_named = 0
         """How many queue names the broker has made."""
 
@@ -58,9 +65,9 @@ class TopologyVerbs(OnClientParts):
             cmd.DeclareExchange: partial(self._by_hand, self._declare_exchange, "P18"),
             cmd.DeleteExchange: partial(self._by_hand, self._delete_exchange, "P18"),
             cmd.Bind: partial(self._by_hand, self._bind, "P18"),
-            cmd.Unbind: partial(self._by_hand, self._unbind, "P18"),
+            cmd.Unbind: partial(self._by_hand, self._bind, "P18"),
             cmd.BindExchange: partial(self._by_hand, self._bind_exchange, "P18"),
-            cmd.UnbindExchange: partial(self._by_hand, self._unbind_exchange, "P18"),
+            cmd.UnbindExchange: partial(self._by_hand, self._bind_exchange, "P18"),
             cmd.SetPolicy: self._set_policy,
             cmd.ClearPolicy: self._clear_policy,
             cmd.KillQueue: self._kill_queue,
@@ -156,20 +163,9 @@ class TopologyVerbs(OnClientParts):
         if existing is not None:
             self._definitions.remove_exchange(command.name)
 
-    def _bind(self, command: cmd.Bind) -> None:
-        self._definitions.bind(self._checked_binding(command, unbind=False))
-
-    def _unbind(self, command: cmd.Unbind) -> None:
-        self._definitions.unbind(self._checked_binding(command, unbind=True))
-
-    def _bind_exchange(self, command: cmd.BindExchange) -> None:
-        self._definitions.bind(self._between_exchanges(command, unbind=False))
-
-    def _unbind_exchange(self, command: cmd.UnbindExchange) -> None:
-        self._definitions.unbind(self._between_exchanges(command, unbind=True))
-
-    def _between_exchanges(self, command: cmd.BindExchange | cmd.UnbindExchange, unbind: bool) -> Binding:
-        exchanges = self._definitions.exchanges.exchanges
+    def _bind_exchange(self, command: cmd.BindExchange | cmd.UnbindExchange) -> None:
+        """Bind an exchange to another, or take a binding away."""
+        exchanges, unbind = self._definitions.exchanges.exchanges, isinstance(command, cmd.UnbindExchange)
         binding = Binding(
             exchange=command.source,
             queue=command.destination,
@@ -179,10 +175,11 @@ class TopologyVerbs(OnClientParts):
         )
         source, destination = exchanges.get(command.source), exchanges.get(command.destination)
         check_exchange_binding(source, destination, binding, unbind=unbind)
-        return binding
+        (self._definitions.unbind if unbind else self._definitions.bind)(binding)
 
-    def _checked_binding(self, command: cmd.Bind | cmd.Unbind, unbind: bool) -> Binding:
-        definitions = self._definitions
+    def _bind(self, command: cmd.Bind | cmd.Unbind) -> None:
+        """Bind a queue to an exchange, or take a binding away."""
+        definitions, unbind = self._definitions, isinstance(command, cmd.Unbind)
         binding = Binding(
             exchange=command.exchange,
             queue=command.queue,
@@ -193,7 +190,7 @@ class TopologyVerbs(OnClientParts):
         queue, connection = definitions.queues.get(command.queue), connection_of(command.channel)
         known = binding in definitions.exchanges.bindings
         check_binding(exchange, queue, binding, connection, unbind=unbind, known=known)
-        return binding
+        (definitions.unbind if unbind else definitions.bind)(binding)
 
     def _set_policy(self, command: cmd.SetPolicy) -> None:
         policy = Policy(

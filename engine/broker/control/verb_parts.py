@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from engine.broker.clients.confirms import ConfirmSender
 from engine.broker.clients.connections import ChannelClosing, PublisherConnections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.operator_commands import Death
 from engine.broker.memory.model import RESIDUAL_PCT
-from engine.broker.mirrors.membership import PendingCalls
+from engine.broker.mirrors.membership import NodeParts, PendingCalls
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.queues import NodeQueues, QueueLifetimes
+from engine.broker.queues.queues import NodeQueues
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
-from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.reported_state import ReportedState
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.costs import each_us
@@ -40,45 +36,26 @@ class ShownSettings:
         self._board.report_part("settings", rule, self.info_items())
 
 
-class ClientParts(NamedTuple):
-    """The parts that a client's command may need: definitions, running queues, connections, and waiting publishers."""
+class VerbParts:
+    """The parts of a node that verbs work on."""
 
-    definitions: HostDefinitions
-    queues: NodeQueues
-    lifetimes: QueueLifetimes
-    connections: PublisherConnections
-    consumers: Consumers
-    closing: ChannelClosing
-    patience: PendingCalls
-
-
-class OnClientParts:
-    """Verbs that work on these parts."""
-
-    def __init__(self, parts: ClientParts) -> None:
-        self._definitions = parts.definitions
-        self._queues = parts.queues
-        self._lifetimes = parts.lifetimes
-        self._connections = parts.connections
-        self._consumers = parts.consumers
-        self._closing = parts.closing
-        self._patience = parts.patience
+    def __init__(self, below: NodeParts, closing: ChannelClosing, patience: PendingCalls) -> None:
+        self._definitions = below.definitions
+        self._queues = below.queues
+        self._lifetimes = below.lifetimes
+        self._connections = below.connections
+        self._consumers = below.consumers
+        self._closing = closing
+        self._patience = patience
 
 
 class QueueEnds:
     """Deletes and kills the queues of one node."""
 
-    def __init__(
-        self,
-        queues: NodeQueues,
-        consumers: Consumers,
-        confirms: ConfirmSender,
-        settings: ShownSettings,
-        cluster: MirroredQueues,
-    ) -> None:
-        self._queues = queues
-        self._consumers = consumers
-        self._confirms = confirms
+    def __init__(self, below: NodeParts, settings: ShownSettings, cluster: MirroredQueues) -> None:
+        self._queues = below.queues
+        self._consumers = below.consumers
+        self._confirms = below.connections.confirms
         self._settings = settings
         self._cluster = cluster
 
