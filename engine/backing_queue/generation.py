@@ -164,6 +164,10 @@ SIDES: Final = ("persistent", "transient")
 class StartableStore(MessageStore, Protocol):
     """A store as its virtual host uses it."""
 
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing was sent, nobody waits for a sync, and the garbage collector rests."""
+
     def account(self) -> Any:
         """Return the credit of a process that starts to use the store (F1)."""
 
@@ -259,7 +263,8 @@ class TwoStores(ABC, Generic[S]):
     def settle(self) -> None:
         """Let both stores handle what was sent to them, sync and collect garbage (S166, S167, W135)."""
         for store in self.stores.values():
-            store.settle()
+            if not store.quiet:
+                store.settle()
 
     def credit(self) -> Mapping[str, Any]:
         """Return the credit of one process towards each store (F1)."""

@@ -4,7 +4,6 @@ implements the members of `QueueVerbs`, and overrides what differs. `engine.rele
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import MessagePlace
-from engine.backing_queue.rates import QueueRates
+from engine.backing_queue.queue_numbers import QueueNumbers
 from engine.values.extents import IN_RAM, Extent
 from engine.values.marks import override
 from engine.values.sizes import Each, at, total
@@ -459,62 +458,11 @@ class MirrorableQueue(BackingQueue, MirrorVerbs):
     """A queue that can be a member of a mirrored one."""
 
 
-class StoreSide(Protocol):
-    """A queue's client of one message store."""
-
-    @property
-    def credit(self) -> int | None:
-        """Writes that may still be sent, None before the first one (F1)."""
-
-    @property
-    def blocked(self) -> bool:
-        """Whether the credit is used up (F2)."""
-
-
-class StoreCredits(Protocol):
-    """The settings that are used here."""
-
-    @property
-    def msg_store_credit_disc_bound(self) -> tuple[int, int]:
-        """The first credit at a store, and the credits of each grant (F1)."""
-
-
-class QueueNumbers(Protocol):
-    """The state that is used here; the generations' states document it."""
-
-    now_us: int
-    bytes: int
-    ram_bytes: int
-    rates: QueueRates
-    mailbox: deque[tuple[str, object]]
-    stores_alone: bool
-
-    @property
-    def settings(self) -> StoreCredits:
-        """What the queue was configured with."""
-
-    @property
-    def len(self) -> int:
-        """Ready messages (Q13)."""
-
-    @property
-    def pending_count(self) -> int:
-        """Unacknowledged messages."""
-
-    @property
-    def persistent(self) -> StoreSide:
-        """The client of the persistent store."""
-
-    @property
-    def transient(self) -> StoreSide:
-        """The client of the transient store."""
-
-
-S = TypeVar("S", bound=QueueNumbers)
+S = TypeVar("S", bound=QueueNumbers[Any])
 
 
 class StateQueue(BackingQueue, Generic[S]):
-    """Code that generations share whose queues have such a state."""
+    """A queue that keeps such a record."""
 
     state: S
 
@@ -536,18 +484,8 @@ class StateQueue(BackingQueue, Generic[S]):
     # --- counts ------------------------------------------------------------------------------------------------------
     @property
     @override
-    def depth(self) -> int:
-        return self.state.len
-
-    @property
-    @override
     def ready_bytes(self) -> int:
         return self.state.bytes
-
-    @property
-    @override
-    def unacked(self) -> int:
-        return self.state.pending_count
 
     @property
     @override
@@ -561,9 +499,11 @@ class StateQueue(BackingQueue, Generic[S]):
 
     @override
     def store_credit(self) -> Mapping[str, StoreCredit]:
-        initial, more = self.state.settings.msg_store_credit_disc_bound
-        clients = {"persistent": self.state.persistent, "transient": self.state.transient}
-        return {side: StoreCredit(each.credit, initial, more, each.blocked) for side, each in clients.items()}
+        accounts = {side: self.state.client(side).account for side in ("persistent", "transient")}
+        return {
+            side: StoreCredit(each.left, each.initial, each.more, each.blocked)
+            for side, each in accounts.items()
+        }
 
     # --- what the stores send ----------------------------------------------------------------------------------------
     @override

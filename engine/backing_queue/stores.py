@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import msgspec
 
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.storage.port import Storage
+from engine.values.stretches import RangeSet
 
 CLEAN: Final = "clean_stop.json"
 """The engine's own file for a clean stop; the broker writes its own tables instead (S129, S240, W132)."""
@@ -83,6 +85,90 @@ class MessageStore(Protocol):
 
     def verify(self) -> None:
         """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
+
+
+class ClientAccount:
+    """The credit between one process and a store; the clients of one process share it (F1). `initial`: writes
+    that may be sent before the first grant. `more`: handled writes for each grant, and credits in it.
+    """
+
+    def __init__(self, initial: int, more: int) -> None:
+        self.left: int | None = None
+        """Writes that may still be sent, None before the first one; 0 or less when the process is blocked (F2)."""
+        self.initial = initial
+        self.more = more
+        self._until_grant = more
+
+    @property
+    def room(self) -> int:
+        """Writes until the process is blocked (F2)."""
+        return self.initial if self.left is None else self.left
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the credit is used up (F2)."""
+        return self.left is not None and self.left <= 0
+
+    def spend(self, count: int) -> None:
+        """Send so many writes: each costs one (F4)."""
+        self.left = (self.initial if self.left is None else self.left) - count
+
+    def grant(self, amount: int) -> None:
+        """Add credit that the store granted; the queue calls this when it takes the message (F2)."""
+        self.left = (self.left or 0) + amount
+
+    def grants(self, handled: int) -> int:
+        """Return how many grants are due after so many more handled writes."""
+        self._until_grant -= handled
+        grants = 0
+        while self._until_grant <= 0:
+            self._until_grant += self.more
+            grants += 1
+        return grants
+
+
+How = Literal["written", "ignored"]
+OnDisk = Callable[[RangeSet, How], None]
+
+
+class StorePeer:
+    """A client of a message store, as the store knows it.
+
+    Args:
+        ref: its name, the same after a restart.
+        on_disk: called with the messages that need no further wait, and why; None in the transient store (S135).
+        on_credit: called with each grant of credit.
+        account: the credit of the client's process.
+    """
+
+    def __init__(
+        self, ref: str, on_disk: OnDisk | None, on_credit: Callable[[int], None], account: ClientAccount
+    ) -> None:
+        self.ref = ref
+        self.on_disk = on_disk
+        self.on_credit: Callable[[int], None] | None = on_credit
+        self.account = account
+
+    def handled(self, count: int) -> None:
+        """Count handled writes and grant credit after every `more` of them (F1)."""
+        for _ in range(self.account.grants(count)):
+            if self.on_credit is not None:
+                self.on_credit(self.account.more)
+
+    def confirm(self, messages: RangeSet, how: How = "written") -> None:
+        """Notify the client, if it listens."""
+        if self.on_disk is not None:
+            self.on_disk(messages, how)
+
+    def kill(self) -> None:
+        """Stop notifying a client whose process ended without cleaning up; its messages are still handled."""
+        self.on_credit = None
+        if self.on_disk is not None:
+            self.on_disk = _unheard
+
+
+def _unheard(messages: RangeSet, how: How) -> None:
+    """Ignore a message to a process that has ended."""
 
 
 N = TypeVar("N")

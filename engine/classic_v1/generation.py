@@ -54,12 +54,6 @@ class VhostStores(TwoStores[MsgStore]):
         return self._means.storage.size(path) is not None
 
     @override
-    def settle(self) -> None:
-        for name in self.stores:
-            if not self.stores[name].quiet:
-                self.stores[name].settle()
-
-    @override
     def before_power_cut(self, directories: Iterator[str]) -> None:
         """Let a cleared journal stay cleared. A power cut may undo the truncation (S230), but the next fsync
         of any file makes it durable on a journaling file system, and the segments deleted before it are gone

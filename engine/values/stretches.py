@@ -9,7 +9,7 @@ stretches, not of integers.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -339,6 +339,21 @@ class Stretches(Generic[R]):
             at += 1
         return found
 
+    def pieces(self, start: int, count: int) -> list[tuple[int, int, R | None]]:
+        """Cut [start, start+count) where stretches begin and end; return (start, count, part of a stretch or None
+        for a gap), ascending and without holes.
+        """
+        found: list[tuple[int, int, R | None]] = []
+        at = start
+        for stretch in self.overlapping(start, count):
+            if stretch.start > at:
+                found.append((at, stretch.start - at, None))
+            found.append((stretch.start, stretch.count, stretch))
+            at = stretch.start + stretch.count
+        if at < start + count:
+            found.append((at, start + count - at, None))
+        return found
+
     def at(self, item: int) -> R | None:
         at = self._at(item)
         if at < len(self._stretches) and self._stretches[at].start <= item:
@@ -540,6 +555,68 @@ class StretchTally(StretchRecord, frozen=True, array_like=True, gc=False):
 
     def merged(self, count: int) -> StretchTally:
         return StretchTally(self.start, count, self.value)
+
+
+def one_more(value: int) -> int:
+    return value + 1
+
+
+def one_less(value: int) -> int:
+    return max(0, value - 1)
+
+
+class MessageTallies:
+    """A number for each message. `keep_zero`: whether messages with 0 are kept."""
+
+    __slots__ = ("_keep_zero", "runs")
+
+    def __init__(self, keep_zero: bool = False) -> None:
+        self.runs: Stretches[StretchTally] = Stretches()
+        self._keep_zero = keep_zero
+
+    def __len__(self) -> int:
+        return self.runs.total
+
+    def over(self, start: int, count: int, step: int = 1) -> list[StretchTally]:
+        """Return the values over [start, start+count), 0 where there is none; with step -1 the last comes first."""
+        found = [
+            StretchTally(at, many, 0) if run is None else run
+            for at, many, run in self.runs.pieces(start, count)
+        ]
+        if step < 0:
+            found.reverse()
+        return found
+
+    def change(self, start: int, count: int, new: Callable[[int], int]) -> None:
+        """Give each message of [start, start+count) the value `new(old)`; old is 0 where there was none."""
+        at = start
+        for run in self.runs.remove(start, count):
+            if run.start > at:
+                self._put(at, run.start - at, new(0))
+            self._put(run.start, run.count, new(run.value))
+            at = run.start + run.count
+        if at < start + count:
+            self._put(at, start + count - at, new(0))
+
+    def _put(self, start: int, count: int, value: int) -> None:
+        if value or self._keep_zero:
+            self.runs.insert(StretchTally(start, count, value))
+
+    def set(self, start: int, count: int, value: int) -> None:
+        """Give each message of [start, start+count) this value, whatever it had."""
+        self.runs.remove(start, count)
+        self._put(start, count, value)
+
+    def drop_zeros(self, start: int, count: int) -> None:
+        """Forget the messages of [start, start+count) whose value is 0."""
+        for run in self.runs.overlapping(start, count):
+            if not run.value:
+                self.runs.remove(run.start, run.count)
+
+    def drop_all_zeros(self) -> None:
+        kept = [run for run in self.runs if run.value]
+        self.runs.clear()
+        self.runs.insert_all(kept)
 
 
 class RangeSet:

@@ -147,7 +147,7 @@ class ConvertingQueue(ClassicQueueV2):
             begin_on_index(q, terms, None, 0)
         else:
             begin_on_index(q, None, count + more, size_bytes + more_bytes)
-        self._done()
+        self._done(None)
 
     def _convert(self, old: QueueIndex) -> tuple[int, int]:
         """Move every entry; return how many messages and their bytes."""

@@ -9,7 +9,6 @@ from typing import Any, Final
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.index import QueueIndex
-from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v1.queue import V1Means, VariableQueue
@@ -224,17 +223,7 @@ class VersionedQueue(VariableQueue):
         return self._index_2() if self.queue_version == 2 else self._index_1()
 
     def _index_1(self) -> QueueIndex:
-        means = self._means
-        return QueueIndex(
-            queue=means.name,
-            directory=means.directory,
-            storage=means.storage,
-            codec=means.codec,
-            settings=means.settings,
-            emit=self._of_files,
-            confirms=IndexConfirms(partial(self._post, "index"), partial(self._post, "both")),
-            resource=means.resource,
-        )
+        return self._own_index(self._means, self._of_files)
 
     def _index_2(self) -> FilesIndex:
         means = self._means
@@ -285,7 +274,7 @@ class VersionedQueue(VariableQueue):
             return
         found = self._recover_other(terms, store_clean, contains)
         start_again(self.state, terms, found.count, found.size_bytes)
-        self._done()
+        self._done(None)
 
     def _recover_other(
         self, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
@@ -344,4 +333,4 @@ class VersionedQueue(VariableQueue):
             lanes_to_version_1(q)
         q.reduced = None
         self._report_files(clean=True)
-        self._done()
+        self._done(None)

@@ -161,7 +161,7 @@ GOOD_IMPORTS = [
         "engine.classic_v1.index.actions",
         "from engine.values.extents import Extent\nfrom engine.classic_v1 import settings",
     ),
-    ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),
+    ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.store import StoreClient"),
     ("engine.broker.cluster", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
     ("engine.releases", "from engine.classic_v1.generation import CLASSIC_V1"),
     ("engine.broker.vhost.virtual_hosts", "from engine.releases import Release"),

@@ -128,13 +128,13 @@ def test_a_queue_is_blocked_by_either_store() -> None:
     world = World(msg_store_credit_disc_bound=[4, 4])
     world.door.queue.let_stores_work_alone(True)
     world.door.queue.publish(world.door._arrivals({"count": 9, "size": SMALL, "persistent": True})[:1])
-    before = world.q.persistent.credit
+    before = world.q.persistent.account.left
     assert before is None
     for wanted, blocked in ((3, False), (1, True)):
         arrivals = {"count": wanted, "size": LARGE, "persistent": True}
         world.door.queue.publish(world.door._arrivals(arrivals)[:1])
         assert world.q.blocked is blocked
-    assert (world.q.persistent.credit, world.q.transient.credit) == (0, None)
+    assert (world.q.persistent.account.left, world.q.transient.account.left) == (0, None)
 
 
 def test_a_grant_makes_the_queue_resume() -> None:

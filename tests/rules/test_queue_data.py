@@ -8,7 +8,7 @@ import pytest
 
 from engine.backing_queue.protocol import Arrival
 from engine.classic_v1.queue.pending import trim, write_body
-from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, check, counters_of, new_extents
+from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, check, new_extents
 from engine.classic_v1.transitions import EntriesRecorded
 from engine.formats.message import MessageTemplate
 from engine.values.errors import InvariantBroken
@@ -120,7 +120,7 @@ def test_each_counter_is_the_field_of_its_name() -> None:
     for number, name in enumerate(fields):
         setattr(q, name, 100 + number)
     counters = q.counters()
-    assert tuple(counters.values()) == counters_of(q)
+    assert tuple(counters.values()) == q.counted()
     assert {name: counters[name] for name in fields} == {name: getattr(q, name) for name in fields}
     assert len(fields) == COUNTERS.index("unconfirmed_count")
 
@@ -149,7 +149,7 @@ def test_a_record_that_contradicts_itself_is_a_defect(rule: str, mode: str, chan
         else:
             setattr(q, name, value)
     with pytest.raises(InvariantBroken, match=rule):
-        check(q, counters_of(q))
+        check(q, q.counted())
 
 
 def test_where_delta_may_hold_everything() -> None:
@@ -252,7 +252,7 @@ def test_write_body() -> None:
     assert write_body(world.q, True, written) is written
     assert write_body(world.q, True, Extent(0, 1, 0, SMALL, IN_RAM | PERSISTENT)).in_store is False
     assert world.q.disk_write_count == 2
-    assert (world.q.transient.credit, world.q.persistent.credit) == (3999, 3999)
+    assert (world.q.transient.account.left, world.q.persistent.account.left) == (3999, 3999)
 
 
 def test_write_index() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backing_queue.rates import QueueRates
+from engine.backing_queue.queue_numbers import QueueRates
 from engine.classic_v1.transitions import DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced
 from engine.report.transitions.queue import Acked, StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked

@@ -151,7 +151,7 @@ def _enter_several(q: QueueState, extents: list[Extent], way: Way, settles: bool
             indexed.append(written)
             if home and settles and not q.stores_alone:
                 stored.append(written)
-                q.persistent.charge(extent.count)
+                q.persistent.account.spend(extent.count)
             elif home:
                 q.persistent.write(written, one_by_one=True)
         if flags & WANTS_CONFIRM:

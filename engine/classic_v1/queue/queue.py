@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from engine.backing_queue.heap import LAZY_3_10, MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
@@ -18,35 +18,24 @@ from engine.backing_queue.protocol import (
     StateQueue,
     TakenMessages,
 )
-from engine.backing_queue.rates import UPDATE_ABOVE
+from engine.backing_queue.queue_numbers import UPDATE_ABOVE
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.queue import pending, publish, taking
-from engine.classic_v1.queue.pending import end_messages, fold
+from engine.classic_v1.queue.pending import end_messages
 from engine.classic_v1.queue.publish import Way
 from engine.classic_v1.queue.reduce import (
     ram_duration,
-    resume,
+    reduce,
     set_queue_mode,
     set_ram_duration_target,
     until_reduction,
 )
-from engine.classic_v1.queue.state import (
-    PENDING,
-    QueueState,
-    V1Means,
-    both_written,
-    check,
-    counters_of,
-    differing,
-    drain_confirmed,
-    index_written,
-    messages_written,
-    new_extents,
-)
-from engine.classic_v1.queue.taking import drop_ready, load_delta
+from engine.classic_v1.queue.state import COUNTERS, PENDING, QueueState, V1Means, check, new_extents
+from engine.classic_v1.queue.taking import load_delta
 from engine.classic_v1.status import PLACES
+from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import (
     CountersChanged,
     PendingPurged,
@@ -57,66 +46,6 @@ from engine.report.transitions.queue import (
 from engine.values.extents import BLANK, PERSISTENT, RAW_PERSISTENT, DeltaExtent, Extent, unexpired
 from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet, Stretches
-
-
-def terminate(q: QueueState) -> CleanTerms | None:
-    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned
-    (Q63). None where the index crashes, so that the next start finds no terms (W200).
-    """
-    for place in PENDING:
-        transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
-        end_messages(q, transient, one_by_one=False, acknowledge=False)
-    q.persistent.terminate()
-    q.transient.delete()
-    segments = q.index.terminate()
-    q.emit(QueueStopped("Q63", q.name, "clean"))
-    if segments is None:
-        return None
-    return CleanTerms(
-        tuple(segments),
-        q.next_seq_id,
-        q.next_deliver_seq_id,
-        q.persistent.ref if q.durable else None,
-        q.persistent_count,
-        q.persistent_bytes,
-    )
-
-
-def kill(q: QueueState, kind: str) -> None:
-    """End the process without cleaning up; buffers are lost (D4). `kind`: crash, kill or power, or
-    kill_in_flush for a kill in a flush before the journal is truncated (S115).
-    """
-    if kind == "kill_in_flush":
-        q.index.kill_in_flush()
-        kind = "kill"
-    else:
-        q.index.kill(kind)
-    q.persistent.kill()
-    q.transient.kill()
-    q.emit(QueueStopped("D4", q.name, kind))
-
-
-def delete(q: QueueState, cause: str) -> None:
-    """Delete the queue: ready messages, pending ones, files, and the clients of both stores (Q64)."""
-    drop_ready(q, reset=True)
-    for place in PENDING:
-        extents = tuple(q.extents_of(place))
-        if extents:
-            q.extents_of(place).clear()
-            q.emit(PendingPurged("Q64", q.name, place, None, extents))
-            end_messages(q, extents, one_by_one=False, acknowledge=False)
-    q.index.delete()
-    q.persistent.delete()
-    q.transient.delete()
-    q.emit(QueueStopped("Q64", q.name, cause))
-
-
-def start_new(q: QueueState) -> None:
-    """Begin a queue that never existed before (Q5)."""
-    q.index.start_new()
-    q.last_counters = counters_of(q)
-    q.rates.timestamp_us = q.now_us
-    q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
 
 
 def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int | None) -> None:
@@ -138,7 +67,7 @@ def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size
     q.bytes = q.persistent_bytes = found_bytes
     q.transient_threshold = q.next_seq_id
     q.rates.timestamp_us = q.now_us
-    q.last_counters = counters_of(q)
+    q.last_counters = q.counted()
     q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, q.counters()))
     load_delta(q)
 
@@ -149,12 +78,55 @@ def _head_lane(q: QueueState) -> Stretches[Extent]:
 
 LISTED = tuple(place for place in PLACES if not place.counted)
 [COUNTED] = [place for place in PLACES if place.counted]
+NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
+NOTHING: Final = DrainedMailbox(0, 0)
+R = TypeVar("R")
 
 
-class VariableQueueReading(StateQueue[QueueState]):
-    """The read-only part of a variable queue."""
+class VariableQueue(StateQueue[QueueState], MirrorableQueue):
+    """One classic queue of version 1 on its index and its clients of two message stores. After every verb the
+    broker's invariants are checked and the record's changed numbers are emitted. `means`: what it is made of.
+    """
 
     kind = VARIABLE_QUEUE
+
+    def __init__(self, means: V1Means) -> None:
+        self.name, self.durable = means.name, means.durable
+        self.state = QueueState(
+            means,
+            self._index(means),
+            persistent=means.persistent.client(
+                means.ref,
+                self._on_disk,
+                partial(self._post_credit, "persistent"),
+                partial(self._post, "close", "persistent"),
+                means.accounts.get("persistent"),
+                stays=means.durable,
+            ),
+            transient=means.transient.client(
+                means.ref,
+                None,
+                partial(self._post_credit, "transient"),
+                partial(self._post, "close", "transient"),
+                means.accounts.get("transient"),
+            ),
+        )
+
+    def _index(self, means: V1Means) -> IndexPort:
+        """Return a blank index over the queue's files."""
+        return self._own_index(means, means.emit)
+
+    def _own_index(self, means: V1Means, emit: Callable[[Transition], None]) -> QueueIndex:
+        return QueueIndex(
+            queue=means.name,
+            directory=means.directory,
+            storage=means.storage,
+            codec=means.codec,
+            settings=means.settings,
+            emit=emit,
+            confirms=IndexConfirms(partial(self._post, "index"), partial(self._post, "both")),
+            resource=means.resource,
+        )
 
     @property
     @override
@@ -173,9 +145,20 @@ class VariableQueueReading(StateQueue[QueueState]):
         return (self.state.index.directory,)
 
     # --- counts ------------------------------------------------------------------------------------------------------
+    @property
+    @override
+    def depth(self) -> int:
+        return self.state.len
+
+    @property
+    @override
+    def unacked(self) -> int:
+        return self.state.ram_pending.total + self.state.disk_pending.total + self.state.index_pending.total
+
     @override
     def oldest_message(self) -> int | None:
-        return self.state.oldest_message()
+        places = [self.state.extents_of(place) for place in QueueState.lanes]
+        return min((extent.msg_no for runs in places for extent in runs), default=None)
 
     @override
     def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
@@ -297,55 +280,14 @@ class VariableQueueReading(StateQueue[QueueState]):
     def verify(self) -> None:
         self.state.index.verify()
 
-
-NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
-
-
-class VariableQueue(VariableQueueReading, MirrorableQueue):
-    """One classic queue of version 1 on its index and its clients of two message stores. The owner sets
-    `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants are
-    checked and the record's changed numbers are emitted. `means`: what it is made of.
-    """
-
-    def __init__(self, means: V1Means) -> None:
-        self.name, self.durable = means.name, means.durable
-        self.state = QueueState(
-            means,
-            self._index(means),
-            persistent=means.persistent.client(
-                means.ref,
-                self._on_disk,
-                partial(self._post_credit, "persistent"),
-                partial(self._post, "close", "persistent"),
-                means.accounts.get("persistent"),
-                stays=means.durable,
-            ),
-            transient=means.transient.client(
-                means.ref,
-                None,
-                partial(self._post_credit, "transient"),
-                partial(self._post, "close", "transient"),
-                means.accounts.get("transient"),
-            ),
-        )
-
-    def _index(self, means: V1Means) -> IndexPort:
-        """Return a blank index over the queue's files."""
-        return QueueIndex(
-            queue=means.name,
-            directory=means.directory,
-            storage=means.storage,
-            codec=means.codec,
-            settings=means.settings,
-            emit=means.emit,
-            confirms=IndexConfirms(partial(self._post, "index"), partial(self._post, "both")),
-            resource=means.resource,
-        )
-
     # --- beginning and end -------------------------------------------------------------------------------------------
     @override
     def start_new(self) -> None:
-        start_new(self.state)
+        q = self.state
+        q.index.start_new()
+        q.last_counters = q.counted()
+        q.rates.timestamp_us = q.now_us
+        q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
 
     @override
     def recover(
@@ -359,19 +301,61 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         segments = None if terms is None else terms.segments
         found = q.index.recover(segments, store_clean, contains, q.durable, in_order)
         start_again(q, terms, found.count, found.size_bytes)
-        self._done()
+        self._done(None)
 
     @override
     def terminate(self) -> CleanTerms | None:
-        return terminate(self.state)
+        """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned
+        (Q63). None where the index crashes, so that the next start finds no terms (W200).
+        """
+        q = self.state
+        for place in PENDING:
+            transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
+            end_messages(q, transient, one_by_one=False, acknowledge=False)
+        q.persistent.terminate()
+        q.transient.delete()
+        segments = q.index.terminate()
+        q.emit(QueueStopped("Q63", q.name, "clean"))
+        if segments is None:
+            return None
+        return CleanTerms(
+            tuple(segments),
+            q.next_seq_id,
+            q.next_deliver_seq_id,
+            q.persistent.ref if q.durable else None,
+            q.persistent_count,
+            q.persistent_bytes,
+        )
 
     @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
-        delete(self.state, cause)
+        q = self.state
+        taking.drop_ready(q, reset=True)
+        for place in PENDING:
+            extents = tuple(q.extents_of(place))
+            if extents:
+                q.extents_of(place).clear()
+                q.emit(PendingPurged("Q64", q.name, place, None, extents))
+                end_messages(q, extents, one_by_one=False, acknowledge=False)
+        q.index.delete()
+        q.persistent.delete()
+        q.transient.delete()
+        q.emit(QueueStopped("Q64", q.name, cause))
 
     @override
     def kill(self, kind: str = "crash") -> None:
-        kill(self.state, kind)
+        """End the process without cleaning up; buffers are lost (D4). `kind`: crash, kill or power, or
+        kill_in_flush for a kill in a flush before the journal is truncated (S115).
+        """
+        q = self.state
+        if kind == "kill_in_flush":
+            q.index.kill_in_flush()
+            kind = "kill"
+        else:
+            q.index.kill(kind)
+        q.persistent.kill()
+        q.transient.kill()
+        q.emit(QueueStopped("D4", q.name, kind))
 
     # --- messages in and out -----------------------------------------------------------------------------------------
     @override
@@ -383,78 +367,56 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         one_call: bool = False,
     ) -> Range:
         way: Way = "again" if already_delivered else "new"
-        found = publish.publish(self.state, batch, way, spacing_us, one_call)
-        self._done()
-        return found
+        return self._done(publish.publish(self.state, batch, way, spacing_us, one_call))
 
     @override
     def publish_delivered(
         self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
     ) -> Range:
-        found = publish.publish(self.state, batch, "out", spacing_us, one_call)
-        self._done()
-        return found
+        return self._done(publish.publish(self.state, batch, "out", spacing_us, one_call))
 
     @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
-        taken = taking.fetch(self.state, count, ack, True, spacing_us)
-        self._done()
-        return taken
+        return self._done(taking.fetch(self.state, count, ack, True, spacing_us))
 
     @override
     def drop(self, count: int, ack: bool) -> list[TakenMessages]:
-        taken = taking.fetch(self.state, count, ack, False, 0)
-        self._done()
-        return taken
+        return self._done(taking.fetch(self.state, count, ack, False, 0))
 
     @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        found = pending.ack(self.state, tags, multiple)
-        self._done()
-        return found
+        return self._done(pending.ack(self.state, tags, multiple))
 
     @override
     def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
-        found = pending.ackfold(self.state, tags)
-        self._done()
-        return found
+        return self._done(pending.ackfold(self.state, tags))
 
     @override
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
     ) -> list[Extent]:
-        found = publish.requeue(self.state, tags, multiple)
-        self._done()
-        return found
+        return self._done(publish.requeue(self.state, tags, multiple))
 
     @override
     def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
-        found = taking.dropwhile(self.state, now_us)
-        self._done()
-        return found
+        return self._done(taking.dropwhile(self.state, now_us))
 
     @override
     def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
-        found = taking.fetchwhile(self.state, now_us)
-        self._done()
-        return found
+        return self._done(taking.fetchwhile(self.state, now_us))
 
     @override
     def purge(self) -> int:
-        count = taking.purge(self.state)
-        self._done()
-        return count
+        return self._done(taking.purge(self.state))
 
     @override
     def purge_acks(self) -> None:
         pending.purge_acks(self.state)
-        self._done()
+        self._done(None)
 
     @override
     def fold(self) -> list[tuple[Extent, bool]]:
-        found = fold(self.state)
-        self._done()
-        return found
+        return self._done(pending.fold(self.state))
 
     # --- memory ------------------------------------------------------------------------------------------------------
     @override
@@ -463,9 +425,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
 
     @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        found = set_ram_duration_target(self.state, duration_s)
-        self._done()
-        return found
+        return self._done(set_ram_duration_target(self.state, duration_s))
 
     @override
     def set_target(self, count: int | None) -> None:
@@ -476,34 +436,31 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
                 TargetChanged("Q43", q.name, count, {"old": q.target_ram_count, "pinned": count is not None})
             )
         q.target_ram_count = count
-        resume(q)
-        q.settle()
-        self._done()
+        self.resume()
 
     @override
     def resume(self) -> None:
-        """Reduce now (Q54)."""
-        resume(self.state)
+        """Reduce now: credit came back or a bump arrived (Q54)."""
+        reduce(self.state)
         self.state.settle()
-        self._done()
+        self._done(None)
 
     @override
     def set_queue_mode(self, mode: str) -> bool:
         ends = set_queue_mode(self.state, mode, self._wait_for_credit)
         self.state.settle()
-        self._done()
-        return ends
+        return self._done(ends)
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
     @override
     def timeout(self) -> None:
         self.state.index.sync()
-        self._done()
+        self._done(None)
 
     @override
     def pre_hibernate(self) -> None:
         self.state.index.flush()
-        self._done()
+        self._done(None)
 
     @override
     def needs_timeout(self) -> NeedsTimeout:
@@ -516,7 +473,7 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         bumps = resumes = 0
         q.settle()
         if not q.mailbox:  # nearly always
-            return _NOTHING
+            return NOTHING
         while q.mailbox:
             wake = False
             while q.mailbox:
@@ -526,25 +483,20 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
                 wake = self._handle(kind, what) or wake
             if wake:
                 resumes += 1
-                resume(q)
+                reduce(q)
             q.settle()
-        self._done()
-        return DrainedMailbox(bumps, resumes)
+        return self._done(DrainedMailbox(bumps, resumes))
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message, for a process with its own mailbox (K7, F5, Q52). `kind`, `what`: as
-        `take_posted` returned them.
-        """
         if self._handle(kind, what):
-            resume(self.state)
-        self._done()
+            reduce(self.state)
+        self._done(None)
 
     @override
     def drain_confirmed(self) -> list[Range]:
-        found = drain_confirmed(self.state)
-        self._done(changed=bool(found))
-        return found
+        found = self.state.drain_confirmed() if self.state.confirmed.runs.total else []
+        return self._done(found, changed=bool(found))
 
     def _post_credit(self, side: str, amount: int) -> None:
         self._post("credit", (side, amount))
@@ -560,20 +512,19 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
         q = self.state
         if kind == "credit":
             side, amount = what
-            q.client(side).grant(amount)
+            q.client(side).account.grant(amount)
             return True
-        if kind == "close":
-            q.client(what).close_marked()
-            return False
         if kind == "bump":
             q.waiting_bump = False
             return True
-        if kind == "index":
-            index_written(q, what)
+        if kind == "close":
+            q.client(what).close_marked()
+        elif kind == "index":
+            q.index_written("K7", what)
         elif kind == "store":
-            messages_written(q, what)
+            q.bodies_written("K7", what)
         else:
-            both_written(q, what, kind)
+            q.confirm("K7", kind, what)
         return False
 
     def _wait_for_credit(self) -> None:
@@ -586,17 +537,17 @@ class VariableQueue(VariableQueueReading, MirrorableQueue):
                 self._handle(*message)
                 return
 
-    def _done(self, changed: bool = True) -> None:
+    def _done(self, result: R, changed: bool = True) -> R:
         """End a verb: check the invariants, then report the numbers that changed. `changed`: whether the verb
         did anything; if not, only shared credit may have changed.
         """
         q = self.state
-        now, before = counters_of(q), q.last_counters
+        now, before = q.counted(), q.last_counters
         if changed:
             check(q, now)
         if now != before:
             q.last_counters = now
-            q.emit(CountersChanged("Q5", q.name, differing(now, before)))
-
-
-_NOTHING: Final = DrainedMailbox(0, 0)
+            # By indexes, as this is done after every verb; `zip` would make a tuple for each counter.
+            told: Why = {COUNTERS[at]: now[at] for at in range(len(COUNTERS)) if now[at] != before[at]}
+            q.emit(CountersChanged("Q5", q.name, told))
+        return result

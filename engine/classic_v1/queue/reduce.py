@@ -32,7 +32,7 @@ def push_many(q: QueueState, source: str, to: str, quota: int, target: int) -> i
         "quota": quota,
         "delta_count": q.delta.count,
     }
-    above, credit = q.ram_msg_count - target, q.transient.credit_left
+    above, credit = q.ram_msg_count - target, q.transient.account.room
     after: list[Extent] = []
     sunk: list[Extent] = []
     fresh: list[Extent] = []
@@ -105,7 +105,7 @@ def _sunk(
         why: the numbers that decided it.
     """
     if fresh:
-        q.transient.charge(charged)
+        q.transient.account.spend(charged)
         q.disk_write_count += charged
         q.transient.write_new(fresh, one_by_one=False, descending=source == "q4")
     for extent, size in sized(sunk):
@@ -185,11 +185,6 @@ def count_towards_reduction(q: QueueState, runs: int) -> None:
         return
     reduce(q)
     q.reduce_run_count = 0
-
-
-def resume(q: QueueState) -> None:
-    """Reduce now: credit came back or a bump arrived (Q54)."""
-    reduce(q)
 
 
 def reduce(q: QueueState) -> None:
@@ -296,7 +291,7 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
         if home_store or bodies:
             count = min(count, q.ram_msg_count - target)
             if home_store and not edge.flags & IN_STORE:
-                count = min(count, q.client_of(edge).credit_left)
+                count = min(count, q.client_of(edge).account.room)
         before = runs.take_first(count) if source == "q1" else runs.take_last(count)
         numbers: Why = {
             "ram_msg_count": q.ram_msg_count,
@@ -418,11 +413,6 @@ def set_ram_duration_target(q: QueueState, duration_s: float | None) -> int | No
     return target
 
 
-def set_target_count(q: QueueState, target: int | None) -> None:
-    """Set the target itself, by the same rule about when to reduce (Q43)."""
-    _change(q, target, None)
-
-
 def _change(q: QueueState, target: int | None, duration_s: float | None) -> None:
     old = q.target_ram_count
     q.target_ram_count = target
@@ -458,7 +448,7 @@ def _page_everything(q: QueueState, wait_for_credit: Callable[[], None]) -> bool
     """Move all to q3 and delta; return whether that ever ends (Q56, V5)."""
     remembered = q.target_ram_count
     batch = q.io_batch_size
-    set_target_count(q, 0)
+    _change(q, 0, None)
     while q.delta.count + q.q3.total != q.len:
         if q.blocked:
             wait_for_credit()

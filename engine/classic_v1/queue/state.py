@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from engine.backing_queue.generation import QueueMeans
 from engine.backing_queue.protocol import Arrival
-from engine.backing_queue.rates import QueueRates
+from engine.backing_queue.queue_numbers import QueueNumbers
 from engine.classic_v1.index.port import IndexPort, SmallBodies
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore
-from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store import MsgStore, StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
-from engine.report.transitions.queue import ConfirmsDue
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -28,8 +25,9 @@ from engine.values.extents import (
     DeltaExtent,
     Extent,
 )
+from engine.values.marks import override
 from engine.values.sizes import Each, sides
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Stretches
 
 LANES = ("q1", "q2", "q3", "q4")
 PENDING = ("ram_pending", "disk_pending", "index_pending")
@@ -65,151 +63,73 @@ V1Means = QueueMeans[QueueSettings, MessageCodec, MsgStore]
 """Everything from which a blank queue is made."""
 
 
-class QueueState:
+class QueueState(QueueNumbers[StoreClient]):
     """Fields of one queue and its collaborators; the verbs of this package work on it. `means`: what the
-    queue is made of. `index`: this queue's index. `persistent`, `transient`: clients of the two message
-    stores.
+    queue is made of. `index`: this queue's index.
     """
+
+    counter_names = COUNTERS
+    lanes = LANES + PENDING
 
     def __init__(
         self, means: V1Means, index: IndexPort, persistent: StoreClient, transient: StoreClient
     ) -> None:
-        settings = means.settings
-        self.name = means.name
-        self.durable = means.durable
-        self.settings = settings
+        super().__init__(means.name, means.durable, means.emit, means.settle, persistent, transient)
+        self.settings = means.settings
         self.codec = means.codec
         self.index = index
-        self.persistent = persistent
-        self.transient = transient
-        self.emit = means.emit
-        self._settle = means.settle
-        self.stores_alone = False
-        """Whether the stores run at their own pace, so that no call of the queue lets them finish."""
         self.as_read = means.as_read
-        self.now_us = 0
         self.mode = "default"
-        self.io_batch_size = settings.msg_store_io_batch_size
+        self.io_batch_size = means.settings.msg_store_io_batch_size
         self.q1: Stretches[Extent] = Stretches()
         self.q2: Stretches[Extent] = Stretches()
         self.q3: Stretches[Extent] = Stretches()
         self.q4: Stretches[Extent] = Stretches()
         self.delta: DeltaExtent = BLANK
-        self.ram_pending: Stretches[Extent] = Stretches()
-        self.disk_pending: Stretches[Extent] = Stretches()
         self.index_pending: Stretches[Extent] = Stretches()
-        self.next_seq_id = 0
         self.next_deliver_seq_id = 0
-        self.transient_threshold = 0
         self.len = 0
-        self.bytes = 0
-        self.unacked_bytes = 0
-        self.persistent_count = 0
-        self.persistent_bytes = 0
-        self.ram_msg_count = 0
-        self.ram_bytes = 0
         self.delta_transient_bytes = 0
         self.target_ram_count: int | None = None
-        self.disk_read_count = 0
-        self.disk_write_count = 0
         self.reduce_run_count = 0
         self.waiting_bump = False
-        self.rates = QueueRates()
-        self.unconfirmed = RangeSet()
-        self.confirmed = RangeSet()
-        self.msgs_on_disk = RangeSet()
-        self.msg_indices_on_disk = RangeSet()
-        self.mailbox: deque[tuple[str, object]] = deque()
-        self.last_counters: tuple[Any, ...] = ()
-        """The values that were reported last, in the order of COUNTERS."""
         self.reduced: Why | None = None
         """The numbers that decided the latest reduction."""
-
-    def settle(self) -> None:
-        """Let the stores handle their mailboxes at the end of a call of the broker's interface."""
-        if not self.stores_alone:
-            self._settle()
 
     @property
     def bodies(self) -> SmallBodies | None:
         """Where small bodies are, None for the index itself (W18)."""
         return self.index.bodies
 
-    @property
-    def blocked(self) -> bool:
-        """Whether the queue process is out of store credit (F3)."""
+    @override
+    def counted(self) -> tuple[Any, ...]:
+        """Return the values of the counters; asked after every verb, it calls nothing."""
         persistent, transient = self.persistent.account.left, self.transient.account.left
-        return (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0)
-
-    @property
-    def pending_count(self) -> int:
-        """Unacknowledged messages in all three maps."""
-        return self.ram_pending.total + self.disk_pending.total + self.index_pending.total
-
-    def oldest_message(self) -> int | None:
-        """Return the lowest message number of those that RAM has entries of, None without any."""
-        places = [self.extents_of(place) for place in LANES + PENDING]
-        return min((extent.msg_no for runs in places for extent in runs), default=None)
-
-    def extents_of(self, place: str) -> Stretches[Extent]:
-        """Return the runs of a sub-queue or pending map by its name."""
-        runs: Stretches[Extent] = getattr(self, place)
-        return runs
-
-    def client(self, side: str) -> StoreClient:
-        return self.persistent if side == "persistent" else self.transient
-
-    def client_of(self, extent: Extent) -> StoreClient:
-        return self.persistent if extent.persistent else self.transient
-
-    def counters(self) -> Why:
-        """Return every number of the record (see COUNTERS)."""
-        return dict(zip(COUNTERS, counters_of(self), strict=True))
-
-    def lanes_snapshot(self) -> dict[str, list[Extent]]:
-        return {place: list(self.extents_of(place)) for place in LANES + PENDING}
-
-
-def counters_of(q: QueueState) -> tuple[Any, ...]:
-    """Return the values of a queue's counters, in the order of COUNTERS; asked after every verb, it calls nothing."""
-    persistent, transient = q.persistent.account.left, q.transient.account.left
-    return (
-        q.next_seq_id,
-        q.next_deliver_seq_id,
-        q.transient_threshold,
-        q.len,
-        q.bytes,
-        q.unacked_bytes,
-        q.persistent_count,
-        q.persistent_bytes,
-        q.ram_msg_count,
-        q.ram_bytes,
-        q.delta_transient_bytes,
-        q.target_ram_count,
-        q.disk_read_count,
-        q.disk_write_count,
-        q.reduce_run_count,
-        q.waiting_bump,
-        q.unconfirmed.runs.total,
-        q.confirmed.runs.total,
-        q.msgs_on_disk.runs.total,
-        q.msg_indices_on_disk.runs.total,
-        persistent,
-        transient,
-        (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0),
-    )
-
-
-def differing(now: tuple[Any, ...], before: tuple[Any, ...]) -> Why:
-    """Return the counters that changed, by name. Called after every verb, so it uses indexes; `zip` would
-    make a tuple for each counter. `now`, `before`: as `counters_of` returned them.
-    """
-    found: Why = {}
-    for at in range(len(COUNTERS)):
-        value = now[at]
-        if value != before[at]:
-            found[COUNTERS[at]] = value
-    return found
+        return (
+            self.next_seq_id,
+            self.next_deliver_seq_id,
+            self.transient_threshold,
+            self.len,
+            self.bytes,
+            self.unacked_bytes,
+            self.persistent_count,
+            self.persistent_bytes,
+            self.ram_msg_count,
+            self.ram_bytes,
+            self.delta_transient_bytes,
+            self.target_ram_count,
+            self.disk_read_count,
+            self.disk_write_count,
+            self.reduce_run_count,
+            self.waiting_bump,
+            self.unconfirmed.runs.total,
+            self.confirmed.runs.total,
+            self.msgs_on_disk.runs.total,
+            self.msg_indices_on_disk.runs.total,
+            persistent,
+            transient,
+            (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0),
+        )
 
 
 def account(
@@ -324,7 +244,7 @@ def _broken(q: QueueState, what: str) -> InvariantBroken:
 
 def check(q: QueueState, counters: tuple[Any, ...]) -> None:
     """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8). It is asked after every
-    verb, so no call is made for what holds. `counters`: the record's numbers, as `counters_of` returns them.
+    verb, so no call is made for what holds. `counters`: the record's numbers, as `counted` returns them.
     """
     q1, q2, delta, q3, q4 = q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total
     if q.mode == "default":
@@ -350,45 +270,6 @@ def check(q: QueueState, counters: tuple[Any, ...]) -> None:
         raise _broken(q, "Q8: more bytes in RAM than there are")
     if q1 + q2 + q3 + q4 + delta != q.len:
         raise _broken(q, "Q5: len differs from the sub-queues' sum")
-
-
-def index_written(q: QueueState, messages: RangeSet) -> None:
-    """Callback A: index records of store-homed messages are safe (K7)."""
-    done = messages.intersection(q.msgs_on_disk)
-    q.msg_indices_on_disk.update(q.unconfirmed.intersection(messages))
-    _finish(q, done, "index")
-
-
-def messages_written(q: QueueState, messages: RangeSet) -> None:
-    """Callback W: bodies are safe in the persistent store (K7)."""
-    done = messages.intersection(q.msg_indices_on_disk)
-    q.msgs_on_disk.update(q.unconfirmed.intersection(messages))
-    _finish(q, done, "store")
-
-
-def both_written(q: QueueState, messages: RangeSet, by: str) -> None:
-    """Callback B: no further wait is needed (K7). `by`: both or ignored."""
-    _finish(q, messages, by)
-
-
-def _finish(q: QueueState, done: RangeSet, by: str) -> None:
-    if not done:
-        return
-    ranges = list(done)
-    q.msgs_on_disk.subtract(ranges)
-    q.msg_indices_on_disk.subtract(ranges)
-    q.unconfirmed.subtract(ranges)
-    q.confirmed.update(ranges)
-    q.emit(ConfirmsDue("K7", q.name, by, tuple(ranges)))
-
-
-def drain_confirmed(q: QueueState) -> list[Range]:
-    """Hand over the messages whose confirms may be sent, and forget them (K8)."""
-    if not q.confirmed.runs.total:
-        return []
-    ranges = list(q.confirmed)
-    q.confirmed.clear()
-    return ranges
 
 
 def takes_classes(q: QueueState) -> bool:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from engine.classic_v1.store.client import CombinedFiles, DeletedFile, Result, StoreMailbox
+from engine.classic_v1.store.requests import CombinedFiles, DeletedFile, Result, StoreMailbox
 from engine.classic_v1.store.state import StoreState, fits
 from engine.classic_v1.transitions import CombineStarted, CombineStepped, FilesCombined, FileUnlinked
 from engine.report.transitions.queue import FileDeleted, FileLocked, RowsForgotten, RowsMoved

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from engine.backing_queue.stores import CLEAN, StoreLoad, take_clean_stop
 from engine.classic_v1.formats.record import RecordHead, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.state import FileRow, FileTallies, StoreState, one_more, row_at
+from engine.classic_v1.store.state import FileRow, StoreState, row_at
 from engine.formats.chunks import RawBytes
 from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import StoreRecovered
 from engine.values.errors import InvariantBroken, StoreCorrupt
 from engine.values.extents import StoreRow
 from engine.values.sizes import Length, plain, read_length
-from engine.values.stretches import Range
+from engine.values.stretches import MessageTallies, Range, one_more
 
 
 def load(state: StoreState) -> StoreLoad:
@@ -135,7 +135,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
     fill. `numbers`: the store files on disk, ascending. `references`: runs that queues need, one reference
     for each time a message is in one.
     """
-    wanted = FileTallies()
+    wanted = MessageTallies()
     runs = ((each.start, each.count) if isinstance(each, Range) else each for each in references)
     for msg_no, count in sorted(runs):  # in this order each run is added at the end
         wanted.change(msg_no, count, one_more)
@@ -151,7 +151,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: FileTallies, file: int, low: int, run: _Records) -> list[StoreRow]:
+def _claim(wanted: MessageTallies, file: int, low: int, run: _Records) -> list[StoreRow]:
     """Remove the records that are needed and have no place yet from `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)

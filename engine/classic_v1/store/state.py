@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Literal, TypeVar
 
 import msgspec
 
+from engine.backing_queue.stores import ClientAccount, How, OnDisk, StorePeer
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions import StoreSynced
 from engine.formats.message import MessageCodec
@@ -20,125 +20,23 @@ from engine.storage.handle import BufferedHandle
 from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import StoreRow
+from engine.values.marks import override
 from engine.values.sizes import Length
-from engine.values.stretches import Range, RangeSet, Stretch, Stretches, StretchTally
-
-R = TypeVar("R", bound=Stretch)
+from engine.values.stretches import MessageTallies, Range, RangeSet, Stretches
 
 
-def one_more(value: int) -> int:
-    return value + 1
+def removed_once(value: int) -> int:
+    """Return a number of writes under way after one more remove (S146)."""
+    if value < 0:
+        raise InvariantBroken(
+            "a message is removed twice by one client before the store handled either (S146)"
+        )
+    return value - 1
 
 
-class TallyPiece(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of message numbers and the value it has (0 where there is no tally)."""
-
-    start: int
-    count: int
-    value: int
-
-
-def pieces(runs: Stretches[R], start: int, count: int) -> list[tuple[int, int, R | None]]:
-    """Cut [start, start+count) where runs begin and end.
-
-    Args:
-        runs: what may lie inside.
-        start: first message number.
-        count: how many.
-
-    Returns:
-        (start, count, part of a run or None for a gap), ascending and without holes.
-    """
-    found: list[tuple[int, int, R | None]] = []
-    at = start
-    for run in runs.overlapping(start, count):
-        if run.start > at:
-            found.append((at, run.start - at, None))
-        found.append((run.start, run.count, run))
-        at = run.start + run.count
-    if at < start + count:
-        found.append((at, start + count - at, None))
-    return found
-
-
-class FileTallies:
-    """A number for each message; messages with 0 are not kept unless `keep_zero`. `keep_zero`: a message can
-    be here with the number 0.
-    """
-
-    __slots__ = ("_keep_zero", "runs")
-
-    def __init__(self, keep_zero: bool = False) -> None:
-        self.runs: Stretches[StretchTally] = Stretches()
-        self._keep_zero = keep_zero
-
-    def __len__(self) -> int:
-        return self.runs.total
-
-    def over(self, start: int, count: int, step: int = 1) -> list[TallyPiece]:
-        """Return the values over [start, start+count), cut where they change; with step -1 the last comes first."""
-        found = [
-            TallyPiece(at, many, 0 if run is None else run.value)
-            for at, many, run in pieces(self.runs, start, count)
-        ]
-        if step < 0:
-            found.reverse()
-        return found
-
-    def change(self, start: int, count: int, new: Callable[[int], int]) -> None:
-        """Give each message of [start, start+count) the value `new(old)`; old is 0 where there was none."""
-        at = start
-        for run in self.runs.remove(start, count):
-            if run.start > at:
-                self._put(at, run.start - at, new(0))
-            self._put(run.start, run.count, new(run.value))
-            at = run.start + run.count
-        if at < start + count:
-            self._put(at, start + count - at, new(0))
-
-    def _put(self, start: int, count: int, value: int) -> None:
-        if value or self._keep_zero:
-            self.runs.insert(StretchTally(start, count, value))
-
-    def set(self, start: int, count: int, value: int) -> None:
-        """Give each message of [start, start+count) this value, whatever it had."""
-        self.runs.remove(start, count)
-        self._put(start, count, value)
-
-
-How = Literal["written", "ignored"]
-OnDisk = Callable[[RangeSet, How], None]
-
-
-class ClientAccount:
-    """The credit between one process and a store; the clients of one process share it (F1). `more`: handled
-    writes for each grant, and credits in it.
-    """
-
-    def __init__(self, more: int) -> None:
-        self.left: int | None = None
-        """What the process may still send, None before its first write."""
-        self.more = more
-        self._until_grant = more
-
-    def handled(self, count: int) -> int:
-        self._until_grant -= count
-        grants = 0
-        while self._until_grant <= 0:
-            self._until_grant += self.more
-            grants += 1
-        return grants
-
-
-class StorePeer:
-    """State that the server and one client share.
-
-    Args:
-        ref: the client's name.
-        on_disk: called with the messages that need no further wait, and why; None in the transient store (S135).
-        on_credit: called with each grant of credit.
-        on_close: asked to close the handles that are marked; None leaves them open until the next read.
-        account: the credit of the client's process.
+class V1Peer(StorePeer):
+    """A client with what of it is under way. `on_close`: asked to close the handles that are marked; None
+    leaves them open until the next read.
     """
 
     def __init__(
@@ -149,55 +47,20 @@ class StorePeer:
         on_close: Callable[[], None] | None,
         account: ClientAccount,
     ) -> None:
-        self.ref = ref
-        self.on_disk = on_disk
-        self.on_credit: Callable[[int], None] | None = on_credit
+        super().__init__(ref, on_disk, on_credit, account)
         self.on_close = on_close
-        self.flying = FileTallies()
-        self.account = account
-
-    def handled(self, count: int) -> None:
-        """Count handled writes and grant credit after every `more` of them (F1)."""
-        for _ in range(self.account.handled(count)):
-            if self.on_credit is not None:
-                self.on_credit(self.account.more)
-
-    def confirm(self, messages: RangeSet, how: How) -> None:
-        """Notify the client, if it listens."""
-        if self.on_disk is not None:
-            self.on_disk(messages, how)
+        self.flying = MessageTallies()
+        """Writes that are sent and not handled yet, without removes (S140, S146)."""
 
     def confirm_range(self, start: int, count: int, how: How) -> None:
         """Notify the client of one stretch of messages."""
         if self.on_disk is not None:
             self.on_disk(RangeSet([Range(start, count)]), how)
 
-    def wrote(self, start: int, count: int) -> None:
-        """Count writes that are sent and not handled yet (S140)."""
-        self.flying.change(start, count, one_more)
-
-    def removed(self, start: int, count: int) -> None:
-        """Count removes that are sent and not handled yet (S146)."""
-        self.flying.change(start, count, _one_less)
-
-    def silence(self) -> None:
-        """Stop notifying a client whose process ended."""
-        self.on_credit = None
+    @override
+    def kill(self) -> None:
+        super().kill()
         self.on_close = None
-        if self.on_disk is not None:
-            self.on_disk = _unheard
-
-
-def _unheard(messages: RangeSet, how: How) -> None:
-    """Ignore a message to a process that has ended."""
-
-
-def _one_less(value: int) -> int:
-    if value < 0:
-        raise InvariantBroken(
-            "a message is removed twice by one client before the store handled either (S146)"
-        )
-    return value - 1
 
 
 class OpenHandles:
@@ -390,9 +253,6 @@ class StoreIndexTable:
         low, high = self._reach.get(first.file, (first.start, 0))
         self._reach[first.file] = (min(low, first.start), max(high, last.start + last.count))
 
-    def pieces(self, start: int, count: int) -> list[tuple[int, int, StoreRow | None]]:
-        return pieces(self.rows, start, count)
-
     def replace(self, new: StoreRow) -> None:
         """Put `new` where entries of the same messages are."""
         self.rows.replace(new)
@@ -456,7 +316,7 @@ class StoreState:
         self.codec = codec
         self.settings = settings
         self.emit = emit
-        self.peers: dict[str, StorePeer] = {}
+        self.peers: dict[str, V1Peer] = {}
         self.refs: set[str] = set()
         """Names in the client table: registered now, or known from before a clean stop (S200)."""
         self.reset()
@@ -465,7 +325,7 @@ class StoreState:
         """Forget everything but who registered as a client."""
         self.index = StoreIndexTable()
         self.files = FileSummary()
-        self.cache = FileTallies(keep_zero=True)
+        self.cache = MessageTallies(keep_zero=True)
         self.pending_confirms: dict[str, RangeSet] = {}
         self.dying: dict[str, tuple[int, int]] = {}
         self.open_handles = OpenHandles()
@@ -506,11 +366,11 @@ class StoreState:
         self.emit(StoreSynced("S23", self.name, number))
 
     # --- messages ----------------------------------------------------------------------------------------------------
-    def judge(self, peer: StorePeer, start: int, count: int, step: int) -> list[JudgedFile]:
+    def judge(self, peer: V1Peer, start: int, count: int, step: int) -> list[JudgedFile]:
         """Cut [start, start+count) into pieces that one decision covers, in the order of `step` (S150)."""
         death = self.dying.get(peer.ref)
         found: list[JudgedFile] = []
-        for at, many, row in self.index.pieces(start, count):
+        for at, many, row in self.index.rows.pieces(start, count):
             if death is None:
                 found.append(JudgedFile(at, many, row, False))
             elif row is None:
@@ -528,12 +388,12 @@ class StoreState:
             self.files.revalue(row.file, row.size_bytes if refs else -row.size_bytes)
         self.emit(RefCountChanged(rule, self.name, row.start, row.count, refs))
 
-    def await_sync(self, peer: StorePeer, start: int, count: int) -> None:
+    def await_sync(self, peer: V1Peer, start: int, count: int) -> None:
         """Remember messages that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
 
-    def await_all(self, peer: StorePeer, rows: Iterable[StoreRow]) -> None:
+    def await_all(self, peer: V1Peer, rows: Iterable[StoreRow]) -> None:
         """Remember messages, ascending, that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).update(rows)
@@ -546,19 +406,6 @@ class StoreState:
         due, self.pending_confirms = self.pending_confirms, {}
         for ref, messages in due.items():
             self.peers[ref].confirm(messages, "written")
-
-    # --- the write cache ---------------------------------------------------------------------------------------------
-    def uncache(self, start: int, count: int) -> None:
-        """Drop cache entries that no write in flight needs (S141.3, S144)."""
-        for piece in self.cache.over(start, count):
-            if not piece.value:
-                self.cache.runs.remove(piece.start, piece.count)
-
-    def uncache_all(self) -> None:
-        """Drop every cache entry that no write in flight needs (S171.3)."""
-        in_flight = [run for run in self.cache.runs if run.value]
-        self.cache.runs.clear()
-        self.cache.runs.insert_all(in_flight)
 
     def report_cache(self, rule: str) -> None:
         """Emit the number of cache entries if it changed since the last time."""

@@ -1,30 +1,30 @@
-"""The message store's server (S130-S219): the mailbox, and who handles what."""
+"""A message store (S130-S219): the mailbox, who handles what, and the clients of queues."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.backing_queue.stores import StoreLoad
+from engine.backing_queue.stores import ClientAccount, OnDisk, StoreLoad
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery
-from engine.classic_v1.store.client import (
+from engine.classic_v1.store.collector import GarbageCollector
+from engine.classic_v1.store.recovery import Reference, load, rows_by_references, snapshot, vector, verify
+from engine.classic_v1.store.requests import (
     DeleteClient,
     RemoveSent,
-    StoreClient,
     StoreContent,
     StoreMailbox,
     WriteRequest,
 )
-from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.recovery import Reference, load, rows_by_references, snapshot, vector, verify
-from engine.classic_v1.store.state import ClientAccount, OnDisk, StorePeer, StoreState, one_more
+from engine.classic_v1.store.state import StoreState, V1Peer, removed_once
 from engine.classic_v1.store.writer import BodyReader, Ender, StoreRemover, StoreWriter
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import StoreStopped
 from engine.storage.port import Storage
-from engine.values.stretches import Range, RangeSet
+from engine.values.extents import RAW_PERSISTENT, Extent
+from engine.values.stretches import Range, RangeSet, one_more
 
 
 class MsgStore:
@@ -63,7 +63,7 @@ class MsgStore:
 
     def account(self) -> ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
-        return ClientAccount(self._settings.msg_store_credit_disc_bound[1])
+        return ClientAccount(*self._settings.msg_store_credit_disc_bound)
 
     # --- clients -----------------------------------------------------------------------------------------------------
     def client(
@@ -80,27 +80,24 @@ class MsgStore:
         Args:
             ref: its name, the same after a restart.
             on_disk: called with the messages that are "written" or "ignored"; None in the transient store.
-            on_credit: called with each grant of credit; the queue applies it with `StoreClient.grant`.
+            on_credit: called with each grant of credit; the queue applies it with `ClientAccount.grant`.
             on_close: asked to call `StoreClient.close_marked` soon (S185); without it the client closes marked
                 handles at its next read from a file.
             account: the credit that it shares with other clients of its process; without it one of its own.
             stays: its name is in the client table, and so in the note of a clean stop (S200). A queue that is not
                 durable has no client of the persistent store: here it has one that writes nothing and is not named.
         """
-        initial, _ = self._settings.msg_store_credit_disc_bound
-        peer = StorePeer(ref, on_disk, on_credit, on_close, account or self.account())
-        self._state.peers[ref] = peer
+        client = StoreClient(self, ref, on_disk, on_credit, on_close, account or self.account())
+        self._state.peers[ref] = client
         if stays:
             self._state.refs.add(ref)
-        return StoreClient(self, peer, initial)
+        return client
 
-    def send_write(
-        self, peer: StorePeer, msg_no: int, count: int, step: int, content: StoreContent, each: bool
-    ) -> None:
-        """Take writes into the mailbox; arguments as in `mailbox.Write` (S140)."""
-        peer.wrote(msg_no, count)
-        self._state.cache.change(msg_no, count, one_more)
-        self._mailbox.items.append(WriteRequest(peer, msg_no, count, step, content, each))
+    def send_write(self, write: WriteRequest) -> None:
+        """Take writes into the mailbox (S140)."""
+        write.peer.flying.change(write.msg_no, write.count, one_more)
+        self._state.cache.change(write.msg_no, write.count, one_more)
+        self._mailbox.items.append(write)
         self._state.report_cache("S140")
 
     def write_new(self, writes: Sequence[WriteRequest]) -> None:
@@ -118,11 +115,11 @@ class MsgStore:
             self._state.report_cache("S133")
             return
         for write in writes:
-            self.send_write(write.peer, write.msg_no, write.count, write.step, write.content, write.each)
+            self.send_write(write)
             if single:
                 self.settle()
 
-    def _knows_nothing_of(self, peer: StorePeer, lowest: int) -> bool:
+    def _knows_nothing_of(self, peer: V1Peer, lowest: int) -> bool:
         """Return whether nothing is under way, and no message from this number on was ever here."""
         state = self._state
         rows, cached = state.index.rows, state.cache.runs
@@ -132,13 +129,13 @@ class MsgStore:
             and not (cached.total and cached.last.start + cached.last.count > lowest)
         )
 
-    def send_remove(self, peer: StorePeer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
-        """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
-        for each in ranges:
-            peer.removed(each.start, each.count)
-        self._mailbox.items.append(RemoveSent(peer, ranges, step, single))
+    def send_remove(self, remove: RemoveSent) -> None:
+        """Take removes into the mailbox (S146)."""
+        for each in remove.ranges:
+            remove.peer.flying.change(each.start, each.count, removed_once)
+        self._mailbox.items.append(remove)
 
-    def end_each(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
+    def end_each(self, peer: V1Peer, messages: Sequence[Range], read: bool) -> int:
         """Read and remove messages, each by calls of its own, as doing that and settling would (S147, S155, S186).
 
         Args:
@@ -156,11 +153,11 @@ class MsgStore:
             at += many or 1
         return sum([each.count for each in messages]) if read else 0
 
-    def _rests(self, peer: StorePeer) -> bool:
+    def _rests(self, peer: V1Peer) -> bool:
         """Return whether nothing is under way, here or for one client."""
         return self.quiet and not peer.flying.runs.total and peer.ref not in self._state.dying
 
-    def _end_run(self, peer: StorePeer, each: Range, read: bool) -> None:
+    def _end_run(self, peer: V1Peer, each: Range, read: bool) -> None:
         """Read and remove messages, as many at once as no garbage collection comes between."""
         done = 0
         while done < each.count:
@@ -170,11 +167,11 @@ class MsgStore:
                 many = self.alike(start, left) if read else left
                 if read:
                     self.read(peer, start, many, wait=True)
-                self.send_remove(peer, (Range(start, many),), 1, single=True)
+                self.send_remove(RemoveSent(peer, (Range(start, many),), 1, single=True))
                 self.settle()
             done += many
 
-    def read(self, peer: StorePeer, start: int, count: int, wait: bool) -> int:
+    def read(self, peer: V1Peer, start: int, count: int, wait: bool) -> int:
         """Read messages for a client; return how many reads wait for the garbage collector (S155). `start`:
         first message number. `count`: how many. `wait`: let the garbage collector work until every read is
         answered.
@@ -186,27 +183,30 @@ class MsgStore:
         return waiting
 
     def alike(self, start: int, count: int) -> int:
-        """Return how many messages from `start` on can be read and then removed at once; see `StoreClient.alike`."""
+        """Return how many messages from `start` on may be read together and then removed together. For the
+        store that is the same as reading and removing one after the other, each a call of its own: which files
+        are open when the garbage collector comes decides what stays on disk (S186).
+        """
         return self._remover.alike(start, count)
 
-    def close_marked(self, peer: StorePeer) -> None:
+    def close_marked(self, peer: V1Peer) -> None:
         """Close a client's read handles that are marked (S185)."""
         self._state.open_handles.close_marked(peer.ref)
 
-    def end_client(self, peer: StorePeer) -> None:
+    def end_client(self, peer: V1Peer) -> None:
         """Handle everything a client sent; its name stays in the table (S200)."""
         self._state.open_handles.close_all(peer.ref)
         self.handle_mailbox()
         self._forget_client(peer)
 
-    def delete_client(self, peer: StorePeer) -> None:
+    def delete_client(self, peer: V1Peer) -> None:
         """Announce that a client dies, and let its name go after what it sent (S150)."""
         state = self._state
         state.open_handles.close_all(peer.ref)
         state.dying[peer.ref] = (state.files.current, state.handle.virtual_offset)
         self._mailbox.items.append(DeleteClient(peer))
 
-    def _forget_client(self, peer: StorePeer) -> None:
+    def _forget_client(self, peer: V1Peer) -> None:
         self._state.pending_confirms.pop(peer.ref, None)
         self._state.dying.pop(peer.ref, None)
 
@@ -387,3 +387,84 @@ class MsgStore:
     def verify(self) -> None:
         """Check the store's invariants (S253). Raises InvariantBroken: a defect of this engine."""
         verify(self._state)
+
+
+class StoreClient(V1Peer):
+    """A queue's client of a store; made by `MsgStore.client`."""
+
+    def __init__(
+        self,
+        store: MsgStore,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        on_close: Callable[[], None] | None,
+        account: ClientAccount,
+    ) -> None:
+        super().__init__(ref, on_disk, on_credit, on_close, account)
+        self._store = store
+        self._content_before: StoreContent | None = None
+
+    def write(self, extent: Extent, one_by_one: bool = False, descending: bool = False) -> None:
+        """Send one write for each message of an extent; each costs a credit (S140, F4). `one_by_one`: each is
+        a call of its own: settling lets everything finish between them. `descending`: the last message is
+        written first, as when alphas are paged out from q4's tail.
+        """
+        self._store.send_write(self._request(extent, one_by_one, descending))
+        self.account.spend(extent.count)
+
+    def write_new(self, extents: Sequence[Extent], one_by_one: bool, descending: bool = False) -> None:
+        """Let the store handle new messages at once, as sending the writes and settling would; credit is
+        charged apart. `extents`: the messages, in the order of their writes. `one_by_one`: each is a call of
+        its own; else all are of one call, which the caller ends by settling. `descending`: the last message
+        of each is written first.
+        """
+        self._store.write_new([self._request(each, one_by_one, descending) for each in extents])
+
+    def _request(self, extent: Extent, one_by_one: bool, descending: bool) -> WriteRequest:
+        """Return the writes of an extent; of a log their content is often what it was before."""
+        raw, content = extent.flags & RAW_PERSISTENT != 0, self._content_before
+        if (
+            content is None
+            or content.size_bytes is not extent.size_bytes
+            or content.raw_persistent != raw
+            or content.template != extent.template
+        ):
+            record_bytes = self._store.codec.record_length(extent.template, extent.size_bytes, raw)
+            content = StoreContent(extent.size_bytes, raw, extent.template, record_bytes)
+            self._content_before = content
+        return WriteRequest(self, extent.msg_no, extent.count, -1 if descending else 1, content, one_by_one)
+
+    def remove(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
+        """Send removes: one message with all ids, or one for each (S146). `ranges`: message numbers, in the
+        order in which they are handled. `one_by_one`: a message and a call for each id: settling lets
+        everything finish between them. `descending`: handle the ids from the last of the last range to the
+        first of the first.
+        """
+        if ranges:
+            ordered = tuple(reversed(ranges)) if descending else tuple(ranges)
+            self._store.send_remove(RemoveSent(self, ordered, -1 if descending else 1, one_by_one))
+
+    def end_each(self, messages: Sequence[Range], read: bool) -> int:
+        """Read and remove messages, a call each and the store settles after each; return how many were read (S147)."""
+        return self._store.end_each(self, messages, read)
+
+    def read(self, extent: Extent) -> None:
+        """Read the bodies of an extent, waiting while a file is locked (S155)."""
+        self._store.read(self, extent.msg_no, extent.count, wait=True)
+
+    def alike(self, extent: Extent) -> int:
+        """Return how many messages from the extent's first on may be read together and then removed together."""
+        return self._store.alike(extent.msg_no, extent.count)
+
+    def close_marked(self) -> None:
+        """Close the read handles of files that the garbage collector wants to remove (S185)."""
+        self._store.close_marked(self)
+
+    def terminate(self) -> None:
+        """End in order: everything sent is handled; the store keeps the client's name (S200)."""
+        self._store.end_client(self)
+
+    def delete(self) -> None:
+        """End for good, the queue being deleted (S150, S200)."""
+        self._store.delete_client(self)

@@ -7,9 +7,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Final
 
-from engine.classic_v1.store.client import RemoveSent, WriteRequest
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.state import JudgedFile, StorePeer, StoreState, row_at
+from engine.classic_v1.store.requests import RemoveSent, WriteRequest
+from engine.classic_v1.store.state import JudgedFile, StoreState, V1Peer, row_at
 from engine.classic_v1.transitions import (
     OperationDeferred,
     StretchesRead,
@@ -27,7 +27,7 @@ from engine.report.transitions.queue import (
 from engine.values.errors import InvariantBroken
 from engine.values.extents import StoreRow
 from engine.values.sizes import reach
-from engine.values.stretches import Range, RangeSet, StretchTally
+from engine.values.stretches import Range, RangeSet, StretchTally, one_less
 
 
 class BodyReader:
@@ -39,7 +39,7 @@ class BodyReader:
         self._state = state
         self._collector = collector
 
-    def read(self, peer: StorePeer, start: int, count: int) -> int:
+    def read(self, peer: V1Peer, start: int, count: int) -> int:
         """Read messages, in ascending order (S155).
 
         Args:
@@ -60,15 +60,15 @@ class BodyReader:
                 at = cached.start + cached.count
         return waiting
 
-    def _read_rows(self, peer: StorePeer | None, start: int, count: int) -> int:
+    def _read_rows(self, peer: V1Peer | None, start: int, count: int) -> int:
         waiting = 0
-        for at, many, row in self._state.index.pieces(start, count) if count else ():
+        for at, many, row in self._state.index.rows.pieces(start, count) if count else ():
             if row is None or not row.refs:
                 raise InvariantBroken(f"message {at} is read but the store does not hold it (S156)")
             waiting += self.read_row(peer, row, many)
         return waiting
 
-    def read_row(self, peer: StorePeer | None, row: StoreRow, count: int) -> int:
+    def read_row(self, peer: V1Peer | None, row: StoreRow, count: int) -> int:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:
@@ -130,7 +130,7 @@ class StoreRemover:
                 self.remove(remove.peer, judged)
         self._message_done(remove.peer, processed)
 
-    def _settled(self, peer: StorePeer, ids: Range, step: int) -> Iterator[JudgedFile]:
+    def _settled(self, peer: V1Peer, ids: Range, step: int) -> Iterator[JudgedFile]:
         """Settle the in-flight table for ids and yield what is to be processed (S147)."""
         for flying in peer.flying.over(ids.start, ids.count, step):
             if flying.value == -1:
@@ -146,7 +146,7 @@ class StoreRemover:
                 done = self._singles(remove.peer, left, remove.step, quiesce is not None)
                 left = left.part(done if remove.step > 0 else 0, left.count - done)
 
-    def _singles(self, peer: StorePeer, ids: Range, step: int, stops: bool) -> int:
+    def _singles(self, peer: V1Peer, ids: Range, step: int, stops: bool) -> int:
         """Handle single removes, with `stops` until the garbage collector has something to do; return how many."""
         done = 0
         for flying in peer.flying.over(ids.start, ids.count, step):
@@ -171,7 +171,7 @@ class StoreRemover:
 
     def alike(self, start: int, count: int) -> int:
         """Return how many single removes from `start` on end in one file before garbage collection may start."""
-        at, many, row = self._state.index.pieces(start, count)[0]
+        at, many, row = self._state.index.rows.pieces(start, count)[0]
         return self._until_event(JudgedFile(at, many, row, False), 1)
 
     def _until_event(self, judged: JudgedFile, step: int) -> int:
@@ -191,7 +191,7 @@ class StoreRemover:
             return part_of(judged, 0, count), part_of(judged, count, left)
         return part_of(judged, left, count), part_of(judged, 0, left)
 
-    def _message_done(self, peer: StorePeer, processed: RangeSet) -> None:
+    def _message_done(self, peer: V1Peer, processed: RangeSet) -> None:
         """Report removed messages that still awaited a sync, then look for files to combine (S147)."""
         pending = self._state.pending_confirms
         waiting = pending.get(peer.ref)
@@ -203,7 +203,7 @@ class StoreRemover:
             peer.confirm(due, "ignored")
         self._collector.maybe_compact()
 
-    def remove(self, peer: StorePeer, judged: JudgedFile) -> None:
+    def remove(self, peer: V1Peer, judged: JudgedFile) -> None:
         """Take one reference away from messages alike, or let it wait for a locked file (S147, S150)."""
         row = judged.row
         if judged.masked or (row is not None and not row.refs and peer.ref in self._state.dying):
@@ -218,14 +218,14 @@ class StoreRemover:
             self._state.set_refs("S147", row, 0)
             self._collector.delete_if_empty(row.file)
 
-    def defer(self, peer: StorePeer, row: StoreRow) -> None:
+    def defer(self, peer: V1Peer, row: StoreRow) -> None:
         """Let the remove of the last reference wait until the file is unlocked (S187)."""
         self._collector.defer(row.file, partial(self._remove_again, peer, row.start, row.count))
         self._state.emit(
             OperationDeferred("S187", self._state.name, row.file, "remove", row.start, row.count)
         )
 
-    def _remove_again(self, peer: StorePeer, start: int, count: int) -> None:
+    def _remove_again(self, peer: V1Peer, start: int, count: int) -> None:
         for judged in self._state.judge(peer, start, count, 1):
             self.remove(peer, judged)
 
@@ -249,7 +249,7 @@ class Ender:
         self._collector = collector
         self._reader = reader
 
-    def end_many(self, peer: StorePeer, messages: Sequence[Range], read: bool) -> int:
+    def end_many(self, peer: V1Peer, messages: Sequence[Range], read: bool) -> int:
         """End runs of messages that lie alone in one file while garbage collection cannot start; return how
         many runs. `peer`: their client, which has nothing under way. `messages`: their numbers, each a run of
         its own. `read`: whether their bodies are read before.
@@ -325,7 +325,7 @@ class Ender:
                 return at
         return len(rows)
 
-    def end(self, peer: StorePeer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
+    def end(self, peer: V1Peer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
         """End messages up to the one after which garbage collection may start; return how many, 0 where it is unsure.
 
         Args:
@@ -392,7 +392,7 @@ class StoreWriter:
                 self._arrive(peer, flying.start, flying.count)
                 self._ignore("S145", peer, flying.start, flying.count)
                 peer.confirm_range(flying.start, flying.count, "ignored")
-                state.uncache(flying.start, flying.count)
+                state.cache.drop_zeros(flying.start, flying.count)
                 done += flying.count
                 continue
             for judged in state.judge(peer, flying.start, flying.count, step):
@@ -402,10 +402,10 @@ class StoreWriter:
                     return done
         return done
 
-    def _arrive(self, peer: StorePeer, start: int, count: int) -> None:
+    def _arrive(self, peer: V1Peer, start: int, count: int) -> None:
         """Do what every write does first: grant credit, and count it no longer in flight in the cache (S141.1)."""
         peer.handled(count)
-        self._state.cache.change(start, count, _one_less)
+        self._state.cache.change(start, count, one_less)
 
     def _process(self, write: WriteRequest, judged: JudgedFile, flying: int) -> tuple[int, bool]:
         """Decide about messages alike (S142); return how many were handled and whether the file rolled over."""
@@ -420,23 +420,23 @@ class StoreWriter:
         if judged.masked or locked:
             self._ignore("S150", peer, start, count)
             if row is None or row.file != state.files.current:
-                state.uncache(start, count)
+                state.cache.drop_zeros(start, count)
         else:
             assert row is not None
             self._duplicate(peer, row)
         return count, False
 
-    def _ignore(self, rule: str, peer: StorePeer, start: int, count: int) -> None:
+    def _ignore(self, rule: str, peer: V1Peer, start: int, count: int) -> None:
         self._state.emit(WriteIgnored(rule, self._state.name, start, count))
 
-    def _duplicate(self, peer: StorePeer, row: StoreRow) -> None:
+    def _duplicate(self, peer: V1Peer, row: StoreRow) -> None:
         """Count one more reference to records that are there already (S142, S144)."""
         state = self._state
         state.set_refs("S142", row, row.refs + 1)
         if row.file == state.files.current:
             state.await_sync(peer, row.start, row.count)
         else:
-            state.uncache(row.start, row.count)
+            state.cache.drop_zeros(row.start, row.count)
             peer.confirm_range(row.start, row.count, "written")
 
     def _append(self, write: WriteRequest, judged: JudgedFile, flying: int) -> tuple[int, bool]:
@@ -573,9 +573,5 @@ class StoreWriter:
         limit = state.settings.msg_store_file_size_limit
         why = {"size": size_bytes, "limit": limit}
         state.emit(FileRolledOver("S171", state.name, closed, closed + 1, dict(why)))
-        state.uncache_all()
+        state.cache.drop_all_zeros()
         self._collector.maybe_compact()
-
-
-def _one_less(value: int) -> int:
-    return max(0, value - 1)

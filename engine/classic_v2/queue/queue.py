@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
 from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
@@ -21,22 +21,21 @@ from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITE
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import pending, taking
-from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import (
+    COUNTERS,
     LANES,
     PENDING,
     UNTAKEN,
     DeliveryCounts,
     V2Means,
     V2QueueState,
-    drain,
-    stored,
     sync,
 )
-from engine.classic_v2.queue.taking import asserted, drop_ready, load, new_extents, remove_shared
+from engine.classic_v2.queue.taking import asserted, load, new_extents, remove_shared
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.status import PLACES
-from engine.report.transitions.queue import QueueStarted, QueueStopped
+from engine.report.transitions.base import Why
+from engine.report.transitions.queue import CountersChanged, QueueStarted, QueueStopped
 from engine.values.errors import InvariantBroken, ProcessCrashed
 from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent, unexpired
 from engine.values.marks import override
@@ -67,92 +66,16 @@ def _in_ram(q: V2QueueState) -> Iterator[Extent]:
     return (each for lane in LANES for each in q.extents_of(lane) if each.flags & IN_RAM)
 
 
-def start_new(q: V2QueueState) -> None:
-    q.index.begin()
-    q.index.report_files("W80", clean=True)
-    _begin(q, "W80")
-
-
-def _begin(q: V2QueueState, rule: str) -> None:
+def begin(q: V2QueueState, rule: str) -> None:
+    """Report that the queue begins."""
     q.rates.timestamp_us = q.now_us
     q.last_counters = q.counted()
     q.emit(QueueStarted(rule, q.name, "default", q.durable, q.tail, q.counters()))
 
 
-def terminate(q: V2QueueState) -> CleanTerms | None:
-    """Stop in order (W95). None where there are no terms: the index crashed, so that the `.qs` buffer is lost
-    too (W200), or they are stored under a name that the next start does not look for (W201).
-    """
-    transient = [extent for extent in pending_extents(q) if not extent.persistent]
-    for place in PENDING:
-        q.extents_of(place).clear()
-    remove_shared(q, transient)
-    q.persistent.terminate()
-    q.transient.delete()
-    segments = None
-    try:
-        segments = q.index.terminate()
-    except ProcessCrashed:
-        q.index_crashed = True
-    if segments is not None:
-        q.store.terminate()
-    q.emit(QueueStopped("W95", q.name, "clean"))
-    if segments is None or (q.purged and q.settings.purge_loses_terms):
-        return None
-    return CleanTerms(
-        segments,
-        q.next_seq_id,
-        q.redeliver_seq_id,
-        q.persistent.ref if q.durable else None,
-        q.persistent_count,
-        q.persistent_bytes,
-        deliveries=tuple((each.start, each.count, each.times) for each in q.deliveries),
-    )
-
-
 def pending_extents(q: V2QueueState) -> list[Extent]:
     """Return every unacknowledged message, ascending."""
     return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
-
-
-def kill(q: V2QueueState, kind: str) -> None:
-    """End the process at once: what it only buffered is lost (D4). `kind`: crash, kill or power, or
-    kill_in_flush for a kill between the index's write and that of `.qs` (W62).
-    """
-    if kind == "kill_in_flush":
-        q.index.flush()
-    q.persistent.kill()
-    q.transient.kill()
-    q.emit(QueueStopped("D4", q.name, kind))
-
-
-def delete(q: V2QueueState, cause: str) -> None:
-    """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
-    drop_ready(q, acknowledge=False)
-    pending = pending_extents(q)
-    forget_pending(q)
-    remove_together(q, pending, acknowledge=False)
-    q.store.terminate()
-    q.index.delete()
-    q.persistent.delete()
-    q.transient.delete()
-    q.emit(QueueStopped("W57", q.name, cause))
-
-
-def start_again(
-    q: V2QueueState, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
-) -> None:
-    """Start on what a restart left (W96, W97, W206). `terms`: of a clean stop, None otherwise. `store_clean`:
-    whether the persistent store recovered cleanly. `contains`: which of these message numbers the persistent
-    store holds.
-    """
-    count: int | None = None
-    size_bytes = 0
-    if terms is not None and store_clean:
-        q.index.start_again(terms.segments or ())
-    else:
-        count, size_bytes = q.index.recover(contains)
-    begin_on_index(q, terms, count, size_bytes)
 
 
 def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int) -> None:
@@ -174,17 +97,50 @@ def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None,
     q.transient_threshold = q.next_seq_id
     q.persistent_count = found
     q.bytes = q.persistent_bytes = size_bytes
-    _begin(q, "W97" if terms is None else "W96")
+    begin(q, "W97" if terms is None else "W96")
     load(q, 1)
 
 
 LISTED = tuple(place for place in PLACES if not place.counted)
 
 
-class V2Reading(StateQueue[V2QueueState]):
-    """The part of a queue of version 2 that changes nothing but its clock."""
+R = TypeVar("R")
+
+
+class ClassicQueueV2(StateQueue[V2QueueState]):
+    """One classic queue of version 2 on its own files and its clients of two shared stores. After every verb the
+    broker's invariants are checked and the record's changed numbers are emitted. `means`: what it is made of.
+    """
 
     kind = CLASSIC_V2
+
+    def __init__(self, means: V2Means) -> None:
+        store = QueueStore(
+            means.directory, means.storage, means.codec, means.settings, means.name, means.emit
+        )
+        called = means.name.encode() if means.resource is None else means.resource
+        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.codec.vhost.encode(), called)
+        self.name, self.durable = means.name, means.durable
+        self.state = V2QueueState(
+            means,
+            index=V2Index(
+                means.directory, means.storage, means.codec, means.settings, store, stub, means.as_read
+            ),
+            store=store,
+            persistent=means.persistent.client(
+                means.ref,
+                self._on_disk,
+                partial(self._on_credit, "persistent"),
+                account=means.accounts.get("persistent"),
+                stays=means.durable,
+            ),
+            transient=means.transient.client(
+                means.ref,
+                None,
+                partial(self._on_credit, "transient"),
+                account=means.accounts.get("transient"),
+            ),
+        )
 
     @property
     @override
@@ -197,6 +153,16 @@ class V2Reading(StateQueue[V2QueueState]):
         return (self.state.index.directory,)
 
     # --- counts ------------------------------------------------------------------------------------------------------
+    @property
+    @override
+    def depth(self) -> int:
+        return self.state.len
+
+    @property
+    @override
+    def unacked(self) -> int:
+        return self.state.ram_pending.total + self.state.disk_pending.total
+
     @override
     def oldest_message(self) -> int | None:
         runs = [self.state.extents_of(place) for place in LANES]
@@ -262,7 +228,7 @@ class V2Reading(StateQueue[V2QueueState]):
         return {
             "mode": "default",
             "durable": q.durable,
-            "lanes": {place: list(q.extents_of(place)) for place in LANES},
+            "lanes": q.lanes_snapshot(),
             "counted": {"tail": q.tail},
             "counters": q.counters(),
             "own": {"files": q.index.snapshot()},
@@ -290,46 +256,12 @@ class V2Reading(StateQueue[V2QueueState]):
         if waiting != q.store.buffer_bytes:
             raise InvariantBroken(f"{waiting} bytes wait for .qs, not {q.store.buffer_bytes} (W114)")
 
-
-class ClassicQueueV2(V2Reading):
-    """One classic queue of version 2 on its own files and its clients of two shared stores. The owner sets
-    its clock before it calls a verb. After every verb the broker's invariants are checked and the record's
-    changed numbers are emitted. `means`: what it is made of.
-    """
-
-    def __init__(self, means: V2Means) -> None:
-        store = QueueStore(
-            means.directory, means.storage, means.codec, means.settings, means.name, means.emit
-        )
-        called = means.name.encode() if means.resource is None else means.resource
-        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.codec.vhost.encode(), called)
-        self.name, self.durable = means.name, means.durable
-        self.state = V2QueueState(
-            means,
-            index=V2Index(
-                means.directory, means.storage, means.codec, means.settings, store, stub, means.as_read
-            ),
-            store=store,
-            persistent=means.persistent.client(
-                means.ref,
-                self._on_disk,
-                partial(self._on_credit, "persistent"),
-                account=means.accounts.get("persistent"),
-                stays=means.durable,
-            ),
-            transient=means.transient.client(
-                means.ref,
-                None,
-                partial(self._on_credit, "transient"),
-                account=means.accounts.get("transient"),
-            ),
-        )
-
     # --- beginning and end -------------------------------------------------------------------------------------------
     @override
     def start_new(self) -> None:
-        """Start as a new queue (W80)."""
-        start_new(self.state)
+        self.state.index.begin()
+        self.state.index.report_files("W80", clean=True)
+        begin(self.state, "W80")
 
     @override
     def recover(
@@ -339,23 +271,76 @@ class ClassicQueueV2(V2Reading):
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
     ) -> None:
-        """Begin on the files that a stop left (W96, W97); `in_order` says nothing: there are no marks to believe."""
-        start_again(self.state, terms, store_clean, contains)
-        self._done()
+        """Begin on the files that a stop left (W96, W97, W206); `in_order` says nothing: there are no marks to
+        believe.
+        """
+        q = self.state
+        count: int | None = None
+        size_bytes = 0
+        if terms is not None and store_clean:
+            q.index.start_again(terms.segments or ())
+        else:
+            count, size_bytes = q.index.recover(contains)
+        begin_on_index(q, terms, count, size_bytes)
+        self._done(None)
 
     @override
     def terminate(self) -> CleanTerms | None:
-        """Stop in order and return what the next start needs, None where it will find nothing (W95, W200, W201)."""
-        return terminate(self.state)
+        """Stop in order (W95). None where there are no terms: the index crashed, so that the `.qs` buffer is lost
+        too (W200), or they are stored under a name that the next start does not look for (W201).
+        """
+        q = self.state
+        transient = [extent for extent in pending_extents(q) if not extent.persistent]
+        for place in PENDING:
+            q.extents_of(place).clear()
+        remove_shared(q, transient)
+        q.persistent.terminate()
+        q.transient.delete()
+        segments = None
+        try:
+            segments = q.index.terminate()
+        except ProcessCrashed:
+            q.index_crashed = True
+        if segments is not None:
+            q.store.terminate()
+        q.emit(QueueStopped("W95", q.name, "clean"))
+        if segments is None or (q.purged and q.settings.purge_loses_terms):
+            return None
+        return CleanTerms(
+            segments,
+            q.next_seq_id,
+            q.redeliver_seq_id,
+            q.persistent.ref if q.durable else None,
+            q.persistent_count,
+            q.persistent_bytes,
+            deliveries=tuple((each.start, each.count, each.times) for each in q.deliveries),
+        )
 
     @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
-        """End for good, with all messages and files (W57)."""
-        delete(self.state, cause)
+        """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
+        q = self.state
+        taking.drop_ready(q, acknowledge=False)
+        waiting = pending_extents(q)
+        pending.forget_pending(q)
+        pending.remove_together(q, waiting, acknowledge=False)
+        q.store.terminate()
+        q.index.delete()
+        q.persistent.delete()
+        q.transient.delete()
+        q.emit(QueueStopped("W57", q.name, cause))
 
     @override
     def kill(self, kind: str = "crash") -> None:
-        kill(self.state, kind)
+        """End the process at once: what it only buffered is lost (D4). `kind`: crash, kill or power, or
+        kill_in_flush for a kill between the index's write and that of `.qs` (W62).
+        """
+        q = self.state
+        if kind == "kill_in_flush":
+            q.index.flush()
+        q.persistent.kill()
+        q.transient.kill()
+        q.emit(QueueStopped("D4", q.name, kind))
 
     # --- messages in and out -----------------------------------------------------------------------------------------
     @override
@@ -367,50 +352,32 @@ class ClassicQueueV2(V2Reading):
         one_call: bool = False,
     ) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33). No queue of 4.x is mirrored."""
-        found = taking.publish(self.state, batch, already_delivered, spacing_us)
-        self._done()
-        return found
+        return self._done(taking.publish(self.state, batch, already_delivered, spacing_us))
 
     @override
     def publish_delivered(
         self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
     ) -> Range:
-        """Hand messages to a consumer without queueing; return the tags (W37)."""
-        found = taking.publish_delivered(self.state, batch, spacing_us)
-        self._done()
-        return found
+        return self._done(taking.publish_delivered(self.state, batch, spacing_us))
 
     @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:
-        """Take up to `count` messages with their bodies, one call each (W43)."""
-        taken = taking.fetch(self.state, count, ack, True, spacing_us)
-        self._done()
-        return taken
+        return self._done(taking.fetch(self.state, count, ack, True, spacing_us))
 
     @override
     def drop(self, count: int, ack: bool) -> list[TakenMessages]:
-        """Take up to `count` messages without reading bodies, one call each (W47)."""
-        taken = taking.fetch(self.state, count, ack, False, 0)
-        self._done()
-        return taken
+        return self._done(taking.fetch(self.state, count, ack, False, 0))
 
     @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """Remove acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
-        found = pending.ack(self.state, tags, multiple)
-        self._done()
-        return found
+        return self._done(pending.ack(self.state, tags, multiple))
 
     @override
     def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
-        """Read pending messages with their bodies, and leave them as they are (Q41)."""
-        found = pending.ackfold(self.state, tags, delivery_failed)
-        self._done()
-        return found
+        return self._done(pending.ackfold(self.state, tags, delivery_failed))
 
     @override
     def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
-        """Return messages with how often delivering them has failed (W42)."""
         if not self.state.settings.counts_deliveries:
             return [(extent, 0)]
         found, done = [], 0
@@ -423,31 +390,19 @@ class ClassicQueueV2(V2Reading):
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
     ) -> list[Extent]:
-        """Put pending messages back: one call with all tags, or one call for each (W55)."""
-        found = pending.requeue(self.state, tags, multiple, delivery_failed)
-        self._done()
-        return found
+        return self._done(pending.requeue(self.state, tags, multiple, delivery_failed))
 
     @override
     def dropwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
-        """Drop expired messages at the head (W47)."""
-        found = taking.dropwhile(self.state, now_us)
-        self._done()
-        return found
+        return self._done(taking.dropwhile(self.state, now_us))
 
     @override
     def fetchwhile(self, now_us: int) -> tuple[list[TakenMessages], int | None]:
-        """Fetch expired messages at the head as pending ones (W47)."""
-        found = taking.fetchwhile(self.state, now_us)
-        self._done()
-        return found
+        return self._done(taking.fetchwhile(self.state, now_us))
 
     @override
     def purge(self) -> int:
-        """Drop every ready message; return how many (W56)."""
-        count = taking.purge(self.state)
-        self._done()
-        return count
+        return self._done(taking.purge(self.state))
 
     def fold(self) -> list[tuple[Extent, bool]]:
         """Return every message with whether it is pending, for whoever counts what is left; nothing is
@@ -466,22 +421,21 @@ class ClassicQueueV2(V2Reading):
     def purge_acks(self) -> None:
         """Forget every pending ack (Q41)."""
         pending.purge_acks(self.state)
-        self._done()
+        self._done(None)
 
     # --- memory ------------------------------------------------------------------------------------------------------
     @override
     def ram_duration(self) -> float | None:
         """Compute the rates, as the process does every five seconds; there is no RAM duration any more (W36, W70)."""
         self.state.rates.update(self.state.now_us)
-        self._done()
-        return None
+        return self._done(None)
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
     @override
     def timeout(self) -> None:
         """Sync (W62, W63)."""
         sync(self.state)
-        self._done()
+        self._done(None)
 
     @override
     def resume(self) -> None:
@@ -495,7 +449,6 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def needs_timeout(self) -> NeedsTimeout:
-        """Return which timer the process must arm (W63)."""
         return "timed" if self.state.index.confirms or self.state.unconfirmed_simple else "no"
 
     @override
@@ -505,46 +458,42 @@ class ClassicQueueV2(V2Reading):
         bumps = 0
         q.settle()
         while q.mailbox:
-            kind, what = q.mailbox.popleft()
-            if self._handle(kind, what):
-                bumps += 1
-                self.resume()
+            bumps += self._handle(*q.mailbox.popleft())
             q.settle()
-        self._done()
-        return DrainedMailbox(bumps, bumps)
-
-    @override
-    def drain_confirmed(self) -> list[Range]:
-        found = drain(self.state)
-        self._done()
-        return found
+        return self._done(DrainedMailbox(bumps, bumps))
 
     @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5). `kind`,
-        `what`: as `take_posted` returned them.
-        """
-        if self._handle(kind, what):
-            self.resume()
-        self._done()
+        self._handle(kind, what)
+        self._done(None)
 
-    def _done(self) -> None:
-        """End a verb: check the invariants, then report the numbers that changed."""
-        self.state.check()
-        self.state.report()
+    @override
+    def drain_confirmed(self) -> list[Range]:
+        return self._done(self.state.drain_confirmed())
 
-    def _handle(self, kind: str, what: Any) -> bool:
-        """Apply one message; return whether the queue must resume afterwards."""
-        q = self.state
+    def _handle(self, kind: str, what: Any) -> int:
+        """Apply one message; after a grant, resume. Return how many grants it was."""
         if kind == "stored":
-            stored(q, what)
-            return False
+            self.state.bodies_written("W62", what)
+            return 0
         side, amount = what
-        (q.persistent if side == "persistent" else q.transient).grant(amount)
-        return True
+        self.state.client(side).account.grant(amount)
+        self.resume()
+        return 1
 
-    def _on_disk(self, messages: RangeSet) -> None:
+    def _on_disk(self, messages: RangeSet, _how: str) -> None:
         self.state.mailbox.append(("stored", messages))
 
     def _on_credit(self, side: str, amount: int) -> None:
         self.state.mailbox.append(("credit", (side, amount)))
+
+    def _done(self, result: R) -> R:
+        """End a verb: check the invariants, then report the numbers that changed."""
+        q = self.state
+        q.check()
+        now, before = q.counted(), q.last_counters
+        if now != before:
+            q.last_counters = now
+            told: Why = {COUNTERS[at]: now[at] for at in range(len(COUNTERS)) if now[at] != before[at]}
+            q.emit(CountersChanged("W13", q.name, told))
+        return result

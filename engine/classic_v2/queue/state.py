@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.backing_queue.generation import QueueMeans
-from engine.backing_queue.rates import UPDATE_ABOVE, QueueRates
+from engine.backing_queue.queue_numbers import UPDATE_ABOVE, QueueNumbers
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedClient, SharedStore
-from engine.report.transitions.queue import ConfirmsDue, CountersChanged
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,
@@ -27,6 +25,7 @@ from engine.values.extents import (
     DeltaExtent,
     Extent,
 )
+from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 UNTAKEN: Final = 512
@@ -93,11 +92,13 @@ V2Means = QueueMeans[V2Settings, McCodec, SharedStore]
 """Everything from which a blank queue is made."""
 
 
-class V2QueueState:
+class V2QueueState(QueueNumbers[SharedClient]):
     """Fields of one queue and its collaborators; the verbs of this package work on it. `means`: what the
-    queue is made of. `index`, `store`: this queue's own files. `persistent`, `transient`: clients of the two
-    shared stores.
+    queue is made of. `index`, `store`: this queue's own files.
     """
+
+    counter_names = COUNTERS
+    lanes = LANES
 
     def __init__(
         self,
@@ -108,55 +109,22 @@ class V2QueueState:
         persistent: SharedClient,
         transient: SharedClient,
     ) -> None:
-        self.emit = means.emit
-        self.last_counters: tuple[Any, ...] = ()
-        """The values that were reported last, in the order of COUNTERS."""
-        self.name = means.name
-        self.durable = means.durable
+        super().__init__(means.name, means.durable, means.emit, means.settle, persistent, transient)
         self.settings = means.settings
         self.codec = means.codec
         self.index = index
         self.store = store
-        self.persistent = persistent
-        self.transient = transient
-        self._settle = means.settle
-        self.stores_alone = False
-        """Whether the stores work at their own pace, so that no call of the queue waits for them."""
-        self.now_us = 0
         self.head: Stretches[Extent] = Stretches()
         self.tail: DeltaExtent = BLANK
-        self.ram_pending: Stretches[Extent] = Stretches()
-        self.disk_pending: Stretches[Extent] = Stretches()
-        self.next_seq_id = 0
         self.redeliver_seq_id = 0
         """Below it everything counts as delivered: next_deliver_seq_id where releases have that (W19)."""
         self.deliveries: Stretches[DeliveryCounts] = Stretches()
-        self.transient_threshold = 0
-        self.bytes = 0
-        self.unacked_bytes = 0
-        self.persistent_count = 0
-        self.persistent_bytes = 0
-        self.ram_msg_count = 0
-        self.ram_bytes = 0
         self.tail_transient_bytes = 0
-        self.disk_read_count = 0
-        self.disk_write_count = 0
-        self.rates = QueueRates()
-        self.unconfirmed = RangeSet()
         self.unconfirmed_simple = RangeSet()
-        self.confirmed = RangeSet()
-        self.msgs_on_disk = RangeSet()
-        self.msg_indices_on_disk = RangeSet()
-        self.mailbox: deque[tuple[str, object]] = deque()
         self.index_crashed = False
         """Whether the index crashed at the stop (W200)."""
         self.purged = False
         """Whether a purge gave the queue a directory under which the next start does not find its terms (W201)."""
-
-    def settle(self) -> None:
-        """Let the stores handle what was sent to them, where a call of the broker's interface ends."""
-        if not self.stores_alone:
-            self._settle()
 
     @property
     def len(self) -> int:
@@ -179,26 +147,8 @@ class V2QueueState:
             return count
         return min(count, max(1, UPDATE_ABOVE + 1 - self.rates.counters[0] - self.rates.counters[1]))
 
-    @property
-    def blocked(self) -> bool:
-        """Whether the queue process is out of store credit (F3)."""
-        return self.persistent.blocked or self.transient.blocked
-
-    @property
-    def pending_count(self) -> int:
-        return self.ram_pending.total + self.disk_pending.total
-
-    def extents_of(self, place: str) -> Stretches[Extent]:
-        """Return the runs of a lane or pending map by its name."""
-        runs: Stretches[Extent] = getattr(self, place)
-        return runs
-
-    def counters(self) -> dict[str, Any]:
-        """Return every number of the record (see COUNTERS)."""
-        return dict(zip(COUNTERS, self.counted(), strict=True))
-
+    @override
     def counted(self) -> tuple[Any, ...]:
-        """Return the values of the counters, in the order of COUNTERS."""
         return (
             self.next_seq_id,
             self.redeliver_seq_id,
@@ -219,23 +169,10 @@ class V2QueueState:
             len(self.confirmed),
             len(self.msgs_on_disk),
             len(self.msg_indices_on_disk),
-            self.persistent.credit,
-            self.transient.credit,
+            self.persistent.account.left,
+            self.transient.account.left,
             self.blocked,
         )
-
-    def report(self) -> None:
-        """Report the numbers that changed since the last time."""
-        now, before = self.counted(), self.last_counters
-        if now != before:
-            self.last_counters = now
-            values = zip(COUNTERS, now, before, strict=True)
-            changed = {name: value for name, value, earlier in values if value != earlier}
-            self.emit(CountersChanged("W13", self.name, changed))
-
-    def client_of(self, extent: Extent) -> SharedClient:
-        """Return the store client that an extent's body belongs to."""
-        return self.persistent if extent.persistent else self.transient
 
     def pending_inside(self, start: int, count: int) -> list[Extent]:
         found = self.ram_pending.overlapping(start, count) + self.disk_pending.overlapping(start, count)
@@ -249,22 +186,6 @@ class V2QueueState:
         )
         found.sort(key=lambda extent: extent.start)
         return found
-
-    def removed_early(self, messages: list[Range]) -> None:
-        """Confirm messages whose write to a shared store was overtaken by their remove (W52)."""
-        found = RangeSet()
-        for each in messages:
-            found.add(each.start, each.count)
-        if found:
-            self.emit(ConfirmsDue("W52", self.name, "ignored", tuple(found)))
-        self.record_confirms(found)
-
-    def record_confirms(self, messages: RangeSet) -> None:
-        """Confirm messages, whatever they waited for (K7)."""
-        for each in messages:
-            for waiting in (self.msgs_on_disk, self.msg_indices_on_disk, self.unconfirmed):
-                waiting.discard(each.start, each.count)
-            self.confirmed.add(each.start, each.count)
 
     def check(self) -> None:
         """Assert what the broker asserts after every verb (W13)."""
@@ -286,40 +207,6 @@ def sync(q: V2QueueState) -> None:
     """Write the index buffer, then the `.qs` buffer, and confirm what waited for that (W62)."""
     indexed = q.index.sync()
     q.store.flush()
-    if q.unconfirmed_simple:
-        q.emit(ConfirmsDue("W62", q.name, "both", tuple(q.unconfirmed_simple)))
-    for each in q.unconfirmed_simple:
-        q.confirmed.add(each.start, each.count)
-    q.unconfirmed_simple = RangeSet()
-    if indexed:
-        _written(q, indexed, q.msg_indices_on_disk, q.msgs_on_disk, "index")
-
-
-def stored(q: V2QueueState, messages: RangeSet) -> None:
-    """The persistent store has these messages (K7)."""
-    _written(q, messages, q.msgs_on_disk, q.msg_indices_on_disk, "store")
-
-
-def _written(q: V2QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet, by: str) -> None:
-    """Note what is safe in one place; confirm what is safe in the other as well."""
-    both = _common(messages, other)
-    for each in _common(messages, q.unconfirmed):
-        noted.add(each.start, each.count)
-    if both:
-        q.emit(ConfirmsDue("W62", q.name, by, tuple(both)))
-    q.record_confirms(both)
-
-
-def _common(one: RangeSet, other: RangeSet) -> RangeSet:
-    found = RangeSet()
-    for each in one:
-        for part in other.inside(each.start, each.count):
-            found.add(part.start, part.count)
-    return found
-
-
-def drain(q: V2QueueState) -> list[Range]:
-    """Return the message numbers whose confirms may be sent (K8)."""
-    found = list(q.confirmed)
-    q.confirmed = RangeSet()
-    return found
+    simple, q.unconfirmed_simple = q.unconfirmed_simple, RangeSet()
+    q.confirm("W62", "both", simple)
+    q.index_written("W62", indexed)

@@ -553,7 +553,7 @@ def remove_shared(q: V2QueueState, extents: Sequence[Extent], descending: bool =
     for client, mode in ((q.transient, 0), (q.persistent, PERSISTENT)):
         found = [extent for extent in shared if extent.flags & PERSISTENT == mode]
         if found:
-            q.removed_early(client.remove(found, descending))
+            q.confirm("W52", "ignored", RangeSet(client.remove(found, descending)))
 
 
 def _expires(extent: Extent, now_us: int) -> bool:
@@ -627,7 +627,12 @@ def remove_batch(q: V2QueueState, extents: Sequence[Extent], acknowledge: bool =
 def purge(q: V2QueueState) -> int:
     """Drop every ready message; return how many (W56)."""
     count = q.len
-    reset = not q.pending_count and not q.unconfirmed and not q.unconfirmed_simple
+    reset = (
+        not q.ram_pending.total
+        and not q.disk_pending.total
+        and not q.unconfirmed
+        and not q.unconfirmed_simple
+    )
     drop_ready(q, acknowledge=not reset)
     if reset:
         q.store.terminate()

@@ -1,6 +1,5 @@
 """The shared store of 4.x: large messages of all queues of a virtual host (W130-W151)."""
 
-from engine.classic_v2.store.server import SharedStore
-from engine.classic_v2.store.state import SharedClient, V2ClientAccount
+from engine.classic_v2.store.server import SharedClient, SharedStore
 
-__all__ = ["SharedClient", "SharedStore", "V2ClientAccount"]
+__all__ = ["SharedClient", "SharedStore"]

@@ -1,4 +1,4 @@
-"""The shared store's server (W130-W151): its mailbox, and who handles what."""
+"""A shared store (W130-W151): its mailbox, who handles what, and the clients of queues."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.generation import Later
-from engine.backing_queue.stores import StoreLoad
+from engine.backing_queue.stores import ClientAccount, OnDisk, StoreLoad
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import recovery
 from engine.classic_v2.store.recovery import Reference
-from engine.classic_v2.store.state import OnDisk, SharedClient, V2ClientAccount, V2FileRow, V2StoreState
+from engine.classic_v2.store.state import V2FileRow, V2Peer, V2StoreState
 from engine.classic_v2.store.writer import handle_remove, handle_write, tick, work
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import StoreStopped
 from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
-from engine.values.stretches import Range, RangeSet
+from engine.values.stretches import Range, RangeSet, one_more
 
 COLLECTION_US: Final = 15_000_000
 """From the first removal in a file until a store looks whether to compact it (W140)."""
@@ -39,12 +39,12 @@ def never(after_us: int, call: Callable[[], None]) -> None:
 class _Write(msgspec.Struct, frozen=True):
     """One write message for each message of an extent."""
 
-    client: SharedClient
+    client: V2Peer
     extent: Extent
 
 
 class _Remove(msgspec.Struct, frozen=True):
-    client: SharedClient
+    client: V2Peer
     extents: tuple[Extent, ...]
     descending: bool
 
@@ -52,7 +52,7 @@ class _Remove(msgspec.Struct, frozen=True):
 class _Delete(msgspec.Struct, frozen=True):
     """The client is gone after this."""
 
-    client: SharedClient
+    client: V2Peer
 
 
 class SharedStore:
@@ -87,20 +87,18 @@ class SharedStore:
         self.state = V2StoreState(name, directory, storage, codec, settings, emit, self._wait)
         self._settings = settings
         self._mailbox: deque[_Write | _Remove | _Delete] = deque()
-        self.suspended = False
-        """Whether the server's process takes no messages for now."""
 
     # --- clients -----------------------------------------------------------------------------------------------------
-    def account(self) -> V2ClientAccount:
+    def account(self) -> ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
-        return V2ClientAccount(*self._settings.msg_store_credit_disc_bound)
+        return ClientAccount(*self._settings.msg_store_credit_disc_bound)
 
     def client(
         self,
         ref: str,
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
-        account: V2ClientAccount | None = None,
+        account: ClientAccount | None = None,
         stays: bool = True,
     ) -> SharedClient:
         """Register a client.
@@ -116,23 +114,23 @@ class SharedStore:
             self.state.refs.add(ref)
         return SharedClient(self, ref, on_disk, on_credit, account or self.account())
 
-    def send_writes(self, client: SharedClient, extents: Sequence[Extent]) -> None:
+    def send_writes(self, client: V2Peer, extents: Sequence[Extent]) -> None:
         """Take writes into the mailbox and the cache (W133)."""
         for extent in extents:
-            self.state.cache.write(extent.msg_no, extent.count)
+            self.state.cache.change(extent.msg_no, extent.count, one_more)
             self._mailbox.append(_Write(client, extent))
         self.state.report_cache()
 
-    def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
+    def send_remove(self, client: V2Peer, extents: tuple[Extent, ...], descending: bool) -> None:
         """Take one remove into the mailbox (W133)."""
         self._mailbox.append(_Remove(client, extents, descending))
 
-    def end_client(self, client: SharedClient) -> None:
+    def end_client(self, client: V2Peer) -> None:
         """Handle everything that was sent; the name stays in the table (S200)."""
         self._handle_all()
         self.state.waiting.pop(client, None)
 
-    def delete_client(self, client: SharedClient) -> None:
+    def delete_client(self, client: V2Peer) -> None:
         """Announce that a client dies, and let its name go after what it sent (S150)."""
         self.state.dying[client.ref] = (self.state.current, self.state.offset)
         self._mailbox.append(_Delete(client))
@@ -146,6 +144,12 @@ class SharedStore:
         return found
 
     # --- working -----------------------------------------------------------------------------------------------------
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing was sent, nobody waits for a sync, the collector rests, and all of the cache is told."""
+        state = self.state
+        return not (self._mailbox or state.waiting or state.gc_work or state.cache_untold)
+
     @property
     def mailbox_messages(self) -> int:
         return sum(item.extent.count if isinstance(item, _Write) else 1 for item in self._mailbox)
@@ -190,15 +194,11 @@ class SharedStore:
 
     def settle(self) -> None:
         """Handle the mailbox, sync if anybody waits (W135), and let the collector finish."""
-        if self.suspended:
-            return
-        state = self.state
-        if self._mailbox or state.waiting or state.gc_work:  # seldom
-            self._handle_all()
-            self.sync()
-            while work(state):
-                pass
-        state.report_cache()
+        self._handle_all()
+        self.sync()
+        while work(self.state):
+            pass
+        self.state.report_cache()
 
     def _handle_all(self) -> None:
         while self._mailbox:
@@ -207,7 +207,7 @@ class SharedStore:
     def _handle(self, item: _Write | _Remove | _Delete) -> None:
         state = self.state
         if isinstance(item, _Write):
-            self._grant(item.client, item.extent.count)
+            item.client.handled(item.extent.count)
             handle_write(state, item.client, item.extent)
         elif isinstance(item, _Remove):
             handle_remove(state, item.client, item.extents, item.descending)
@@ -215,12 +215,6 @@ class SharedStore:
             state.refs.discard(item.client.ref)
             state.waiting.pop(item.client, None)
             state.dying.pop(item.client.ref, None)
-
-    @staticmethod
-    def _grant(client: SharedClient, count: int) -> None:
-        for _ in range(client.account.handled(count)):
-            if client.on_credit is not None:
-                client.on_credit(client.account.more)
 
     def gc_tick(self) -> frozenset[int] | None:
         """Let the 15 s timer fire; return the files in its message, None while it does not run (W140)."""
@@ -303,3 +297,47 @@ class SharedStore:
         self._mailbox.clear()
         self.state.buffer = []
         self.state.emit(StoreStopped("S234", self.name, kind))
+
+
+class SharedClient(V2Peer):
+    """What a queue holds to use a store; made by `SharedStore.client`."""
+
+    def __init__(
+        self,
+        store: SharedStore,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        account: ClientAccount,
+    ) -> None:
+        super().__init__(ref, on_disk, on_credit, account)
+        self._store = store
+
+    def write(self, extents: Sequence[Extent]) -> None:
+        """Send a write for each message; each costs a credit (W133, F4)."""
+        for extent in extents:
+            self.account.spend(extent.count)
+            self.in_flight.add(extent.start, extent.count)
+        self._store.send_writes(self, extents)
+
+    def remove(self, extents: Sequence[Extent], descending: bool = False) -> list[Range]:
+        """Send one remove for all messages; return the message numbers whose writes it overtook (W52).
+        `extents`: the messages, ascending. `descending`: they are handled from the last to the first, as a
+        list of the broker is.
+        """
+        early: list[Range] = []
+        for extent in extents:
+            for part in self.in_flight.inside(extent.start, extent.count):
+                self.overtaken.add(part.start, part.count)
+                early.append(Range(extent.msg_no + part.start - extent.start, part.count))
+        if extents:
+            self._store.send_remove(self, tuple(extents), descending)
+        return early
+
+    def terminate(self) -> None:
+        """End in order: everything sent is handled; the store keeps the client's name (S200)."""
+        self._store.end_client(self)
+
+    def delete(self) -> None:
+        """End for good (S150, S200)."""
+        self._store.delete_client(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from engine.classic_v2.formats.qi import BlankBytes
-from engine.classic_v2.store.state import SharedClient, V2StoreState, gaps
+from engine.classic_v2.store.state import V2Peer, V2StoreState
 from engine.classic_v2.transitions import CollectionTimed, FileCompacted
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.formats.store_records import StoreRecords
@@ -22,7 +22,7 @@ from engine.report.transitions.queue import (
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent, StoreRow
 from engine.values.sizes import at, most_of, reach
-from engine.values.stretches import RangeSet
+from engine.values.stretches import Range, RangeSet, one_less
 
 
 def candidate(state: V2StoreState, number: int, removes: int) -> None:
@@ -163,9 +163,7 @@ def _moves(records: list[StoreRow]) -> tuple[int, list[tuple[StoreRow, int]]]:
     return offset, moved
 
 
-def handle_remove(
-    state: V2StoreState, client: SharedClient, extents: tuple[Extent, ...], descending: bool
-) -> None:
+def handle_remove(state: V2StoreState, client: V2Peer, extents: tuple[Extent, ...], descending: bool) -> None:
     """Handle one remove with many ids, from the last to the first where `descending`."""
     pieces: list[tuple[int, int]] = []
     for extent in extents:
@@ -180,14 +178,14 @@ def handle_remove(
     if descending:
         pieces.reverse()
     for start, count in pieces:
-        found = list(gaps(state.rows, start, count))
+        found = state.rows.pieces(start, count)
         if descending:
             found.reverse()
         for first, many, row in found:
             _remove(state, client, first, many, row)
 
 
-def _remove(state: V2StoreState, client: SharedClient, start: int, count: int, row: StoreRow | None) -> None:
+def _remove(state: V2StoreState, client: V2Peer, start: int, count: int, row: StoreRow | None) -> None:
     death = state.dying.get(client.ref)
     if death is not None and (row is None or (row.file, row.offset) > death):
         return
@@ -199,7 +197,7 @@ def _remove(state: V2StoreState, client: SharedClient, start: int, count: int, r
         delete_if_empty(state, row.file)
 
 
-def handle_write(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
+def handle_write(state: V2StoreState, client: V2Peer, extent: Extent) -> None:
     """Handle a write of each message, in order; an entry in flight stays until its remove, where one overtook it."""
     at = extent.start
     for early in client.overtaken.inside(extent.start, extent.count):
@@ -209,7 +207,7 @@ def handle_write(state: V2StoreState, client: SharedClient, extent: Extent) -> N
     _handle(state, client, extent.part(at - extent.start, extent.end - at))
 
 
-def _handle(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
+def _handle(state: V2StoreState, client: V2Peer, extent: Extent) -> None:
     if extent.count:
         _write(state, client, extent)
         client.in_flight.discard(extent.start, extent.count)
@@ -218,49 +216,46 @@ def _handle(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
 def _ignore(state: V2StoreState, extent: Extent) -> None:
     """Pass over writes that a remove overtook (W52)."""
     state.emit(WriteIgnored("W52", state.name, extent.msg_no, extent.count))
-    state.cache.handled(extent.msg_no, extent.count)
-    for start, count, row in gaps(state.rows, extent.msg_no, extent.count):
+    state.cache.change(extent.msg_no, extent.count, one_less)
+    for start, count, row in state.rows.pieces(extent.msg_no, extent.count):
         if row is None or row.file != state.current:
-            state.cache.forget(start, count)
+            state.cache.drop_zeros(start, count)
 
 
-def _write(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
+def _write(state: V2StoreState, client: V2Peer, extent: Extent) -> None:
     death = state.dying.get(client.ref)
-    for start, count, row in list(gaps(state.rows, extent.msg_no, extent.count)):
+    for start, count, row in state.rows.pieces(extent.msg_no, extent.count):
         part = extent.part(start - extent.msg_no, count)
         if row is None and death is not None:
-            state.cache.handled(start, count)
-            state.cache.forget(start, count)
+            state.cache.change(start, count, one_less)
+            state.cache.drop_zeros(start, count)
         elif row is None:
             _append(state, client, part)
         elif death is not None and (row.file, row.offset) > death:
-            state.cache.handled(start, count)
+            state.cache.change(start, count, one_less)
             if row.file != state.current:
-                state.cache.forget(start, count)
+                state.cache.drop_zeros(start, count)
         else:
             _once_more(state, client, part, row)
 
 
-def _once_more(state: V2StoreState, client: SharedClient, extent: Extent, row: StoreRow) -> None:
+def _once_more(state: V2StoreState, client: V2Peer, extent: Extent, row: StoreRow) -> None:
     """Write messages that have a row: count them, or forget the row where its file is about to go (W134)."""
     file = state.files.get(row.file)
     if not row.refs and (file is None or file.locked or (not file.valid and row.file != state.current)):
         state.forget_rows([row])
         _append(state, client, extent)
         return
-    state.cache.handled(extent.msg_no, extent.count)
+    state.cache.change(extent.msg_no, extent.count, one_less)
     state.set_refs(row, row.refs + 1)
     if row.file == state.current:
         state.await_sync(client, extent.msg_no, extent.count)
     else:
-        state.cache.forget(extent.msg_no, extent.count)
-        if client.on_disk is not None:
-            written = RangeSet()
-            written.add(extent.msg_no, extent.count)
-            client.on_disk(written)
+        state.cache.drop_zeros(extent.msg_no, extent.count)
+        client.confirm(RangeSet([Range(extent.msg_no, extent.count)]))
 
 
-def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
+def _append(state: V2StoreState, client: V2Peer, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
     records = StoreRecords(
@@ -281,7 +276,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
         )
         count = reach(each, number, left, 1, needed)
         part = records.part(done, count)
-        state.cache.handled(part.msg_no, count)
+        state.cache.change(part.msg_no, count, one_less)
         state.await_sync(client, part.msg_no, count)
         state.buffer.append(part)
         state.buffer_bytes += part.size_bytes
@@ -290,7 +285,7 @@ def _append(state: V2StoreState, client: SharedClient, extent: Extent) -> None:
         if state.offset >= settings.msg_store_file_size_limit:
             state.sync()
             state.open_next(state.current + 1)
-            state.cache.forget_all()
+            state.cache.drop_all_zeros()
         elif state.buffer_bytes >= settings.write_buffer_bytes:
             state.sync()
         done += count
@@ -304,9 +299,9 @@ def _enter(state: V2StoreState, records: StoreRecords, file: int, offset: int) -
     state.files[file].size += records.size_bytes
 
 
-def _append_large(state: V2StoreState, client: SharedClient, record: StoreRecords) -> None:
+def _append_large(state: V2StoreState, client: V2Peer, record: StoreRecords) -> None:
     """Write a message of 4 MB or more into a file of its own (W137)."""
-    state.cache.handled(record.msg_no, 1)
+    state.cache.change(record.msg_no, 1, one_less)
     state.await_sync(client, record.msg_no, 1)
     before = state.current
     number = before
@@ -321,5 +316,5 @@ def _append_large(state: V2StoreState, client: SharedClient, record: StoreRecord
     if number != before and state.settings.deletes_empty_before_large:
         delete_if_empty(state, before)
     state.open_next(number + 1)
-    state.cache.forget_all()
+    state.cache.drop_all_zeros()
     state.sync()

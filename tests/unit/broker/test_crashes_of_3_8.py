@@ -127,7 +127,7 @@ def test_a_3_10_reads_it_back() -> None:
     """Q36: there the index keeps the record."""
     it = taken_to_the_last("real")
     assert stops(it.node) == []
-    assert state_of(it.node).pending_count == 10
+    assert it.node.process.queue.unacked == 10
 
 
 MIRRORED: list[dict[str, Any]] = [

@@ -85,7 +85,7 @@ def test_a_consumer_drains_everything() -> None:
     assert actor(node, "c1")["unacked"] == 3
     node.advance(node.now_us + 5 * SECOND)
     state = state_of(node)
-    assert (state.len, state.pending_count) == (0, 0)
+    assert (state.len, node.process.queue.unacked) == (0, 0)
     assert actor(node, "c1")["acked"] == 40
 
 
@@ -182,7 +182,7 @@ def test_acks_by_hand() -> None:
     assert actor(node, "c1")["redelivered"] >= 1
     node.submit({"do": "remove", "name": "c1"})
     state = state_of(node)
-    assert state.len + state.pending_count == 7
+    assert state.len + node.process.queue.unacked == 7
     with pytest.raises(CommandError, match="held by hand"):
         node.submit({"do": "ack", "count": 9})
 
@@ -193,7 +193,7 @@ def test_closing_a_consumer_returns_what_it_holds() -> None:
     node.submit(consumer(prefetch=5, rate_per_s=1))
     node.submit(burst(8))
     node.submit({"do": "remove", "name": "c1"})
-    assert (state_of(node).len, state_of(node).pending_count) == (8, 0)
+    assert (state_of(node).len, node.process.queue.unacked) == (8, 0)
     assert "c1" not in node.snapshot()["node"]["actors"]
 
 

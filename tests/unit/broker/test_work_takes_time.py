@@ -221,7 +221,7 @@ def test_a_consumer_has_no_more_than_200_deliveries_unsent() -> None:
     after(node, 10 * SECOND)
     assert actor(node, "c1")["acked"] == 20_000
     assert actor(node, "c1")["unsent"] < 50
-    assert node.queues["orders"].process.queue.state.pending_count == 0
+    assert node.queues["orders"].process.queue.unacked == 0
 
 
 @pytest.mark.parametrize("ack", ["each", "multiple", "auto"])
@@ -233,7 +233,7 @@ def test_a_consumer_drains_everything(ack: str) -> None:
     node.submit({"do": "set_consumer", "name": "c2", "rate_per_s": 300, "prefetch": 7, "ack": ack})
     after(node, 10 * SECOND)
     state = node.queues["orders"].process.queue.state
-    assert (state.len, state.pending_count) == (0, 0)
+    assert (state.len, node.queues["orders"].process.queue.unacked) == (0, 0)
     assert actor(node, "c1")["delivered"] + actor(node, "c2")["delivered"] == 3000
 
 
@@ -342,7 +342,7 @@ def test_a_consumer_that_leaves_gives_back_what_it_did_not_ack() -> None:
     node.submit({"do": "remove", "name": "c1"})
     after(node, SECOND)
     state = node.queues["orders"].process.queue.state
-    assert state.pending_count == 0
+    assert node.queues["orders"].process.queue.unacked == 0
     assert 0 < state.len < 5000
 
 

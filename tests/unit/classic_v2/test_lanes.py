@@ -160,7 +160,7 @@ def test_fetchwhile_keeps_what_it_takes_as_pending() -> None:
     world.publish(3, expiry_us=10)
     taken, expiry = world.queue.fetchwhile(20)
     assert ([each.extent.count for each in taken], expiry) == ([1, 1, 1], None)
-    assert world.queue.state.pending_count == 3
+    assert world.queue.unacked == 3
 
 
 def test_requeued_messages_go_back_to_the_head_lane() -> None:

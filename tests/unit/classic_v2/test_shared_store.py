@@ -51,12 +51,12 @@ def test_a_remove_that_overtakes_its_write() -> None:
     """W52, W133: the write is dropped and the message confirmed at once."""
     world = World()
     world.publish(1)
-    world.persistent.suspended = True
+    world.queue.let_stores_work_alone(True)
     world.publish(1, size=5000, wants_confirm=True)
     world.fetch(2)
     world.ack(1)
     assert [each.start for each in world.queue.drain_confirmed()] == [1]
-    world.persistent.suspended = False
+    world.queue.let_stores_work_alone(False)
     world.settle()
     assert (world.refs(), world.store_files(), len(world.persistent.state.cache)) == ({}, {0: (0, 0)}, 0)
 
@@ -146,14 +146,14 @@ def test_credit_comes_back_with_a_sync() -> None:
     world.publish(5, size=5000)
     assert world.queue.state.blocked
     drained = world.queue.drain_mailbox()
-    assert (drained.bumps, world.queue.state.persistent.credit) == (2, 3)
+    assert (drained.bumps, world.queue.state.persistent.account.left) == (2, 3)
     assert world.queue.state.index.buffered == 0
 
 
 def test_reading_needs_no_server() -> None:
     """W131, W151: a client reads what is in the cache or in a file while the server does nothing."""
     world = World()
-    world.persistent.suspended = True
+    world.queue.let_stores_work_alone(True)
     world.publish(3, size=5000)
     assert world.fetch(3) == [0, 1, 2]
 

@@ -78,7 +78,7 @@ class World:
 
     def rate(self, out: float) -> None:
         self.queue.state.rates.freeze(0.0, out, 0.0, 0.0)
-        self.queue.state.report()
+        self.queue._done(None)
 
     def publish(self, count: int = 1, size: Each = 100, persistent: bool = True, **more: Any) -> Range:
         arrival = Arrival(count, self.next_no, size, persistent, **more)

@@ -127,7 +127,6 @@ class V2Door(Operations):
         """Begin with empty stores and an empty queue."""
         self.next_msg_no = 0
         self.seq_of_msg: dict[int, int] = {}
-        self.suspended = False
         self.files = Files(self.storage, {"": self.own, "p/": PERSISTENT, "t/": TRANSIENT})
         self._make_stores()
         self.persistent.start_new()
@@ -275,11 +274,9 @@ class V2Door(Operations):
         return {"fired": fired}
 
     def _burst(self, step: dict[str, Any]) -> dict[str, Any]:
-        for store in (self.persistent, self.transient):
-            store.suspended = True
+        self.queue.let_stores_work_alone(True)
         results = [getattr(self, f"_{each['op']}")(each) for each in step["steps"]]
-        for store in (self.persistent, self.transient):
-            store.suspended = False
+        self.queue.let_stores_work_alone(False)
         return {"results": results}
 
     def _dump(self, step: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import Any
 from engine.backing_queue.message_places import place_named
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
-from engine.classic_v1.store import MsgStore
-from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store import MsgStore, StoreClient
 from engine.values.extents import Extent
 
 LONG_LIST = 12
@@ -116,4 +115,4 @@ def _shortened_lists(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str
 
 
 def _store(store: MsgStore, client: StoreClient) -> dict[str, Any]:
-    return {**_shortened_lists(store.vector(), ("files", "disk")), "credit": client.credit}
+    return {**_shortened_lists(store.vector(), ("files", "disk")), "credit": client.account.left}

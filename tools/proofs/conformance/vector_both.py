@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
-from engine.classic_v1.store import MsgStore
-from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.transitions import DeltaRead
 from engine.classic_v2.transitions import SlotsRead
 from engine.report.transitions.base import Transition
@@ -140,5 +139,5 @@ def _store(store: MsgStore, client: StoreClient, disk: list[list[Any]]) -> dict[
         "rows_by_refs": shortened([list(each) for each in sorted(store.rows_by_references().items())]),
         "cache": shown["cache"],
         "flying": 0,
-        "credit": client.credit,
+        "credit": client.account.left,
     }

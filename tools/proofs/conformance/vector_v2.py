@@ -195,5 +195,5 @@ def _store(store: SharedStore, client: SharedClient, disk: list[list[Any]]) -> d
         "flying": len(client.in_flight),
         "gc_candidates": shortened(sorted(state.gc_candidates)),
         "gc_timer": None if state.gc_timer is None else shortened(sorted(state.gc_timer)),
-        "credit": client.credit,
+        "credit": client.account.left,
     }

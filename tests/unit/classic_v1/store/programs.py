@@ -268,7 +268,7 @@ class World:
             "places": self.harness.places(),
             "sizes": self.harness.sizes(),
             "told": notified,
-            "credit": [(client.side.credit, sum(client.grants)) for client in self.clients],
+            "credit": [(client.side.account.left, sum(client.grants)) for client in self.clients],
             "held": [numbers(held) for held in self.held],
             "waiting": self.harness.store.mailbox_messages,
         }

@@ -96,7 +96,7 @@ def test_g2_what_waits_for_a_locked_file_and_what_does_not() -> None:
     ]
 
     world.transitions.clear()
-    assert client.side.request(extent(9)) == 1, "the read waits"
+    assert world.store.read(client.side, 9, 1, wait=False) == 1, "the read waits"
     client.side.remove(ranges(9))
     client.side.write(extent(7))
     client.side.write(extent(8))

@@ -166,24 +166,24 @@ def test_a_sync_serves_all_clients_with_one_fsync(world: Harness) -> None:
 def test_credit(world: Harness) -> None:
     """S140, F1, F2."""
     client = world.client()
-    assert client.side.credit is None
-    assert client.side.credit_left == 40
+    assert client.side.account.left is None
+    assert client.side.account.room == 40
     client.side.write(extent(0, 39))
-    assert client.side.credit == 1
-    assert not client.side.blocked
+    assert client.side.account.left == 1
+    assert not client.side.account.blocked
     client.side.write(extent(39, 11))
-    assert client.side.credit == -10
-    assert client.side.blocked
+    assert client.side.account.left == -10
+    assert client.side.account.blocked
     world.store.settle()
     assert client.grants == [8] * 6
-    assert client.side.credit == -10, "the queue has not taken the grants yet"
-    client.side.grant(8)
-    assert client.side.blocked
-    client.side.grant(8)
-    assert not client.side.blocked
+    assert client.side.account.left == -10, "the queue has not taken the grants yet"
+    client.side.account.grant(8)
+    assert client.side.account.blocked
+    client.side.account.grant(8)
+    assert not client.side.account.blocked
     for _ in range(4):
-        client.side.grant(8)
-    assert client.side.credit == 38
+        client.side.account.grant(8)
+    assert client.side.account.left == 38
     client.side.write(extent(50, 6))
     world.store.settle()
     assert client.grants == [8] * 7, "ignored or not, every handled write counts"

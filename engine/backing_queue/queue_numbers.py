@@ -1,9 +1,20 @@
-"""Ingress, egress and acknowledgement rates (Q25-Q27)."""
+"""What the queues of all generations keep of themselves (Q5, W13): their rates (Q25-Q27), their numbers, and what is
+safe on disk (K7).
+"""
 
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any, ClassVar, Generic, TypeVar
+
+from engine.backing_queue.stores import StorePeer
+from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.queue import ConfirmsDue
+from engine.values.extents import Extent
+from engine.values.stretches import Range, RangeSet, Stretches
 
 HALF_LIFE_US = 5_000_000
 UPDATE_ABOVE = 100
@@ -154,3 +165,122 @@ class QueueRates:
             ack_out_rate = ack_out_rate * weight
         self.in_, self.out, self.ack_in, self.ack_out = in_rate, out_rate, ack_in_rate, ack_out_rate
         self.timestamp_us += rounds * elapsed_us
+
+
+C = TypeVar("C", bound=StorePeer)
+
+
+class QueueNumbers(Generic[C]):
+    """Fields of one queue that generations share; the verbs of a generation work on its own kind of record.
+
+    Args:
+        emit: receives every transition.
+        settle: lets the stores handle what was sent to them.
+        persistent, transient: clients of the two message stores.
+    """
+
+    counter_names: ClassVar[Sequence[str]]
+    """Numbers that a snapshot shows, in the order of `counted`."""
+    lanes: ClassVar[Sequence[str]]
+    """Places that have an entry for each message, the pending maps too."""
+
+    def __init__(
+        self,
+        name: str,
+        durable: bool,
+        emit: Callable[[Transition], None],
+        settle: Callable[[], None],
+        persistent: C,
+        transient: C,
+    ) -> None:
+        self.name = name
+        self.durable = durable
+        self.emit = emit
+        self._settle = settle
+        self.stores_alone = False
+        """Whether the stores run at their own pace, so that no call of the queue lets them finish."""
+        self.persistent = persistent
+        self.transient = transient
+        self.now_us = 0
+        self.ram_pending: Stretches[Extent] = Stretches()
+        self.disk_pending: Stretches[Extent] = Stretches()
+        self.next_seq_id = 0
+        self.transient_threshold = 0
+        self.bytes = 0
+        self.unacked_bytes = 0
+        self.persistent_count = 0
+        self.persistent_bytes = 0
+        self.ram_msg_count = 0
+        self.ram_bytes = 0
+        self.disk_read_count = 0
+        self.disk_write_count = 0
+        self.rates = QueueRates()
+        self.unconfirmed = RangeSet()
+        self.confirmed = RangeSet()
+        self.msgs_on_disk = RangeSet()
+        self.msg_indices_on_disk = RangeSet()
+        self.mailbox: deque[tuple[str, object]] = deque()
+        self.last_counters: tuple[Any, ...] = ()
+        """The values that were reported last."""
+
+    def settle(self) -> None:
+        """Let the stores handle their mailboxes at the end of a call of the broker's interface."""
+        if not self.stores_alone:
+            self._settle()
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the queue process is out of store credit (F3)."""
+        return self.persistent.account.blocked or self.transient.account.blocked
+
+    def extents_of(self, place: str) -> Stretches[Extent]:
+        """Return the runs of a lane or pending map by its name."""
+        runs: Stretches[Extent] = getattr(self, place)
+        return runs
+
+    def client(self, side: str) -> C:
+        return self.persistent if side == "persistent" else self.transient
+
+    def client_of(self, extent: Extent) -> C:
+        return self.persistent if extent.persistent else self.transient
+
+    # --- the numbers -------------------------------------------------------------------------------------------------
+    def counted(self) -> tuple[Any, ...]:
+        """Return the values of the counters, in the order of their names."""
+        raise NotImplementedError
+
+    def counters(self) -> Why:
+        """Return every number of the record by its name."""
+        return dict(zip(self.counter_names, self.counted(), strict=True))
+
+    def lanes_snapshot(self) -> dict[str, list[Extent]]:
+        return {place: list(self.extents_of(place)) for place in self.lanes}
+
+    # --- confirms ----------------------------------------------------------------------------------------------------
+    def index_written(self, rule: str, messages: RangeSet) -> None:
+        """Note that index records of store-homed messages are safe; confirm those whose bodies are, too (K7)."""
+        done = messages.intersection(self.msgs_on_disk)
+        self.msg_indices_on_disk.update(self.unconfirmed.intersection(messages))
+        self.confirm(rule, "index", done)
+
+    def bodies_written(self, rule: str, messages: RangeSet) -> None:
+        """Note that bodies are safe in the persistent store; confirm those whose index records are, too (K7)."""
+        done = messages.intersection(self.msg_indices_on_disk)
+        self.msgs_on_disk.update(self.unconfirmed.intersection(messages))
+        self.confirm(rule, "store", done)
+
+    def confirm(self, rule: str, by: str, messages: RangeSet) -> None:
+        """Confirm messages, whatever they waited for (K7). `by`: index, store, both or ignored."""
+        if not messages:
+            return
+        ranges = list(messages)
+        for waiting in (self.msgs_on_disk, self.msg_indices_on_disk, self.unconfirmed):
+            waiting.subtract(ranges)
+        self.confirmed.update(ranges)
+        self.emit(ConfirmsDue(rule, self.name, by, tuple(ranges)))
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over the messages whose confirms may be sent, and forget them (K8)."""
+        ranges = list(self.confirmed)
+        self.confirmed.clear()
+        return ranges
