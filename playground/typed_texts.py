@@ -27,6 +27,11 @@ def given_text(given: bytes | str) -> str:
     return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
 
 
+def typed_number(text: str, most_digits: int = 3) -> int | None:
+    """Return the whole number that a text is, None for any other text and for one with more digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= most_digits else None
+
+
 def bare_text(given: str) -> str:
     """Return what a tool printed without what a terminal, a mail, or a page adds to it; lines keep their numbers."""
     text = FENCE.sub("", COLOUR.sub("", given_text(given)))

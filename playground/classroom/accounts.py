@@ -21,7 +21,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.auth.views import LoginView
 from django.db import connection
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -29,9 +28,8 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from playground.classroom import asking, rooms, selectors, services
 from playground.classroom.models import Classroom, Login, Student
@@ -39,7 +37,7 @@ from playground.exercises import learners
 from playground.exercises.models import Learner
 from playground.limits import request_callers
 from playground.texts import PageMessage, RequestRefused
-from playground.web.access import View
+from playground.web.access import View, form_page
 from playground.web.errors import PageGone, too_many
 
 
@@ -207,8 +205,7 @@ def _ended(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
 
 
 def classes_of(user: Any) -> list[int]:
-    led = Q(teacher=user) | Q(co_teachers=user)
-    return list(Classroom.objects.filter(led).distinct().values_list("pk", flat=True))
+    return list(selectors.led_by(user).values_list("pk", flat=True))
 
 
 def known(browser: Mapping[str, Any], user: Any) -> Any:
@@ -246,8 +243,7 @@ class SignUpForm(UserCreationForm):
 
 
 @sensitive_post_parameters()
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @posts_limited("signup")
 def sign_up(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
@@ -280,8 +276,7 @@ class RecoverForm(SetPasswordForm):
 
 
 @sensitive_post_parameters()
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @posts_limited("recover")
 def recover(request: HttpRequest) -> HttpResponse:
     """Set another password with the recovery code; everybody else is logged out."""

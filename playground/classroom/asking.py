@@ -9,7 +9,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final, NamedTuple
 from zlib import crc32
@@ -21,8 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.classroom import rooms
 from playground.classroom.models import Ballot, ClassPaper, Classroom, PaperAnswer, Student, Vote
-from playground.exercises import catalog
-from playground.exercises.grading import BadAnswer
+from playground.exercises import catalog, task
 from playground.exercises.kinds import KindProgress, grade, kind_of
 from playground.exercises.schema import Exercise
 from playground.storybook.cards import SUBJECTS
@@ -95,11 +94,13 @@ def _end(seconds: int) -> Any:
     return timezone.now() + timedelta(seconds=seconds) if seconds in SECONDS and seconds else None
 
 
+def _seconds_to(ends_at: datetime | None) -> int | None:
+    return None if ends_at is None else max(0, round((ends_at - timezone.now()).total_seconds()))
+
+
 def left_s(vote: Vote) -> int | None:
     """Return how many seconds the round is still open, None if it does not end by itself."""
-    if vote.ends_at is None or vote.stage not in OPEN:
-        return None
-    return max(0, round((vote.ends_at - timezone.now()).total_seconds()))
+    return _seconds_to(vote.ends_at) if vote.stage in OPEN else None
 
 
 def is_open(vote: Vote) -> bool:
@@ -117,12 +118,7 @@ def cast(vote: Vote, student: Student, answer: Any) -> None:
     """
     if not is_open(vote):
         raise RequestRefused(_("The vote is closed."))
-    try:
-        verdict = grade(catalog.exercise(vote.exercise), answer)
-    except BadAnswer:
-        raise RequestRefused(
-            _("The answer is not complete. Fill in everything that is asked, and send it again.")
-        ) from None
+    verdict = task.graded(catalog.exercise(vote.exercise), answer)
     values = {"answer": answer, "tally": verdict.tally[:255], "right": verdict.passed}
     Ballot.objects.update_or_create(
         vote=vote, student=student, second=vote.stage == "second", defaults=values
@@ -318,9 +314,7 @@ def is_paper_open(paper: ClassPaper) -> bool:
 
 def paper_left_s(paper: ClassPaper) -> int | None:
     """Return how many seconds a test is still open, None if it does not end by itself."""
-    if paper.ends_at is None:
-        return None
-    return max(0, round((paper.ends_at - timezone.now()).total_seconds()))
+    return _seconds_to(paper.ends_at)
 
 
 def open_paper(classroom: Classroom, kind: str, minutes: int, handed: Iterable[Exercise]) -> ClassPaper:
@@ -370,12 +364,7 @@ def take(paper: ClassPaper, student: Student, slug: str, given: Any) -> None:
     found = question(paper, student, slug)
     tally, right, shown = "-", False, []
     if given is not None:
-        try:
-            verdict = grade(found, given)
-        except BadAnswer:
-            raise RequestRefused(
-                _("The answer is not complete. Fill in everything that is asked, and send it again.")
-            ) from None
+        verdict = task.graded(found, given)
         tally, right = verdict.tally[:255], verdict.passed
         shown = catalog.shown(found, verdict.feedback)
     try:
@@ -416,8 +405,11 @@ def marks(paper: ClassPaper) -> list[tuple[str, int, int]]:
     ]
 
 
-def marks_rows(paper: ClassPaper) -> Iterator[list[str]]:
-    """Yield the table of an exam: one row for each student and question."""
+def marks_rows(classroom: Classroom) -> Iterator[list[str]]:
+    """Yield the table of the last exam, if there was one: one row for each student and question."""
+    paper = latest(classroom, EXAM)
+    if paper is None:
+        return
     yield ["student", "exercise", "variant", "answer", "right", "at"]
     for each in paper.answers.select_related("student"):
         right = "yes" if each.right else "no"

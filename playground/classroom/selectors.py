@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from playground.classroom import asking
@@ -25,12 +25,13 @@ FORGOTTEN_AFTER_MINUTES = 45
 """Work that was not touched for so long does not count as needing help: the student has gone home."""
 
 
+def led_by(teacher: Any) -> QuerySet[Classroom]:
+    """Return the classes of a teacher, and those that are shared with the teacher."""
+    return Classroom.objects.filter(Q(teacher=teacher) | Q(co_teachers=teacher)).distinct()
+
+
 def of_teacher(teacher: Any, public_id: str) -> Classroom | None:
-    """Return a class if it is this teacher's, or is shared with the teacher."""
-    if not teacher.is_authenticated:
-        return None
-    led = Q(teacher=teacher) | Q(co_teachers=teacher)
-    return Classroom.objects.filter(led, public_id=public_id).distinct().first()
+    return led_by(teacher).filter(public_id=public_id).first() if teacher.is_authenticated else None
 
 
 def student_of(learner: Learner | None) -> Student | None:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth import get_user_model, login
 from django.db import IntegrityError, transaction
-from django.db.models import Model, Q
+from django.db.models import F, Model, Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -40,8 +40,6 @@ from playground.classroom.models import (
 from playground.exercises import catalog, learners
 from playground.exercises.models import Learner
 from playground.exercises.schema import MADE
-from playground.hosting import session_record
-from playground.hosting.session_record import ALPHABET
 from playground.limits import rate_limits, request_callers
 from playground.records import kept_runs
 from playground.texts import RequestRefused
@@ -82,12 +80,7 @@ MOST_WAITING = 2000
 INVITATIONS = 20
 """Invitations of one teacher that nobody has used yet."""
 SECRET_LETTERS = 16
-
-
-def new_code() -> str:
-    """Return a secret code in groups of four, about 79 bits: k7f3-9xqm-2hdp-8wzt."""
-    letters = "".join(secrets.choice(ALPHABET) for _each in range(SECRET_LETTERS))
-    return "-".join(letters[at : at + 4] for at in range(0, SECRET_LETTERS, 4))
+"""Of a code that is a secret, about 79 bits: k7f3-9xqm-2hdp-8wzt."""
 
 
 def _trace(what: str, code: str) -> str:
@@ -104,7 +97,7 @@ def new_invitation(by: Any = None) -> str:
         raise RequestRefused(
             _("%(most)s of your invitations are still open. Wait until they are used."), most=INVITATIONS
         )
-    code = new_code()
+    code = learners.new_code(SECRET_LETTERS)
     until = timezone.now() + timedelta(days=INVITED_DAYS)
     Invitation.objects.create(trace=_trace("invitation", code), by=by, until=until)
     return code
@@ -139,7 +132,7 @@ def forget_old() -> None:
 
 def new_recovery(teacher: Any) -> str:
     """Return a new recovery code of a teacher; the one before is of no use any more."""
-    code = new_code()
+    code = learners.new_code(SECRET_LETTERS)
     Recovery.objects.update_or_create(teacher=teacher, defaults={"trace": _trace("recovery", code)})
     return code
 
@@ -225,14 +218,9 @@ CODE_LETTERS = 8
 """Some 40 bits: with 60 tries a minute and a thousand classes, a guess is right once in many years."""
 
 
-def _letters(count: int) -> str:
-    return "".join(secrets.choice(session_record.ALPHABET) for _each in range(count))
-
-
 def new_join_code() -> str:
     """Return a join code to be read from a wall: h7kq-m3xp."""
-    letters = _letters(CODE_LETTERS)
-    return f"{letters[:4]}-{letters[4:]}"
+    return learners.new_code(CODE_LETTERS)
 
 
 def plain_code(text: str) -> str:
@@ -251,7 +239,7 @@ def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Cla
             _("You have %(most)s classes, which is the limit. Delete one first."), most=CLASSES
         )
     return Classroom.objects.create(
-        public_id=_letters(ID_LETTERS),
+        public_id=kept_runs.new_id(ID_LETTERS),
         teacher=teacher,
         name=name,
         join_code=new_join_code(),
@@ -511,16 +499,9 @@ def of_learner(learner: Learner) -> dict[str, Any]:
         if student
         else None,
         "votes": [
-            {
-                "exercise": each.vote.exercise,
-                "answer": each.answer,
-                "second": each.second,
-                "right": each.right,
-            }
-            for each in Ballot.objects.filter(student=student).select_related("vote")
-        ]
-        if student
-        else [],
+            {name: getattr(each, name) for name in ("exercise", "answer", "second", "right")}
+            for each in Ballot.objects.filter(student=student).annotate(exercise=F("vote__exercise"))
+        ],
         "tests": [
             {
                 "kind": each.paper.kind,
@@ -530,9 +511,7 @@ def of_learner(learner: Learner) -> dict[str, Any]:
                 "right": each.right,
             }
             for each in PaperAnswer.objects.filter(student=student).select_related("paper")
-        ]
-        if student
-        else [],
+        ],
         "exercises": [
             {
                 "exercise": work.exercise,
@@ -684,9 +663,5 @@ def carry_out() -> int:
 def student(request: HttpRequest) -> dict[str, Any]:
     """Return the visitor's student, looked up only if the browser has a personal code and a page asks."""
     browser = getattr(request, "session", {})
-    undo = {"undo": undoable(browser)}
-    if not learners.code_of(browser):
-        return {"student": None, **undo}
-    return undo | {
-        "student": SimpleLazyObject(lambda: selectors.student_of(learners.current(request.session)))
-    }
+    who = SimpleLazyObject(lambda: selectors.student_of(learners.current(browser)))
+    return {"student": who if learners.code_of(browser) else None, "undo": undoable(browser)}

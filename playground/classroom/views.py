@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import segno
 from django.contrib import messages
@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from playground.classroom import asking, selectors, services
 from playground.classroom.accounts import (
@@ -32,13 +32,18 @@ from playground.records import kept_runs
 from playground.sessions import session_sharing
 from playground.storybook import ready_scenarios
 from playground.texts import PageMessage, RequestRefused
+from playground.typed_texts import typed_number
 from playground.web import access
-from playground.web.access import rate_limited, rate_limited_reading, session_or_gone
+from playground.web.access import View, form_page, rate_limited, rate_limited_reading, session_or_gone
 from playground.web.errors import PageGone
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+def shows_class(view: View) -> View:
+    """Show something of a class to its teacher."""
+    return require_safe(never_cache(for_the_teacher(view)))
+
+
+@form_page
 @posts_limited("join")
 def join(request: HttpRequest, code: str = "") -> HttpResponse:
     """Join a class with its code and a nickname, without an account."""
@@ -84,25 +89,17 @@ def home(request: HttpRequest, student: Student) -> HttpResponse:
 
 def handed_out(classroom: Classroom, student: Student) -> list[dict[str, Any]]:
     """Return the units with only those exercises that the class was given, in the teacher's order."""
-    works, numbers = (
-        catalog.works_of(student.learner),
-        {each.slug: n for n, each in enumerate(catalog.units(), 1)},
-    )
+    works = catalog.works_of(student.learner)
+    numbers = {each.slug: str(number) for number, each in enumerate(catalog.units(), 1)}
     given = selectors.assigned(classroom)
     return [
-        catalog.unit_row(
-            catalog.unit(slug),
-            str(numbers.get(slug, "")),
-            [each for each in given if each.unit == slug],
-            works,
-            _language(),
-        )
-        for slug in selectors.units_of(classroom)
+        catalog.unit_row(unit, numbers.get(unit.slug, ""), exercises, works, _language())
+        for unit in map(catalog.unit, selectors.units_of(classroom))
+        for exercises in [[each for each in given if each.unit == unit.slug]]
     ]
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @for_students
 def cast_vote(request: HttpRequest, student: Student) -> HttpResponse:
     """Show the vote that is on, or take a prediction."""
@@ -148,29 +145,22 @@ def leave(request: HttpRequest) -> HttpResponse:
     return redirect("join")
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @for_students
 def delete_yourself(request: HttpRequest, student: Student) -> HttpResponse:
     """Ask once more; then delete the student with all work."""
     if request.method != "POST":
-        return ask_to_delete(
-            request,
-            _("Delete yourself and all your work?"),
-            _(
-                "Your nickname, your answers and your sessions will be deleted. Your teacher cannot bring "
-                "them back."
-            ),
-            reverse("student"),
+        text = _(
+            "Your nickname, your answers and your sessions will be deleted. Your teacher cannot bring them back."
         )
+        return ask_to_delete(request, _("Delete yourself and all your work?"), text, reverse("student"))
     services.leave(request, student.learner, learners.code_of(request.session))
     learners.forget(request.session)
     request.session["sessions"] = []
     return redirect("join")
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @rate_limited_reading
 def delete_work(request: HttpRequest) -> HttpResponse:
     """Ask once more; then delete the work of a visitor who is in no class."""
@@ -189,9 +179,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     what = services.undoable(request.session)
     if not services.undo(request):
         raise PageGone(_("It is too late"), PageMessage(_("What you deleted is gone for good.")))
-    if what != "Learner":
-        return redirect("classes")
-    if request.user.is_authenticated:
+    if what != "Learner" or request.user.is_authenticated:
         return redirect("classes")
     return redirect("student" if selectors.student_of(learners.current(request.session)) else "units")
 
@@ -202,12 +190,8 @@ def come_back(request: HttpRequest) -> HttpResponse:
     """Be the student again that a personal code belongs to."""
     code = request.POST.get("personal", "")[:64]
     if selectors.student_of(learners.by_code(code)) is None:
-        return _join_page(
-            request,
-            "",
-            _("No student has this code. Check it, or ask your teacher for another."),
-            422,
-        )
+        problem = _("No student has this code. Check it, or ask your teacher for another.")
+        return _join_page(request, "", problem, 422)
     learners.remember(request.session, code)
     return redirect("student")
 
@@ -257,20 +241,17 @@ def _units(request: HttpRequest) -> list[str]:
     ticked = request.POST.getlist("unit")[:200]
 
     def place(slug: str) -> int:
-        text = request.POST.get(f"order-{slug}", "")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 999
+        number = typed_number(request.POST.get(f"order-{slug}", ""))
+        return 999 if number is None else number
 
     return sorted(ticked, key=place)
 
 
 def _days(request: HttpRequest) -> int | None:
-    text = request.POST.get("keep_days", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else None
+    return typed_number(request.POST.get("keep_days", ""), 4)
 
 
-@require_safe
-@never_cache
-@for_the_teacher
+@shows_class
 def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
     return page(request, found)
 
@@ -278,7 +259,9 @@ def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
 def page(request: HttpRequest, found: Classroom, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of a class; `problem` is what kept the teacher from doing something."""
     exercises = selectors.assigned(found)
-    vote, units = asking.current(found), selectors.units_of(found)
+    vote, paper = asking.current(found), asking.current_paper(found)
+    numbers = {each.slug: number for number, each in enumerate((*catalog.units(), catalog.made_unit()), 1)}
+    mine = kept_runs.latest_of_all(kept_runs.owned(request.session), MINE)
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
@@ -290,12 +273,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "unit_choices": services.unit_choices(_language(), found.units),
         "single_choices": services.single_choices(_language(), request.user, found.units),
         "assigned": [
-            (number, unit.slug, unit.texts(_language()))
-            for number, unit in sorted(
-                enumerate((*catalog.units(), catalog.made_unit()), 1),
-                key=lambda each: _place(each[1].slug, units),
-            )
-            if unit.slug in units
+            (numbers[slug], slug, catalog.unit(slug).texts(_language())) for slug in selectors.units_of(found)
         ],
         "votable": [
             (each.slug, each.texts(_language()).title) for each in exercises if kind_of(each).votable
@@ -303,11 +281,22 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "vote": vote,
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": asking.SECONDS,
-        **_paper_context(asking.current_paper(found)),
+        "paper": paper,
+        "paper_words": asking.KINDS[paper.kind] if paper else "",
+        "paper_left_s": asking.paper_left_s(paper) if paper else None,
+        "paper_kinds": list(asking.KINDS.items()),
+        "paper_minutes": asking.MINUTES,
         "keep_days": services.KEEP_DAYS,
         "ready_lesson": services.steps(_language()),
         "report_minutes": services.REPORT_MINUTES,
-        "mine": _mine(request),
+        "mine": [
+            {
+                "public_id": each.public_id,
+                "title": each.scenario["title"] or _("Playground"),
+                "at_s": f"{each.reached_us / 1_000_000:.1f}",
+            }
+            for each in mine
+        ],
         "ready": [(each.slug, each.title) for each in ready_scenarios.entries()],
         "problem": problem,
         "class_data": {
@@ -317,33 +306,6 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         },
     }
     return render(request, "classroom/class.html", context, status=status)
-
-
-def _paper_context(paper: ClassPaper | None) -> dict[str, Any]:
-    return {
-        "paper": paper,
-        "paper_words": asking.KINDS[paper.kind] if paper else "",
-        "paper_left_s": asking.paper_left_s(paper) if paper else None,
-        "paper_kinds": list(asking.KINDS.items()),
-        "paper_minutes": asking.MINUTES,
-    }
-
-
-def _mine(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the latest sessions of this browser that a class can be shown, the newest first."""
-    found = kept_runs.latest_of_all(kept_runs.owned(request.session), MINE)
-    return [
-        {
-            "public_id": each.public_id,
-            "title": each.scenario["title"] or _("Playground"),
-            "at_s": f"{each.reached_us / 1_000_000:.1f}",
-        }
-        for each in found
-    ]
-
-
-def _place(slug: str, units: list[str]) -> int:
-    return units.index(slug) if slug in units else len(units)
 
 
 def _for_script(exercise: Exercise) -> dict[str, Any]:
@@ -403,13 +365,12 @@ def push(request: HttpRequest, found: Classroom) -> None:
 @changes_class
 def vote(request: HttpRequest, found: Classroom) -> None:
     """Begin a vote, or do with the one that is on what the teacher chose."""
-    slug, seconds = request.POST.get("exercise", ""), request.POST.get("seconds", "")
-    how_long = int(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 5 else 0
+    slug, seconds = request.POST.get("exercise", ""), typed_number(request.POST.get("seconds", ""), 4) or 0
     current = asking.current(found)
     if slug:
-        asking.open_vote(found, slug[:60], how_long)
+        asking.open_vote(found, slug[:60], seconds)
     elif current is not None:
-        asking.lead(current, request.POST.get("act", ""), request.POST.get("stage", ""), how_long)
+        asking.lead(current, request.POST.get("act", ""), request.POST.get("stage", ""), seconds)
 
 
 @require_POST
@@ -423,29 +384,25 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
     return redirect("classes")
 
 
-@require_safe
-@never_cache
-@for_the_teacher
-def table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    return csv_answer(found, "waterline-class", selectors.csv_rows(found))
+TABLES: Final[dict[str, Callable[[Classroom], Iterable[list[str]]]]] = {
+    "class": selectors.csv_rows,
+    "votes": asking.rows_to_keep,
+    "exam": asking.marks_rows,
+    "inventory": asking.inventory_rows,
+}
 
 
-@require_safe
-@never_cache
-@for_the_teacher
-def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    return csv_answer(found, "waterline-votes", asking.rows_to_keep(found))
-
-
-def csv_answer(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
-    response = HttpResponse("\ufeff" + selectors.csv_text(rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}-{found.public_id}.csv"'
+@shows_class
+def table(request: HttpRequest, found: Classroom, what: str) -> HttpResponse:
+    """Download a table of a class. `what`: a key of `TABLES`."""
+    rows = selectors.csv_text(TABLES[what](found))
+    response = HttpResponse("\ufeff" + rows, content_type="text/csv; charset=utf-8")
+    name = f"waterline-{what}-{found.public_id}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-@require_safe
-@never_cache
-@for_the_teacher
+@shows_class
 def qr(request: HttpRequest, found: Classroom) -> HttpResponse:
     url = request.build_absolute_uri(reverse("join-code", args=[found.join_code]))
     drawing = segno.make(url, error="m", micro=False)
@@ -454,9 +411,7 @@ def qr(request: HttpRequest, found: Classroom) -> HttpResponse:
     return HttpResponse(picture, content_type="image/svg+xml")
 
 
-@require_safe
-@never_cache
-@for_the_teacher
+@shows_class
 def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what the whole class may see: the join code, and the vote that is on."""
     current = asking.current(found)
@@ -516,9 +471,7 @@ def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
     return redirect("class-report", found.public_id)
 
 
-@require_safe
-@never_cache
-@for_the_teacher
+@shows_class
 def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what came of a lesson, to be read, printed or kept."""
     exam = asking.latest(found, asking.EXAM)
@@ -532,9 +485,7 @@ def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     return render(request, "classroom/report.html", context)
 
 
-@require_safe
-@never_cache
-@for_the_teacher
+@shows_class
 def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     return _page(request, found, pk)
 
@@ -587,48 +538,33 @@ def rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     return redirect("class-student", found.public_id, pk)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @for_the_teacher
-def block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Ask once more; then delete a student, and keep nickname and browser out of this class."""
-    question = _("Block %(name)s?")
-    lost = _(
-        "The student and all work will be deleted, and neither this nickname nor this browser can join "
-        "the class again."
-    )
-    return _part_from(request, found, pk, question, lost, blocked=True)
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@for_the_teacher
-def delete_student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Ask once more; then delete a student with all work."""
+def delete_student(request: HttpRequest, found: Classroom, pk: int, *, blocked: bool = False) -> HttpResponse:
+    """Ask once more; then delete a student with all work. `blocked`: keep nickname and browser out of the class."""
+    who = student_or_gone(found, pk)
+    if request.method == "POST":
+        if blocked:
+            services.block(who)
+        services.leave(request, who.learner)
+        return redirect("class", found.public_id)
     question = _("Delete %(name)s and all work?")
     lost = _("The nickname, the answers and the sessions of this student will be deleted.")
-    return _part_from(request, found, pk, question, lost, blocked=False)
-
-
-def _part_from(
-    request: HttpRequest, found: Classroom, pk: int, question: str, lost: str, *, blocked: bool
-) -> HttpResponse:
-    who = student_or_gone(found, pk)
-    if request.method != "POST":
-        back = reverse("class-student", args=[found.public_id, pk])
-        return ask_to_delete(request, question % {"name": who.nickname}, lost, back)
     if blocked:
-        services.block(who)
-    services.leave(request, who.learner)
-    return redirect("class", found.public_id)
+        question = _("Block %(name)s?")
+        lost = _(
+            "The student and all work will be deleted, and neither this nickname nor this browser can join "
+            "the class again."
+        )
+    back = reverse("class-student", args=[found.public_id, pk])
+    return ask_to_delete(request, question % {"name": who.nickname}, lost, back)
 
 
 @changes_class
 def lead(request: HttpRequest, found: Classroom) -> None:
-    kind, minutes = request.POST.get("kind", ""), request.POST.get("minutes", "")
+    kind, minutes = request.POST.get("kind", ""), typed_number(request.POST.get("minutes", "")) or 0
     if kind:
-        long = int(minutes) if minutes.isascii() and minutes.isdigit() and len(minutes) < 4 else 0
-        asking.open_paper(found, kind, long, selectors.assigned(found))
+        asking.open_paper(found, kind, minutes, selectors.assigned(found))
         done = _("The test has begun. Students find it on their page of the class.")
     else:
         asking.close(found)
@@ -636,23 +572,7 @@ def lead(request: HttpRequest, found: Classroom) -> None:
     messages.success(request, done, extra_tags="done")
 
 
-@require_safe
-@never_cache
-@for_the_teacher
-def marks_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    paper = asking.latest(found, asking.EXAM)
-    return csv_answer(found, "waterline-exam", asking.marks_rows(paper) if paper else ())
-
-
-@require_safe
-@never_cache
-@for_the_teacher
-def inventory_table(request: HttpRequest, found: Classroom) -> HttpResponse:
-    return csv_answer(found, "waterline-inventory", asking.inventory_rows(found))
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @for_students
 def paper(request: HttpRequest, student: Student) -> HttpResponse:
     """Show a question of the test that is on, or take an answer; after the end, show all with their solutions."""
@@ -666,22 +586,22 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
             "problem": _("The test ended before this answer came. It is not kept.") if late else ""
         }
         return render(request, "classroom/paper_end.html", ended, status=409 if late else 200)
-    asked, open_ones = _asked(request), [at for at, slug in enumerate(paper.exercises) if slug not in given]
+    questions = dict(enumerate(paper.exercises, 1))
+    asked = typed_number(request.GET.get("q", "")) or None
+    open_ones = [number for number, slug in questions.items() if slug not in given]
     if request.method == "POST" and asked is not None and asked not in open_ones:
         return redirect("class-paper")  # sent twice: it is no answer to the question that comes next
     number, problem = asked if asked in open_ones else next(iter(open_ones), None), ""
     if number is None:
         return render(request, "classroom/paper.html", {"paper": paper, "classroom": student.classroom})
-    slug = paper.exercises[number]
+    slug = questions[number]
     found = asking.question(paper, student, slug)
     if request.method == "POST":
         try:
             services.take_token("vote", str(student.pk))
             answer = None if "unknown" in request.POST else kind_of(found).read(request.POST)
             asking.take(paper, student, slug, answer)
-            messages.success(
-                request, _kept(number + 1, answer is None, len(open_ones) - 1), extra_tags="done"
-            )
+            messages.success(request, _kept(number, answer is None, len(open_ones) - 1), extra_tags="done")
             return redirect("class-paper")
         except RequestRefused as refused:
             problem = str(refused.message)
@@ -693,8 +613,8 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
         "texts": texts,
         "task": texts.task.split("\n\n"),
         "answer": catalog.answer_form(found, texts, KindProgress(seed=f"paper {student.pk}")),
-        "number": number + 1,
-        "questions": [(place, each in given) for place, each in enumerate(paper.exercises, 1)],
+        "number": number,
+        "questions": [(place, each in given) for place, each in questions.items()],
         "left_s": asking.paper_left_s(paper),
         "problem": problem,
         "mine": None,
@@ -703,18 +623,11 @@ def paper(request: HttpRequest, student: Student) -> HttpResponse:
 
 
 def _kept(number: int, unknown: bool, left: int) -> str:
-    kept = (
-        _("Question %(number)s: you do not know.")
-        if unknown
-        else _("Question %(number)s: your answer is kept.")
-    )
+    kept = _("Question %(number)s: your answer is kept.")
+    if unknown:
+        kept = _("Question %(number)s: you do not know.")
     more = ngettext("%(n)s question is left.", "%(n)s questions are left.", left)
     return f"{kept % {'number': number}} {more % {'n': left}}"
-
-
-def _asked(request: HttpRequest) -> int | None:
-    text = request.GET.get("q", "")
-    return int(text) - 1 if text.isascii() and text.isdigit() and len(text) < 4 and int(text) else None
 
 
 def _ended(paper: ClassPaper, student: Student, given: dict[str, PaperAnswer]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import secrets
 import string
 import time
 from collections.abc import Sequence
@@ -17,13 +16,13 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import ScenarioError
 from playground.exercises import authors, catalog, learners, schema, task
@@ -33,14 +32,13 @@ from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.models import Made
 from playground.exercises.schema import MADE, Exercise, filled
 from playground.hosting.real_engine import door
-from playground.hosting.session_record import ALPHABET
 from playground.jobs.job import RUN, job
 from playground.limits import work_places
 from playground.records import kept_runs
 from playground.storybook.story import message_of
 from playground.texts import PageMessage, RequestRefused
-from playground.typed_texts import given_text
-from playground.web.access import rate_limited, rate_limited_reading
+from playground.typed_texts import given_text, typed_number
+from playground.web.access import form_page, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 
 FIELDS = ("count", "value", "size_bytes")
@@ -85,9 +83,10 @@ def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, A
         first, last = (posted.get(f"{end}-{each.name}", "").strip() for end in ("first", "last"))
         if not first and not last:
             continue
-        if not (_whole(first) and _whole(last) and int(first) <= each.usual <= int(last)):
+        least, most = typed_number(first, DIGITS), typed_number(last, DIGITS)
+        if least is None or most is None or not least <= each.usual <= most:
             raise RequestRefused(authors.RANGE, name=each.name, usual=each.usual)
-        variants[each.name] = {"usual": each.usual, "first": int(first), "last": int(last)}
+        variants[each.name] = {"usual": each.usual, "first": least, "last": most}
         letters.setdefault(id(each.command), {})[each.field] = f"{{{each.name}}}"
 
     def lettered(value: Any) -> Any:
@@ -98,10 +97,6 @@ def drawn(numbers: Sequence[BuiltNumber], posted: PostedForm, plain: dict[str, A
         return value
 
     return {**lettered(plain), "variants": variants} if variants else plain
-
-
-def _whole(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= DIGITS
 
 
 MOST_VARIANTS = 120
@@ -161,23 +156,19 @@ def content(kind: str, posted: PostedForm, run: AuthoredRun) -> dict[str, Any]:
 
 
 def _texts(posted: PostedForm) -> dict[str, Any]:
-    title, task, explain = (
-        text_of(posted, "title", 120),
-        text_of(posted, "task", TEXT),
-        text_of(posted, "explain", TEXT),
+    needed = (
+        ("title", 120, authors.NO_TITLE),
+        ("task", TEXT, authors.NO_TASK),
+        ("explain", TEXT, authors.NO_EXPLANATION),
     )
-    for text, missing in (
-        (title, authors.NO_TITLE),
-        (task, authors.NO_TASK),
-        (explain, authors.NO_EXPLANATION),
-    ):
-        if not text:
+    texts = {}
+    for name, most, missing in needed:
+        texts[name] = text_of(posted, name, most)
+        if not texts[name]:
             raise RequestRefused(missing)
     hints = [line.strip()[:SHORT] for line in text_of(posted, "hints", TEXT).splitlines() if line.strip()]
     return {
-        "title": title,
-        "task": task,
-        "explain": explain,
+        **texts,
         "misconception": text_of(posted, "misconception", TEXT) or "–",
         "hints": hints[:4],
         "words": {},
@@ -198,7 +189,7 @@ def keep(author: Any, plain: dict[str, Any]) -> Made:
     if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
         raise RequestRefused(authors.TOO_MANY_MADE, most=MOST_OF_ONE)
     proved(plain)
-    slug = PREFIX + "".join(secrets.choice(ALPHABET) for _each in range(LETTERS))
+    slug = PREFIX + kept_runs.new_id(LETTERS)
     return Made.objects.create(slug=slug, author=author, content=plain, created=timezone.now())
 
 
@@ -250,21 +241,11 @@ def of_file(text: str) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in {"slug", "unit"}}
 
 
-def _teacher(request: HttpRequest) -> HttpResponse | None:
-    """Return where to send a visitor who is not a teacher."""
-    if request.user.is_authenticated:
-        return None
-    return redirect(f"{reverse('login')}?next={request.path}")
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @rate_limited_reading
+@login_required
 def build(request: HttpRequest, session_id: str) -> HttpResponse:
     """Ask about a moment of one's own session: fill in, let the engine evaluate, keep."""
-    away = _teacher(request)
-    if away is not None:
-        return away
     session = kept_runs.session_by_id(session_id)
     if session is None or not kept_runs.owns(request.session, session_id):
         raise PageGone(
@@ -273,7 +254,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     filled = request.POST if request.method == "POST" else request.GET
     kind = filled.get("kind", "")
     kind = kind if kind in KINDS else next(iter(KINDS))
-    at_us, end_us = (_moment(filled.get(name, "")) for name in ("at", "end"))
+    at_us, end_us = (typed_number(filled.get(name, ""), 12) for name in ("at", "end"))
     problem, right, run = "", "", None
     try:
         run = authors.of_session(session.scenario, learners.log_of(session), at_us, end_us)
@@ -298,10 +279,6 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     return render(request, "exercises/build.html", context, status=status)
 
 
-def _moment(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
-
-
 @job(RUN)
 def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
     return {
@@ -322,8 +299,9 @@ def offers(kind: str, run: authors.AuthoredRun) -> dict[str, Any]:
 
 @require_safe
 @never_cache
+@login_required
 def listed(request: HttpRequest) -> HttpResponse:
-    return _teacher(request) or _list(request)
+    return _list(request)
 
 
 def _list(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
@@ -341,11 +319,9 @@ def _list(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
 
 @require_POST
 @rate_limited
+@login_required
 def bring(request: HttpRequest) -> HttpResponse:
     """Import an exercise from a file that somebody else made; the engine proves it first."""
-    away = _teacher(request)
-    if away is not None:
-        return away
     upload = request.FILES.get("file")
     text = upload.read(MOST_BYTES + 1).decode("utf-8", "replace") if upload else request.POST.get("text", "")
     try:
@@ -359,11 +335,9 @@ def bring(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 @rate_limited_reading
+@login_required
 def take(request: HttpRequest, slug: str) -> HttpResponse:
     """Download a made exercise as a file. It holds the key, so only teachers may."""
-    away = _teacher(request)
-    if away is not None:
-        return away
     found = Made.objects.filter(slug=slug).first()
     if found is None:
         raise PageGone(_("There is no such exercise"), PageMessage(_("Its author may have deleted it.")))
@@ -373,9 +347,7 @@ def take(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
+@login_required
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    away = _teacher(request)
-    if away is not None:
-        return away
     delete_made(request.user, slug)
     return redirect("made")

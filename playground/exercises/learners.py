@@ -8,7 +8,6 @@ themselves.
 from __future__ import annotations
 
 import contextlib
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -31,7 +30,6 @@ from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import MADE, Exercise
 from playground.exercises.task import ATTEMPTS, held, progress
 from playground.hosting.real_engine import door
-from playground.hosting.session_record import ALPHABET
 from playground.jobs.job import RUN, BoundedJob, job
 from playground.limits import request_callers, work_places
 from playground.models import Session
@@ -50,10 +48,10 @@ CODE_LETTERS = 12
 """Some 59 bits: nobody finds another one's work by trying."""
 
 
-def new_code() -> str:
-    """Return a personal code, in groups that can be read out: k7f3-9xqm-2hdp."""
-    letters = "".join(secrets.choice(ALPHABET) for _each in range(CODE_LETTERS))
-    return "-".join(letters[at : at + 4] for at in range(0, CODE_LETTERS, 4))
+def new_code(letters: int = CODE_LETTERS) -> str:
+    """Return a code, a personal one unless told otherwise, in groups that can be read out: k7f3-9xqm-2hdp."""
+    text = kept_runs.new_id(letters)
+    return "-".join(text[at : at + 4] for at in range(0, letters, 4))
 
 
 def trace_of(code: str) -> str:

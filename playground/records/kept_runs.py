@@ -182,11 +182,15 @@ def body_of(scenario: dict[str, Any]) -> str:
     return session_record.canonical({**scenario, "digest": None})
 
 
+def new_id(letters: int) -> str:
+    """Return a name that nobody guesses, of letters and digits that are not taken for each other."""
+    return "".join(secrets.choice(session_record.ALPHABET) for _each in range(letters))
+
+
 def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reached_us: int = 0) -> Session:
     """Begin a session with a checked scenario, at its beginning or as if it had been played up to `reached_us`."""
-    public_id = "".join(secrets.choice(session_record.ALPHABET) for _each in range(ID_LETTERS))
     return Session.objects.create(
-        public_id=public_id,
+        public_id=new_id(ID_LETTERS),
         text=ScenarioText.of(body_of(scenario)),
         recorded=scenario.get("digest") or "",
         group=request_callers.trace_of(request_callers.present().group),

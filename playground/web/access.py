@@ -13,6 +13,8 @@ import orjson
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from playground.limits import rate_limits, request_callers, session_limits
 from playground.models import Scenario, Session
@@ -30,6 +32,11 @@ def whole_number(request: HttpRequest, name: str, default: str = "") -> int:
 
 
 View = Callable[..., HttpResponse]
+
+
+def form_page(view: View) -> View:
+    """Let a page show a form, and take it; no browser keeps it."""
+    return never_cache(require_http_methods(["GET", "HEAD", "POST"])(view))
 
 
 def has_token(request: HttpRequest, what: str) -> bool:
