@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
-from collections.abc import Callable, ItemsView
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -24,6 +25,7 @@ from engine import ENGINE_VERSION
 from engine.replay import RunPlayer
 from playground import rules
 from playground.exercises import catalog, task
+from playground.exercises.authors import PostedForm
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
@@ -90,22 +92,12 @@ class BrowserAnswered(msgspec.Struct):
     why: str
 
 
-class BrowserForm(dict[str, list[str]]):
-    """A form as a browser sends it."""
-
-    def get(self, name: str, otherwise: Any = "") -> Any:
-        """Return the last value of a field."""
-        return self[name][-1] if self.get_all(name) else otherwise
-
-    def get_all(self, name: str) -> list[str]:
-        """Return all values of a field."""
-        return dict.get(self, name, [])
-
-    getlist = get_all
-
-    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # as Django's QueryDict
-        """Return the last value of each field."""
-        return {name: values[-1] for name, values in dict.items(self)}.items()
+def posted_form(fields: list[tuple[str, Any]]) -> PostedForm:
+    """Return the fields of a page's form as the server has them."""
+    posted = MultiValueDict()
+    for name, value in fields:
+        posted.appendlist(name, str(value))
+    return posted
 
 
 def task_page(question: Answer) -> Answer:
@@ -125,13 +117,15 @@ def task_page(question: Answer) -> Answer:
             case "why":
                 work.why = task.reason(dict(question["form"]).get("why", ""))
             case "again":
-                found = _again(work, found)
+                work.last = None
+                found = task.begin_again(work, found)
     except RequestRefused as refused:
         problem = str(refused)
     if question.get("do", "show") != "show":
         work.touched = dt.datetime.now(dt.UTC)
     scenario, past_us = kind_of(found).stage(found, task.progress(work))
-    context = task.context(found, work, _last(work), get_language() or "en")
+    last = BrowserAnswered(work.attempts, work.last["passed"], work.last, work.why) if work.last else None
+    context = task.context(found, work, last, get_language() or "en")
     context |= {"problem": problem, "edition": True, "scenario": scenario}
     return {
         "html": render_to_string("static_edition/task.html", context),
@@ -157,7 +151,8 @@ def standing(question: Answer) -> Answer:
 
 def example_page(question: Answer) -> Answer:
     """Return the last step of a worked example, judged."""
-    context = task.example_context(question["exercise"], get_language() or "en", _posted(question["form"]))
+    posted = posted_form(question["form"])
+    context = task.example_context(question["exercise"], get_language() or "en", posted)
     return {"html": render_to_string("exercises/_example_last.html", context)}
 
 
@@ -165,10 +160,7 @@ def units_page(question: Answer) -> Answer:
     """Return the units with the work that the browser remembers."""
     works = {name: msgspec.convert(each, BrowserWork) for name, each in question["works"].items()}
     language = get_language() or "en"
-    units = [
-        catalog.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language)
-        for number, unit in enumerate(catalog.units(), 1)
-    ]
+    units = catalog.unit_rows(works, language)
     rows = catalog.rows(works.values(), dt.datetime.now(dt.UTC), language)
     return {
         "html": "".join(
@@ -179,10 +171,6 @@ def units_page(question: Answer) -> Answer:
     }
 
 
-def _last(work: BrowserWork) -> BrowserAnswered | None:
-    return BrowserAnswered(work.attempts, work.last["passed"], work.last, work.why) if work.last else None
-
-
 def _whole(work: BrowserWork, found: Exercise, given: Any, question: dict[str, Any]) -> Any:
     log = question.get("log") or {"commands": [], "until_us": 0}
     commands = [{**command, "at_us": at_us} for at_us, command in log["commands"]]
@@ -190,15 +178,8 @@ def _whole(work: BrowserWork, found: Exercise, given: Any, question: dict[str, A
     return kind_of(found).whole_answer(found, given, task.progress(work), lambda *_goals: played)
 
 
-def _posted(fields: list[Any]) -> BrowserForm:
-    posted = BrowserForm()
-    for name, value in fields:
-        posted.setdefault(name, []).append(str(value))
-    return posted
-
-
 def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> None:
-    given = kind_of(found).read(_posted(question["form"]))
+    given = kind_of(found).read(posted_form(question["form"]))
     verdict = task.graded(found, _whole(work, found, given, question))
     now = dt.datetime.now(dt.UTC)
     work.reviews = catalog.reviews_after(work, verdict.wrong, now)
@@ -208,11 +189,6 @@ def _answer(work: BrowserWork, found: Exercise, question: dict[str, Any]) -> Non
     work.wrong = verdict.wrong
     work.last, work.why = msgspec.to_builtins(verdict), ""
     task.move_on(work, found, verdict, given, now)
-
-
-def _again(work: BrowserWork, found: Exercise) -> Exercise:
-    work.last = None
-    return task.begin_again(work, found)
 
 
 ROOT: Final = Path("/tmp/waterline-files")  # noqa: S108 - the worker's own memory, which nobody else reads

@@ -330,13 +330,12 @@ def score(work: WorkedExercise) -> float | None:
     return 0.0 if work.attempts else None
 
 
-def unit_rows(learner: Learner | None, language: str) -> list[dict[str, Any]]:
-    """Return the units with their exercises and the learner's progress."""
-    works = works_of(learner)
-    found = []
-    for number, unit in enumerate(units(), 1):
-        found.append(unit_row(unit, str(number), of_unit(unit.slug), works, language))
-    return found
+def unit_rows(works: Mapping[str, WorkedExercise], language: str) -> list[dict[str, Any]]:
+    """Return the units with their exercises and somebody's progress."""
+    return [
+        unit_row(unit, str(number), of_unit(unit.slug), works, language)
+        for number, unit in enumerate(units(), 1)
+    ]
 
 
 def go_on(listed: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -367,17 +366,11 @@ def unit_row(
     rows: list[dict[str, Any]] = []
     for place, exercise in enumerate(exercises, 1):
         work = works.get(exercise.slug)
-        rows.append(
-            {
-                "slug": exercise.slug,
-                "number": f"{number}.{place}" if number else str(place),
-                "title": exercise.texts(language).title,
-                "kind": kind(exercise),
-                "minutes": exercise.minutes,
-                "state": state_of(work),
-                "attempts": work.attempts if work else 0,
-            }
-        )
+        row = {
+            "number": f"{number}.{place}" if number else str(place),
+            "attempts": work.attempts if work else 0,
+        }
+        rows.append(_row(exercise, work, language) | row)
     texts = unit.texts(language)
     return {
         "slug": unit.slug,
@@ -387,6 +380,16 @@ def unit_row(
         "exercises": rows,
         "done": sum(row["state"] in DONE for row in rows),
         "minutes": sum(int(row["minutes"]) for row in rows),
+    }
+
+
+def _row(exercise: Exercise, work: WorkedExercise | None, language: str) -> dict[str, Any]:
+    return {
+        "slug": exercise.slug,
+        "title": exercise.texts(language).title,
+        "kind": kind(exercise),
+        "minutes": exercise.minutes,
+        "state": state_of(work),
     }
 
 
@@ -420,23 +423,11 @@ def shown_verdict(
         "prediction": kind.prediction_beside(texts, verdict["lines"]) if locked else None,
         "predicted_lanes": kind.predicted_lanes(exercise, verdict["lines"]) if locked else {},
         "step": verdict["step"],
-        "moves": [] if verdict["feedback"] else shown_moves(verdict["moves"]),
+        "moves": [
+            {"rule": rule, "source": place_word(source), "to": place_word(to), "first": first, "last": last}
+            for rule, _kind, source, to, first, last in (() if verdict["feedback"] else verdict["moves"])
+        ],
     }
-
-
-def shown_moves(moves: list[Any]) -> list[dict[str, Any]]:
-    """Return what the engine moved, in words."""
-    return [
-        {
-            "rule": rule,
-            "kind": kind,
-            "source": place_word(source),
-            "to": place_word(to),
-            "first": first,
-            "last": last,
-        }
-        for rule, kind, source, to, first, last in moves
-    ]
 
 
 def shown_solution(exercise: Exercise, language: str) -> list[str]:
@@ -498,18 +489,8 @@ def due(works: Iterable[Worked], now: datetime) -> list[Worked]:
 
 
 def rows(works: Iterable[WorkedExercise], now: datetime, language: str) -> list[dict[str, Any]]:
-    found = []
-    for work in due(works, now):
-        asked = exercise(work.exercise)
-        found.append(
-            {
-                "slug": asked.slug,
-                "unit": asked.unit,
-                "title": asked.texts(language).title,
-                "kind": kind(asked),
-                "minutes": asked.minutes,
-                "state": state_of(work),
-                "last": work.touched,
-            }
-        )
-    return found
+    return [
+        _row(asked, work, language) | {"unit": asked.unit, "last": work.touched}
+        for work in due(works, now)
+        for asked in [exercise(work.exercise)]
+    ]

@@ -51,7 +51,7 @@ from playground.limits.work_places import GateBusy
 from playground.storybook import rehearsal
 from playground.storybook.cards import SUBJECTS, MemoryLevel, StagePicture, memory_of, picture_of
 from playground.storybook.story import in_language
-from playground.texts import PageMessage, RequestRefused
+from playground.texts import RequestRefused
 
 ATTEMPTS = 200
 """Answers to one exercise."""
@@ -406,33 +406,13 @@ def otherwise(found: Exercise) -> list[ReleaseDifference]:
     if rehearsal.shown_release({**scenario, "settings": settings}).storage is release.storage:
         return []
     whole = {**scenario, "settings": settings, "commands": scenario.get("commands", ())}
-    said = [
-        ReleaseDifference(
-            str(PageMessage(rehearsal.GONE[feature], release=release.name, rule=release.gone[feature]))
-        )
-        for feature in rehearsal.used(whole)
-        if feature in release.gone
-    ]
-    return said + _of_subjects(found)
-
-
-def _of_subjects(found: Exercise) -> list[ReleaseDifference]:
-    subjects = dict.fromkeys(
-        subject.number for rule in found.rules if (subject := verdicts.of_rule(rule)) is not None
-    )
-    rows = []
-    for number in list(subjects)[:MOST]:
-        today = verdicts.todays_verdicts()[number]
+    rows = [ReleaseDifference(str(each)) for each in rehearsal.gone_of(whole, release)]
+    named = filter(None, map(verdicts.of_rule, found.rules))
+    for subject in list({each.number: each for each in named}.values())[:MOST]:
+        today = verdicts.todays_verdicts()[subject.number]
         if today.verdict != "true":
-            slug = verdicts.verdicts()[number].slug
-            rows.append(
-                ReleaseDifference(
-                    in_language(today.finding),
-                    today.verdict,
-                    str(SUBJECTS[number]),
-                    reverse("subject", args=[slug]),
-                )
-            )
+            title, address = str(SUBJECTS[subject.number]), reverse("subject", args=[subject.slug])
+            rows.append(ReleaseDifference(in_language(today.finding), today.verdict, title, address))
     return rows
 
 

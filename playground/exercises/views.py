@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -55,16 +57,14 @@ def for_teachers(view: UnitView) -> Callable[[HttpRequest, str], HttpResponse]:
 
     @require_safe
     @never_cache
+    @login_required
     @wraps(view)
     def shown(request: HttpRequest, unit: str) -> HttpResponse:
-        if not request.user.is_authenticated:
-            return redirect(f"{reverse('login')}?next={request.path}")
         try:
             found = catalog.unit(unit)
         except catalog.NoExercise:
-            raise PageGone(
-                _("There is no such unit"), PageMessage(_("Choose one from the list of units."))
-            ) from None
+            text = _("Choose one from the list of units.")
+            raise PageGone(_("There is no such unit"), PageMessage(text)) from None
         return view(request, found)
 
     return shown
@@ -75,10 +75,7 @@ def _language() -> str:
 
 
 def _found(unit: str, slug: str) -> Exercise:
-    try:
-        exercise = catalog.exercise(slug)
-    except catalog.NoExercise:
-        exercise = None
+    exercise = catalog.find(slug)
     if exercise is None or exercise.unit != unit:
         raise PageGone(_("There is no such exercise"), PageMessage(_("Choose one from the list of units.")))
     return exercise
@@ -93,7 +90,7 @@ def units(request: HttpRequest) -> HttpResponse:
 def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse:
     learner, language = learners.current(request.session), _language()
     works = learner.works.all() if learner else ()
-    listed = catalog.unit_rows(learner, language)
+    listed = catalog.unit_rows({each.exercise: each for each in works}, language)
     context = {
         "units": listed,
         "go_on": catalog.go_on(listed),
@@ -111,19 +108,12 @@ def notes(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
     language = _language()
     key = [
         {
-            "title": each.texts(language).title,
-            "misconception": each.texts(language).misconception,
-            "explain": each.texts(language).explain,
-            "minutes": each.minutes,
+            "exercise": each,
+            "texts": each.texts(language),
             "kind": catalog.kind(each),
-            "rules": each.rules,
             "solution": catalog.shown_solution(each, language),
             "others": [
-                {
-                    "task": other.texts(language).task,
-                    "solution": catalog.shown_solution(other, language),
-                    "explain": other.texts(language).explain,
-                }
+                {"texts": other.texts(language), "solution": catalog.shown_solution(other, language)}
                 for other in (catalog.variant(each.slug, seed + 1) for seed in range(len(each.cases)))
             ],
             "address": task.address(each),
@@ -131,28 +121,22 @@ def notes(request: HttpRequest, unit: LessonUnit) -> HttpResponse:
         for each in catalog.of_unit(unit.slug)
     ]
     texts = unit.texts(language)
-    context = {"unit": texts, "slug": unit.slug, "key": key}
-    context["timing"] = [named(line, language) for line in texts.timing]
+    timing = [named(line, language) for line in texts.timing]
+    context = {"unit": texts, "slug": unit.slug, "key": key, "timing": timing}
     return render(request, "exercises/notes.html", context)
 
 
 def named(line: str, language: str) -> SafeString:
     """Return a line of notes in which exercises are called as their pages call them, with links there."""
     slugs = "|".join(sorted(map(re.escape, catalog.exercises()), key=len, reverse=True))
+
+    def linked(part: str) -> str:
+        found = catalog.exercises().get(part)
+        title = found.texts(language).title if found else part
+        return format_html('<a href="{}">{}</a>', task.address(found), title) if found else title
+
     parts = re.split(rf"(?<![\w-])({slugs})(?![\w-])", line)
-    found = [catalog.exercises().get(part) for part in parts]
-    return format_html_join(
-        "",
-        "{}",
-        (
-            (
-                format_html('<a href="{}">{}</a>', task.address(each), each.texts(language).title)
-                if each
-                else part,
-            )
-            for part, each in zip(parts, found, strict=True)
-        ),
-    )
+    return format_html_join("", "{}", ((linked(part),) for part in parts))
 
 
 @require_safe
@@ -213,10 +197,8 @@ def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     work = catalog.work_on(learners.current(request.session), slug)
     found = None
     if work is not None and work.session is not None:
-        try:
+        with contextlib.suppress(RequestRefused):
             found = learners.standing(work, catalog.variant(slug, work.variant))
-        except RequestRefused:
-            found = None
     return JsonResponse(found or {})
 
 
@@ -321,113 +303,94 @@ runs: Final = PendingAnswers(16 * 1024 * 1024)
 """The last ones, by reading and numbers."""
 
 
-def _found_reading(
-    request: HttpRequest, unit: str, slug: str
-) -> tuple[task.UnitReading, tuple[tuple[str, int], ...]]:
-    usual = task.before(slug)
-    if usual is None or catalog.exercise(slug).unit != unit:
-        raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
-    asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
-    try:
-        numbers = {name: int(text[:9]) for name, text in asked.items()}
-        return task.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
-    except ValueError:
-        raise PageGone(
-            _("There is no run with these numbers"), PageMessage(_("Drag the numbers on the page itself."))
-        ) from None
+class OpenedReading(NamedTuple):
+    """A reading as the address asks for it: with these numbers, its exercises, and its run."""
+
+    reading: task.UnitReading
+    numbers: dict[str, int]
+    exercises: list[Exercise]
+    run: task.ReadingRun
+
+    @property
+    def holds(self) -> dict[str, bool]:
+        """Whether each sentence has claims that hold in the run, by its id."""
+        return {each.id: bool(each.claims) and self.run.holds[each.id] for each in self.reading.sentences}
 
 
-def _played(
-    request: HttpRequest, found: task.UnitReading, numbers: tuple[tuple[str, int], ...]
-) -> task.ReadingRun:
-    """Return the run with these numbers, played if it is not among the last ones."""
-    key = found.slug, numbers
-    played = runs.find(key)
-    if played is None:
-        with work_places.for_request(request):
-            played = runs.keep(key, task.run(found.slug, numbers))
-    return msgspec.json.decode(played, type=task.ReadingRun)
+ReadingView = Callable[[HttpRequest, OpenedReading], HttpResponse]
 
 
-def _systems() -> dict[str, str]:
-    return {
-        "v2": _("Classic queues v2"),
-        "quorum": _("Quorum queues"),
-        "log": _("Logs such as Kafka's"),
-    }
+def of_a_reading(view: ReadingView) -> Callable[[HttpRequest, str, str], HttpResponse]:
+    """Let a page have the reading before an exercise, played with the numbers that the address names."""
+
+    @require_safe
+    @rate_limited_reading
+    @wraps(view)
+    def shown(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+        usual = task.before(slug)
+        if usual is None or catalog.exercise(slug).unit != unit:
+            raise PageGone(_("There is no such page"), PageMessage(_("Choose one from the list of units.")))
+        asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
+        try:
+            numbers = {name: int(text[:9]) for name, text in asked.items()}
+            found = task.reading(usual.slug, numbers)
+        except ValueError:
+            text = _("Drag the numbers on the page itself.")
+            raise PageGone(_("There is no run with these numbers"), PageMessage(text)) from None
+        exercises = list(map(catalog.exercise, found.exercises))
+        closed = closed_page(request, learners.current(request.session), *exercises)
+        if closed is not None:
+            return closed
+        key = found.slug, tuple(sorted(numbers.items()))
+        played = runs.find(key)
+        if played is None:
+            with work_places.for_request(request):
+                played = runs.keep(key, task.run(*key))
+        run = msgspec.json.decode(played, type=task.ReadingRun)
+        return view(request, OpenedReading(found, numbers, exercises, run))
+
+    return shown
 
 
-@require_safe
-@rate_limited_reading
-def reading(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
-    found, numbers = _found_reading(request, unit, slug)
-    if (
-        closed := closed_page(
-            request, learners.current(request.session), *map(catalog.exercise, found.exercises)
-        )
-    ) is not None:
-        return closed
-    texts, names = found.texts(get_language() or "en"), _systems()
-    run = _played(request, found, numbers)
+@of_a_reading
+def reading(request: HttpRequest, opened: OpenedReading) -> HttpResponse:
+    found, language = opened.reading, _language()
+    texts, address = found.texts(language), request.resolver_match.kwargs
+    names = {"v2": _("Classic queues v2"), "quorum": _("Quorum queues"), "log": _("Logs such as Kafka's")}
     context = {
-        "unit": unit,
+        **address,
         "texts": texts,
-        "slug": slug,
-        "sentences": [_sentence(each, texts, run) for each in found.sentences],
-        "numbers": [_number(name, found, dict(numbers), texts) for name in found.numbers],
-        "carries": [(names[name], texts.carries[name], source) for name, source in task.SYSTEMS.items()],
-        "exercises": [
-            (reverse("exercise", args=[each.unit, each.slug]), each.texts(get_language() or "en").title)
-            for each in map(catalog.exercise, found.exercises)
+        "sentences": [
+            {"id": each.id, "text": texts.sentences[each.id], "rules": each.rules, "checked": checked}
+            for each, checked in zip(found.sentences, opened.holds.values(), strict=True)
         ],
-        "data": {"run": reverse("reading-run", args=[unit, slug])},
+        "numbers": [
+            {
+                "name": name,
+                "label": texts.numbers[name],
+                "value": opened.numbers.get(name, drawn.usual),
+                "first": drawn.first,
+                "last": drawn.choices[-1],
+                "step": drawn.step,
+            }
+            for name, drawn in found.numbers.items()
+        ],
+        "carries": [(names[name], texts.carries[name], source) for name, source in task.SYSTEMS.items()],
+        "exercises": [(task.address(each), each.texts(language).title) for each in opened.exercises],
+        "data": {"run": reverse("reading-run", kwargs=address)},
     }
     return render(request, "exercises/reading.html", context)
 
 
-def _sentence(
-    sentence: task.ReadingSentence, texts: task.ReadingTexts, run: task.ReadingRun
-) -> dict[str, Any]:
-    return {
-        "id": sentence.id,
-        "text": texts.sentences[sentence.id],
-        "rules": sentence.rules,
-        "checked": bool(sentence.claims) and run.holds[sentence.id],
-    }
-
-
-def _number(
-    name: str, found: task.UnitReading, numbers: dict[str, int], texts: task.ReadingTexts
-) -> dict[str, Any]:
-    drawn = found.numbers[name]
-    return {
-        "name": name,
-        "label": texts.numbers[name],
-        "value": numbers.get(name, drawn.usual),
-        "first": drawn.first,
-        "last": drawn.choices[-1],
-        "step": drawn.step,
-    }
-
-
-@require_safe
-@rate_limited_reading
-def reading_run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+@of_a_reading
+def reading_run(request: HttpRequest, opened: OpenedReading) -> HttpResponse:
     """Return the run with these numbers, and the sentences as they read with them."""
-    found, numbers = _found_reading(request, unit, slug)
-    if (
-        closed := closed_page(
-            request, learners.current(request.session), *map(catalog.exercise, found.exercises)
-        )
-    ) is not None:
-        return closed
-    played = _played(request, found, numbers)
-    texts = found.texts(get_language() or "en")
+    run = opened.run
     body = {
-        "at_us": played.at_us,
-        "rows": played.rows,
-        "until_us": played.until_us,
-        "holds": {each.id: bool(each.claims) and played.holds[each.id] for each in found.sentences},
-        "sentences": texts.sentences,
+        "at_us": run.at_us,
+        "rows": run.rows,
+        "until_us": run.until_us,
+        "holds": opened.holds,
+        "sentences": opened.reading.texts(_language()).sentences,
     }
     return HttpResponse(msgspec.json.encode(body), content_type="application/json")

@@ -102,11 +102,7 @@ def taken_to(series: str, scenario: Scenario) -> TakenScenario:
         else:
             without.append(name)
     taken = {**scenario, "profile": release.profiles[scale], "settings": kept, "digest": None}
-    said = [
-        PageMessage(GONE[feature], release=release.name, rule=release.gone[feature])
-        for feature in used(scenario)
-        if feature in release.gone
-    ]
+    said = gone_of(scenario, release)
     if without:
         text = _("%(release)s has no such setting, so the run goes without it: %(names)s.")
         said.append(PageMessage(text, release=release.name, names=", ".join(sorted(without))))
@@ -131,25 +127,31 @@ def _takes(release: BrokerRelease, name: str, value: Any) -> bool:
 def where_it_works(name: str) -> list[PageMessage]:
     """Return on which releases a setting has an effect, and what takes its place on the others; nothing if on all."""
     feature = next((each for each, words in WORDS.items() if name in words), None)
-    has = [each for each in RELEASES.values() if feature not in each.gone and _knows(each, name)]
+    chosen = frozenset().union(*(each.storage.chosen for each in RELEASES.values()))
+    has = [
+        each
+        for each in RELEASES.values()
+        if feature not in each.gone and (name not in chosen or name in each.storage.chosen)
+    ]
     if len(has) == len(RELEASES):
         return []
     text = _("%(name)s has an effect in %(releases)s.")
     said = [PageMessage(text, name=name, releases=", ".join(each.name for each in has))]
     last = next((each for each in reversed(RELEASES.values()) if feature in each.gone), None)
     if feature is not None and last is not None:
-        said.append(PageMessage(GONE[feature], release=last.name, rule=last.gone[feature]))
+        said.append(_gone(feature, last))
     return said
 
 
-def _knows(release: BrokerRelease, name: str) -> bool:
-    chosen = frozenset().union(*(each.storage.chosen for each in RELEASES.values()))
-    return name not in chosen or name in release.storage.chosen
-
-
-def used(scenario: Scenario) -> list[Feature]:
+def gone_of(scenario: Scenario, release: BrokerRelease) -> list[PageMessage]:
+    """Return what is said of the features that a scenario uses and a release does not have."""
     found = frozenset(_words(scenario))
-    return [feature for feature, words in WORDS.items() if words & found]
+    used = [feature for feature, words in WORDS.items() if words & found]
+    return [_gone(feature, release) for feature in used if feature in release.gone]
+
+
+def _gone(feature: Feature, release: BrokerRelease) -> PageMessage:
+    return PageMessage(GONE[feature], release=release.name, rule=release.gone[feature])
 
 
 def _words(scenario: Scenario) -> Iterator[str]:
