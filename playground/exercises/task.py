@@ -49,7 +49,7 @@ from playground.jobs.job import RUN, job
 from playground.limits import rate_limits
 from playground.limits.work_places import GateBusy
 from playground.storybook import rehearsal
-from playground.storybook.cards import SUBJECTS, MemoryLevel, StagePicture, memory_of, picture_of
+from playground.storybook.cards import MemoryLevel, StagePicture, memory_of, picture_of
 from playground.storybook.story import in_language
 from playground.texts import RequestRefused
 
@@ -411,8 +411,9 @@ def otherwise(found: Exercise) -> list[ReleaseDifference]:
     for subject in list({each.number: each for each in named}.values())[:MOST]:
         today = verdicts.todays_verdicts()[subject.number]
         if today.verdict != "true":
-            title, address = str(SUBJECTS[subject.number]), reverse("subject", args=[subject.slug])
-            rows.append(ReleaseDifference(in_language(today.finding), today.verdict, title, address))
+            address = reverse("subject", args=[subject.slug])
+            finding = in_language(today.finding)
+            rows.append(ReleaseDifference(finding, today.verdict, subject.title, address))
     return rows
 
 

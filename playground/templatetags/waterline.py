@@ -20,6 +20,7 @@ from engine.report.transitions.base import Group
 from playground import rules
 from playground.rules import search
 from playground.storybook.cards import MEANINGS
+from playground.storybook.story import in_language
 from playground.verdicts import found_in
 
 register = template.Library()
@@ -82,6 +83,9 @@ def profile_label(word: str) -> Any:
 def profiles_json() -> str:
     """Return the labels of all profiles by their words, as an object of JSON."""
     return json.dumps({word: str(PROFILE_LABELS[word]) for word in PROFILES}, ensure_ascii=False)
+
+
+register.filter(in_language)
 
 
 @register.filter

@@ -63,6 +63,10 @@ class ArticleVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     finding: Texts
     in_3_8: OldVerdict
 
+    @property
+    def title(self) -> str:
+        return str(SUBJECTS[self.number])
+
 
 class VerdictTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A word with its meaning; `also` are other words for it, in any language."""
@@ -192,18 +196,13 @@ def of_rule(rule: str) -> ArticleVerdict | None:
     if found is None:
         return None
     family, number = found[1], int(found[2])
-    best: tuple[int, ArticleVerdict] | None = None
+    widths = []
     for each in verdicts().values():
         for span in each.rules:
-            ends = [RULE.fullmatch(end) for end in span.split("-")]
-            first, last = ends[0], ends[-1]
-            if first is None or last is None or first[1] != family:
-                continue
-            if int(first[2]) <= number <= int(last[2]):
-                width = int(last[2]) - int(first[2])
-                if best is None or width < best[0]:
-                    best = (width, each)
-    return best[1] if best else None
+            ends = [int(end[1:]) for end in span.split("-")]
+            if span[0] == family and ends[0] <= number <= ends[-1]:
+                widths.append((ends[-1] - ends[0], each))
+    return min(widths, key=lambda pair: pair[0], default=(0, None))[1]
 
 
 ARTICLES = V3_8_9
@@ -318,7 +317,7 @@ class OperatorAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def subject_title(self) -> str:
         found = by_slug(self.subject)
-        return str(SUBJECTS[found.number]) if found else ""
+        return found.title if found else ""
 
     @property
     def shown(self) -> list[tuple[str, str]]:
@@ -353,15 +352,14 @@ class RelatedPages(NamedTuple):
 
 def related(query: str) -> RelatedPages:
     """Return the subjects and scenarios that have a query's words, in the reader's language."""
-    subjects = {each.slug: each for each in verdicts().values()}
-    found = ranked(query, {slug: _searched(each) for slug, each in subjects.items()}).keys
+    texts = {
+        number: (plain(each.title), plain(f"{in_language(each.claim)} {in_language(each.finding)}"))
+        for number, each in verdicts().items()
+    }
+    found = [verdicts()[number] for number in ranked(query, texts).keys[:MOST_RELATED]]
     every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
     return RelatedPages(
         answered(query),
-        [(slug, str(SUBJECTS[subjects[slug].number])) for slug in found[:MOST_RELATED]],
+        [(each.slug, each.title) for each in found],
         cards.found(every, query)[:MOST_RELATED],
     )
-
-
-def _searched(each: ArticleVerdict) -> tuple[str, str]:
-    return plain(str(SUBJECTS[each.number])), plain(f"{in_language(each.claim)} {in_language(each.finding)}")

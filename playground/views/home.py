@@ -33,14 +33,7 @@ logger = logging.getLogger(__name__)
 USUAL_PROFILE: Final = "classroom"
 CLUSTER = 3
 """Nodes of a session that begins as a cluster."""
-FEATURED = (
-    "first-burst",
-    "paging-spike",
-    "backlog-spiral",
-    "restart-matrix",
-    "confirm-timeline",
-    "lazy-vs-default",
-)
+FEATURED = ("first-burst paging-spike backlog-spiral restart-matrix confirm-timeline lazy-vs-default").split()
 """The ready scenarios that the first page shows."""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,7 +19,6 @@ from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.jobs.job import JobEnded
 from playground.limits import session_limits, work_places
-from playground.models import Scenario
 from playground.records import kept_runs
 from playground.rules import LONGEST_QUERY, html, search
 from playground.storybook import cards, ready_scenarios, rehearsal
@@ -27,8 +27,8 @@ from playground.storybook.entry import BadScenario, EntryProblem, LibraryEntry, 
 from playground.storybook.rehearsal import shown_release
 from playground.storybook.story import in_language
 from playground.texts import PageMessage
-from playground.typed_texts import given_text
-from playground.verdicts import ArticleVerdict, VerdictRun, related
+from playground.typed_texts import given_text, typed_number
+from playground.verdicts import ArticleMechanism, ArticleVerdict, SeenMoment, VerdictRun, related
 from playground.web.access import charge, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import PageGone
 
@@ -41,7 +41,7 @@ def page(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "")[:LONGEST_SEARCH]
     subject = _number(request.GET.get("subject", ""), SUBJECTS)
     question = _number(request.GET.get("question", ""), QUESTIONS)
-    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
+    loaded = _loaded()
     release = request.GET.get("release", "")
     every = [
         cards.card(entry, loaded[entry.slug], release)
@@ -68,8 +68,8 @@ def page(request: HttpRequest) -> HttpResponse:
         "subject": subject,
         "question": question,
         "release": release,
-        "subjects": [(number, SUBJECTS[number]) for number in SUBJECTS],
-        "questions": [(number, QUESTIONS[number]) for number in QUESTIONS],
+        "subjects": SUBJECTS.items(),
+        "questions": QUESTIONS.items(),
     }
     template = "library/_cards.html" if getattr(request, "htmx", False) else "library/page.html"
     return render(request, template, context)
@@ -81,7 +81,13 @@ def _in_order(by_slug: dict[str, Any], slugs: tuple[str, ...]) -> list[Any]:
 
 
 def _number(text: str, known: dict[int, Any]) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 4 and int(text) in known else None
+    number = typed_number(text)
+    return number if number in known else None
+
+
+def _loaded() -> dict[str, str]:
+    """Return the names in links of the ready scenarios, by their slugs."""
+    return {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
 
 
 @require_safe
@@ -143,10 +149,8 @@ def _text_of(name: str) -> str:
     if entry:
         return entry.encode()
     kept = kept_runs.scenario_by_name(name[:80]) if name else None
-    return _text_of_kept(kept) if kept else BLANK
-
-
-def _text_of_kept(kept: Scenario) -> str:
+    if kept is None:
+        return BLANK
     try:
         return rehearsal.read_kept({**kept_runs.scenario_body(kept), **(kept.story or {})}).encode()
     except (BadScenario, JobEnded):
@@ -207,18 +211,6 @@ VERDICTS = ("true", "depends", "changed", "gone", "false")
 """In the order of the tally."""
 
 
-def _verdict_row(each: ArticleVerdict) -> dict[str, object]:
-    return {
-        "number": each.number,
-        "slug": each.slug,
-        "title": SUBJECTS[each.number],
-        "verdict": each.verdict,
-        "rules": each.rules,
-        "claim": in_language(each.claim),
-        "finding": in_language(each.finding),
-    }
-
-
 def _releases(
     each: ArticleVerdict, loaded: dict[str, str], evidences: dict[int, VerdictRun]
 ) -> list[dict[str, object]]:
@@ -257,56 +249,17 @@ def evidences() -> dict[int, VerdictRun]:
     return found
 
 
-def _todays_broker(each: ArticleVerdict, loaded: dict[str, str], address: object) -> dict[str, object]:
-    today = verdicts.todays_verdicts()[each.number]
-    return {
-        "verdict": today.verdict,
-        "finding": in_language(today.finding),
-        "rules": today.rules,
-        "release": verdicts.TODAYS.name,
-        "address": address,
-        "short_id": loaded.get(today.run.scenario),
-        "at_us": today.run.at_us,
-    }
-
-
-def _articles_broker(each: ArticleVerdict) -> dict[str, object]:
-    old = each.in_3_8
-    return {
-        "verdict": old.verdict,
-        "finding": in_language(old.finding),
-        "rules": old.rules,
-        "release": verdicts.ARTICLES.name,
-        "address": verdicts.articles_address(old.run, get_language() or ""),
-    }
-
-
 @require_safe
 def subjects_index(request: HttpRequest) -> HttpResponse:
-    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
-    found = evidences()
-    rows = [
-        {**_verdict_row(each), "releases": _releases(each, loaded, found)}
-        for each in verdicts.verdicts().values()
-    ]
-    context = {"subjects": rows, "names": RELEASES_ASKED, "tally": _tally(rows)}
+    """List the subjects with their verdicts, and how many have which verdict on each release."""
+    loaded, found = _loaded(), evidences()
+    rows = [(each, _releases(each, loaded, found)) for each in verdicts.verdicts().values()]
+    tally = []
+    for of_one in zip(*(releases for _each, releases in rows), strict=True):
+        counts = Counter(each["verdict"] for each in of_one)
+        tally.append((of_one[0]["release"], [(each, counts[each]) for each in VERDICTS if counts[each]]))
+    context = {"subjects": rows, "names": RELEASES_ASKED, "tally": tally}
     return render(request, "library/subjects.html", context)
-
-
-def _tally(rows: list[dict[str, Any]]) -> list[dict[str, object]]:
-    """Return how many subjects have which verdict on each release, by the rows of the page."""
-    answers = list(zip(*(each["releases"] for each in rows), strict=True))
-    return [
-        {
-            "release": of_one[0]["release"],
-            "counts": [
-                {"verdict": verdict, "count": count}
-                for verdict in VERDICTS
-                if (count := sum(each["verdict"] == verdict for each in of_one))
-            ],
-        }
-        for of_one in answers
-    ]
 
 
 @require_safe
@@ -315,7 +268,7 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     each = verdicts.by_slug(slug)
     if each is None:
         raise PageGone(_("No such subject"), PageMessage(_("The list of subjects has no page of this name.")))
-    loaded = {kept.slug: kept.short_id for kept in kept_runs.library() if kept.slug}
+    loaded, language = _loaded(), get_language() or "en"
     shown = [
         entry
         for entry in ready_scenarios.entries()
@@ -323,67 +276,47 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     ]
     # Those that judge this subject's claim come first.
     shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
-    runs = [cards.card(entry, loaded[entry.slug]) for entry in shown]
-    every = verdicts.verdicts()
-    releases = _releases(each, loaded, evidences())
+    every, asked = verdicts.verdicts(), verdicts.exercised()[each.number]
+    today = verdicts.todays_verdicts()[each.number]
     context = {
-        "subject": _verdict_row(each),
-        "old": _articles_broker(each),
-        "today": _todays_broker(each, loaded, releases[-1]["address"]),
-        "releases": releases,
-        "cards": runs,
+        "subject": each,
+        "old": each.in_3_8,
+        "today": today,
+        "todays_id": loaded.get(today.run.scenario),
+        "names": RELEASES_ASKED,
+        "releases": _releases(each, loaded, evidences()),
+        "cards": [cards.card(entry, loaded[entry.slug]) for entry in shown],
         "mechanisms": _mechanisms(each.number, loaded),
-        "exercises": _exercises(each.number),
-        "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,
-        "after": _verdict_row(every[each.number + 1]) if each.number + 1 in every else None,
+        "exercises": [
+            (found, found.texts(language).title) for slug in asked if (found := catalog.exercises().get(slug))
+        ],
+        "before": every.get(each.number - 1),
+        "after": every.get(each.number + 1),
     }
     return render(request, "library/subject.html", context)
 
 
-def _exercises(number: int) -> list[dict[str, str]]:
-    every = catalog.exercises()
-    language = get_language() or "en"
-    return [
-        {"unit": every[slug].unit, "slug": slug, "title": every[slug].texts(language).title}
-        for slug in verdicts.exercised()[number]
-        if slug in every
-    ]
-
-
-def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
+def _mechanisms(number: int, loaded: dict[str, str]) -> list[tuple[ArticleMechanism, list[dict[str, Any]]]]:
     """Return the rows of a subject, each with the moments at which it is seen, by {slug: id} of the ready runs."""
     entries = {entry.slug: entry for entry in ready_scenarios.entries()}
-    rows: list[dict[str, object]] = []
-    for each in verdicts.mechanisms():
-        if each.subject == number:
-            moments = [
-                {
-                    "title": entries[seen.scenario].title,
-                    "short_id": loaded[seen.scenario],
-                    "at_us": at_us,
-                    "at_s": f"{at_us / 1_000_000:g}",
-                }
-                for seen in each.seen
-                if seen.scenario in loaded
-                for at_us in [entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us]
-            ]
-            rows.append({"claim": in_language(each.claim), "verdict": each.verdict, "moments": moments})
-    return rows
+
+    def moment(seen: SeenMoment) -> dict[str, Any]:
+        entry = entries[seen.scenario]
+        at_us = entry.run["until_us"] if seen.at_us is None else seen.at_us
+        place = {"at_us": at_us, "at_s": f"{at_us / 1_000_000:g}"}
+        return {"title": entry.title, "short_id": loaded[seen.scenario], **place}
+
+    return [
+        (each, [moment(seen) for seen in each.seen if seen.scenario in loaded])
+        for each in verdicts.mechanisms()
+        if each.subject == number
+    ]
 
 
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
-    every = verdicts.verdicts()
-    terms = [
-        {
-            "term": each.term,
-            "anchor": each.anchor,
-            "also": each.also,
-            "text": in_language(each.text),
-            "subject": _verdict_row(every[each.subject]),
-        }
-        for each in sorted(verdicts.glossary().values(), key=lambda each: each.term)
-    ]
+    ordered = sorted(verdicts.glossary().values(), key=lambda each: each.term)
+    terms = [(each, verdicts.verdicts()[each.subject]) for each in ordered]
     return render(request, "library/glossary.html", {"terms": terms})
 
 
@@ -396,14 +329,13 @@ def glossary_words(request: HttpRequest) -> HttpResponse:
     return JsonResponse({each.anchor: in_language(each.text) for each in verdicts.glossary().values()})
 
 
-def titles() -> dict[str, Any]:
-    """Return what each document is about, in the reader's language."""
-    return {
-        "queue": _("Queues, memory, alarms and credit"),
-        "storage": _("Files: index, journal and message store"),
-        "mirrors": _("Mirrored queues: several nodes, failover and synchronisation"),
-        "queue-v2": _("Version 2 of classic queues, which today's broker has"),
-    }
+TITLES = {
+    "queue": gettext_lazy("Queues, memory, alarms and credit"),
+    "storage": gettext_lazy("Files: index, journal and message store"),
+    "mirrors": gettext_lazy("Mirrored queues: several nodes, failover and synchronisation"),
+    "queue-v2": gettext_lazy("Version 2 of classic queues, which today's broker has"),
+}
+"""What each document is about."""
 
 
 @require_safe
@@ -417,7 +349,7 @@ def rules_index(request: HttpRequest) -> HttpResponse:
         "related": related(query) if query else None,
         "count": len(rules.by_id()),
         "releases": ", ".join(each.name for each in RELEASES.values()),
-        "documents": [(each, titles()[name]) for name, each in rules.documents().items()],
+        "documents": [(each, TITLES[name]) for name, each in rules.documents().items()],
     }
     parts = getattr(request, "htmx", False)
     return render(request, "library/_found.html" if parts else "library/rules.html", context)
@@ -438,15 +370,13 @@ def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     order = list(rules.by_id())
     place = order.index(found.id)
     document = rules.documents()[found.document]
-    subject = verdicts.of_rule(found.id)
     context = {
         "rule": found,
         "text": html(found.text, found.document, found.id),
         "section": next(each for each in document.sections if each.anchor == found.section),
         "document": document,
-        "document_title": titles()[found.document],
-        "subject": subject,
-        "subject_title": SUBJECTS[subject.number] if subject else "",
+        "document_title": TITLES[found.document],
+        "subject": verdicts.of_rule(found.id),
         "exercises": [
             (each.texts(language).title, reverse("exercise", args=[each.unit, each.slug]))
             for each in catalog.exercises().values()
@@ -468,7 +398,7 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
     ]
     context = {
         "document": found,
-        "document_title": titles()[name],
+        "document_title": TITLES[name],
         "opening": html(found.text, name),
         "sections": sections,
     }

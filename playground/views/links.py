@@ -39,7 +39,15 @@ from playground.storybook.rehearsal import RunUnrepeatable, StoryRehearsal
 from playground.storybook.story import in_language
 from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files, link_picture, live_page
-from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone, session_or_gone
+from playground.web.access import (
+    View,
+    charge,
+    keeps,
+    rate_limited_reading,
+    say,
+    scenario_or_gone,
+    session_or_gone,
+)
 from playground.web.errors import PageGone, answer
 from playground.whatif.shipped import cell_scenario, peak_us
 from playground.whatif.views import known_to
@@ -59,29 +67,26 @@ leads: Final = PendingAnswers(16 * 1024 * 1024)
 """What was drawn and led to last, by the run's name and the moment."""
 
 
-def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Answer in the language that the address names, and let the browser remember it."""
-
-    @wraps(view)
-    def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        lang = place_of(request.GET).lang
-        if not lang:
-            return view(request, *args, **kwargs)
-        with translation.override(lang):
-            response = view(request, *args, **kwargs)
-        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, lang, samesite="Lax")
-        return response
-
-    return spoken
-
-
-def in_a_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def in_a_language(view: View) -> View:
     """Answer in the language that the address names, and leave the browser's own as it is: for frames."""
 
     @wraps(view)
     def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with translation.override(place_of(request.GET).lang or translation.get_language()):
             return view(request, *args, **kwargs)
+
+    return spoken
+
+
+def in_its_language(view: View) -> View:
+    """Answer in the language that the address names, and let the browser remember it."""
+
+    @wraps(view)
+    def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = in_a_language(view)(request, *args, **kwargs)
+        if lang := place_of(request.GET).lang:
+            response.set_cookie(settings.LANGUAGE_COOKIE_NAME, lang, samesite="Lax")
+        return response
 
     return spoken
 
@@ -218,37 +223,36 @@ def _card_address(short_id: str, place: LinkPlace) -> str:
 @cache_control(public=True, max_age=86_400)
 def card(request: HttpRequest, short_id: str) -> HttpResponse:
     """Draw the moment of a link, for those who show what it is."""
-    kept, at_us = scenario_or_gone(short_id), place_of(request.GET).at_us
-
-    def drawn() -> bytes:
-        scenario = _repeatable(kept)
-        return draw_moment(kept.title, scenario, _moment(at_us, scenario))
-
-    try:
-        data = _kept(request, pictures, (kept_runs.packed_name(kept), at_us), drawn)
-    except RunUnrepeatable:
-        raise PageGone(
-            _("No such picture"), PageMessage(_("This run cannot be repeated any more."))
-        ) from None
-    except JobEnded as ended:
-        raise PageGone(_("No such picture"), ended.message) from None
-    return HttpResponse(data, content_type="image/png")
+    kept = scenario_or_gone(short_id)
+    return _drawn(request, kept_runs.packed_name(kept), lambda: (kept.title, _repeatable(kept)))
 
 
 @require_safe
 @rate_limited_reading
 @cache_control(public=True, max_age=86_400)
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
+    def carried() -> tuple[str, dict[str, Any]]:
+        run = scenario_links.unpacked(packed).entry.run
+        return run["title"], run
+
+    return _drawn(request, packed, carried)
+
+
+def _drawn(request: HttpRequest, name: str, find: Callable[[], tuple[str, dict[str, Any]]]) -> HttpResponse:
+    """Return the picture of a run at the address's moment. `name`: of the run. `find`: its title, and the run."""
     at_us = place_of(request.GET).at_us
 
     def drawn() -> bytes:
-        run = scenario_links.unpacked(packed).entry.run
-        return draw_moment(run["title"], run, _moment(at_us, run))
+        title, run = find()
+        return draw_moment(title, run, _moment(at_us, run))
 
     try:
-        data = _kept(request, pictures, (packed, at_us), drawn)
+        data = _kept(request, pictures, (name, at_us), drawn)
     except scenario_links.BadLink as bad:
         raise PageGone(_("This link leads nowhere"), bad.message) from None
+    except RunUnrepeatable:
+        text = PageMessage(_("This run cannot be repeated any more."))
+        raise PageGone(_("No such picture"), text) from None
     except JobEnded as ended:
         raise PageGone(_("No such picture"), ended.message) from None
     return HttpResponse(data, content_type="image/png")
@@ -316,7 +320,7 @@ def lead_of(scenario: dict[str, Any], at_us: int) -> bytes:
 # --- frames ---
 
 
-def framed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def framed(view: View) -> View:
     """Let other sites frame a page. It takes no cookie and gives none."""
     rules = {"frame-ancestors": ["*"], "form-action": [NONE], "connect-src": [SELF]}
     return csp_replace(rules)(xframe_options_exempt(view))
@@ -379,11 +383,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "story": {"title": "Waterline"},
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
         "urls": {**live_page.NOWHERE, "past": "#", "survival": ""},
-        "browser_run": {
-            **addresses,
-            "link": reverse("stateless", args=["00"]),
-            **run,
-        },
+        "browser_run": {**addresses, "link": reverse("stateless", args=["00"]), **run},
     }
     return render(request, "links/browser_run.html", live_page.context_of("browser", blank, data))
 
@@ -411,11 +411,8 @@ def _run(request: HttpRequest) -> dict[str, Any]:
         run = heatmap.runs.get(given.get("cell", "")) if heatmap else None
         if heatmap is None or run is None:
             raise RequestRefused(_("This run is not there any more"))
-        question = {
-            "scenario": cell_scenario(heatmap, run),
-            "story": None,
-            "made_with": heatmap.engine_version,
-        }
+        scenario = cell_scenario(heatmap, run)
+        question = {"scenario": scenario, "story": None, "made_with": heatmap.engine_version}
         return {"name": f"cell-{run.cell_id}", "kept": question, "at_us": peak_us(heatmap, run)}
     if "x" in given:
         return {"name": f"x-{given['x']}", "packed": given["x"]}
