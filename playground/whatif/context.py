@@ -40,6 +40,7 @@ from playground.whatif.shipped import (
     ShippedHeatmap,
     full,
     metric,
+    named,
     parameter,
     setting,
     unit_for,
@@ -76,6 +77,11 @@ def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[
     found = findings(heatmap.name)
     table = make_table(query, cliff_edges(query, found))
     shown = panel(query, found)
+    objectives = [
+        FormOption(name, str(metric(name).name), name == shown["best"]["objective"])
+        for name in heatmap.metrics
+    ]
+    metrics = _metric_options(query)
     front = front_ids(query, found)
     drawn = {cell.run.cell_id for row in table.rows for cell in row.cells}
     return {
@@ -92,8 +98,8 @@ def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[
             FormOption(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
             for each in known.values()
         ],
-        "offered": _metric_options(query)[: len(heatmap.offered)],
-        "others": _metric_options(query)[len(heatmap.offered) :],
+        "offered": metrics[: len(heatmap.offered)],
+        "others": metrics[len(heatmap.offered) :],
         "fixed": _fixed_pickers(query),
         "parameters": _parameters(query, advised=True),
         "properties": _parameters(query, advised=False),
@@ -109,9 +115,7 @@ def page_context(query: HeatmapQuery, known: dict[str, ShippedHeatmap]) -> dict[
         "clamp": _clamp_picker(query),
         "address": query.address(),
         "panel": shown,
-        "least": _picker(
-            "least", _("what should be best"), _objective_options(query, shown["best"]["objective"])
-        ),
+        "least": _picker("least", _("what should be best"), objectives),
         "front": front,
         "fronted": not front.isdisjoint(drawn),
         "starred": not shown["best"]["runs"].isdisjoint(drawn),
@@ -163,27 +167,16 @@ def _minus_picker(query: HeatmapQuery) -> str:
         if each.key == WORKLOAD:
             words = workload_title(query.heatmap.workload(each.value))
         else:
-            words = f"{parameter(each.key).name} {setting(each.key, each.value)}"
+            [words] = named({each.key: each.value})
         options.append(FormOption(str(each), _("minus %(other)s") % {"other": words}, each == query.minus))
     return _picker("minus", _("what is taken away"), options, "select-bare")
 
 
 def _clamp_picker(query: HeatmapQuery) -> str:
-    options = [
-        FormOption(
-            str(each),
-            _("the whole range")
-            if each == CLAMPS[0]
-            else _("up to %(percent)s %% of cells") % {"percent": each},
-            each == query.clamp,
-        )
-        for each in CLAMPS
-    ]
+    texts = {each: _("up to %(percent)s %% of cells") % {"percent": each} for each in CLAMPS}
+    texts[CLAMPS[0]] = _("the whole range")
+    options = [FormOption(str(each), text, each == query.clamp) for each, text in texts.items()]
     return _picker("clamp", _("values that the colours tell apart"), options, "select-bare")
-
-
-def _objective_options(query: HeatmapQuery, objective: str) -> list[FormOption]:
-    return [FormOption(name, str(metric(name).name), name == objective) for name in query.heatmap.metrics]
 
 
 def _pins(query: HeatmapQuery) -> dict[str, Any]:
@@ -371,20 +364,14 @@ def _multiples(query: HeatmapQuery) -> list[dict[str, Any]]:
     edges = boundaries(clamped(values, query.clamp), unit.divisor)
     found = []
     for workload in query.heatmap.workloads:
-        steps = mini(query, workload.name, edges)
+        most = max(all_values(query.heatmap, query.metric, workload.name), default=0)
         found.append(
             {
                 "title": workload_title(workload),
                 "address": query.address(w=workload.name),
                 "chosen": workload.name == query.workload,
-                "rows": steps,
-                "worst": _worst(query, workload.name),
+                "rows": mini(query, workload.name, edges),
+                "worst": _("up to %(value)s") % {"value": full(most, metric(query.metric).kind)},
             }
         )
     return found
-
-
-def _worst(query: HeatmapQuery, workload: str) -> str:
-    heatmap = query.heatmap
-    values = [heatmap.value(run, query.metric) or 0 for run in heatmap.cells if run.workload == workload]
-    return _("up to %(value)s") % {"value": full(max(values), metric(query.metric).kind)}

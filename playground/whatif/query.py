@@ -33,6 +33,7 @@ from playground.whatif.shipped import (
     ShippedHeatmap,
     full,
     metric,
+    named,
     parameter,
     setting,
     short,
@@ -42,7 +43,8 @@ from playground.whatif.shipped import metric as label
 
 RAM = peak_ram_bytes.name
 RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
-FIELDS = ("ram", "blocked", "wait", "least")
+BOUND_FIELDS = {"ram": "ram_percent", "blocked": "blocked_s", "wait": "wait_s"}
+FIELDS = (*BOUND_FIELDS, "least")
 """In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what is to be best."""
 
 LARGEST = 1e9
@@ -63,13 +65,11 @@ class GridBounds(NamedTuple):
 
     def asked(self) -> dict[str, Any]:
         """Return the part of an address that differs from the default."""
-        default = GridBounds()
-        texts = {
-            "ram": (self.ram_percent, default.ram_percent),
-            "blocked": (self.blocked_s, default.blocked_s),
-            "wait": (self.wait_s, default.wait_s),
-        }
-        changed = {key: _text(value) for key, (value, usual) in texts.items() if value != usual}
+        changed = {}
+        for name, field in BOUND_FIELDS.items():
+            value = getattr(self, field)
+            if value != GridBounds._field_defaults[field]:
+                changed[name] = "-" if value is None else f"{value:g}"
         return {**changed, **({"least": self.least} if self.least else {})}
 
     def objective(self, metrics: Sequence[str]) -> str:
@@ -90,13 +90,9 @@ class GridBounds(NamedTuple):
 
 def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> GridBounds:
     """Return the bounds of an address: a missing bound has its default, an empty or impossible one is dropped."""
-    default = GridBounds()
-    return GridBounds(
-        ram_percent=_number(asked["ram"]) if "ram" in asked else default.ram_percent,
-        blocked_s=_number(asked["blocked"]) if "blocked" in asked else default.blocked_s,
-        wait_s=_number(asked["wait"]) if "wait" in asked else default.wait_s,
-        least=asked.get("least", "") if asked.get("least", "") in metrics else "",
-    )
+    given = {field: _number(asked[name]) for name, field in BOUND_FIELDS.items() if name in asked}
+    least = asked.get("least", "")
+    return GridBounds()._replace(**given, least=least if least in metrics else "")
 
 
 def reads_alike(one: float, other: float, name: str) -> bool:
@@ -136,10 +132,9 @@ def best_cell(
     if not good:
         return None
     best = min(value for value, _runs in good)
-    names = [axis.parameter for axis in heatmap.axes]
 
     def cost(runs: list[CellRun]) -> tuple[int, float]:
-        values = zip(names, runs[0].values, strict=True)
+        values = heatmap.values(runs[0]).items()
         changed = sum(heatmap.home.get(name, value) != value for name, value in values)
         return changed, heatmap.median(runs, ram) or 0
 
@@ -184,10 +179,6 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= LARGEST else None
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else f"{value:g}"
 
 
 MODES = ("values", "difference")
@@ -476,13 +467,7 @@ def base_place(query: HeatmapQuery) -> GridPlace | None:
     """Return the cell of the workload as it is, where the grid has it: a fixed property has the value in view."""
     home = query.heatmap.home
     return _place(
-        query,
-        {
-            axis.parameter: query.fixed.get(axis.parameter, home.get(axis.parameter))
-            if axis.parameter not in ADVISED
-            else home.get(axis.parameter)
-            for axis in query.heatmap.axes
-        },
+        query, {axis.parameter: home.get(axis.parameter) for axis in query.heatmap.axes} | given(query)
     )
 
 
@@ -491,19 +476,14 @@ def best_place(query: HeatmapQuery) -> GridPlace | None:
     found = best_cell(query.heatmap, query.workload, asked_bounds(query), given(query))
     if found is None or not ADVISED.intersection(axis.parameter for axis in query.heatmap.axes):
         return None
-    values = zip((axis.parameter for axis in query.heatmap.axes), found[0].values, strict=True)
-    return GridPlace(dict(values), found)
+    return GridPlace(query.heatmap.values(found[0]), found)
 
 
 def given(query: HeatmapQuery) -> dict[str, Any]:
     """Return the values of the workload's properties, which no advice changes, as far as they are known."""
-    home = query.heatmap.home
-    values = {
-        axis.parameter: query.fixed.get(axis.parameter, home.get(axis.parameter))
-        for axis in query.heatmap.axes
-        if axis.parameter not in ADVISED
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    known = {**query.heatmap.home, **query.fixed}
+    names = [axis.parameter for axis in query.heatmap.axes if axis.parameter not in ADVISED]
+    return {name: known[name] for name in names if known.get(name) is not None}
 
 
 def asked_bounds(query: HeatmapQuery) -> GridBounds:
@@ -688,11 +668,7 @@ def _change(name: str, before: Any, after: Any) -> str:
 
 
 def _at(place: GridPlace, names: Any) -> list[str]:
-    return [
-        f"{parameter(name).name} {setting(name, place.values[name])}"
-        for name in place.values
-        if name in names
-    ]
+    return named({name: value for name, value in place.values.items() if name in names})
 
 
 def _listed(parts: list[str]) -> str:
@@ -708,13 +684,8 @@ def _capital(words: Any) -> str:
 
 def _place(query: HeatmapQuery, values: dict[str, Any]) -> GridPlace | None:
     """Return the cell at some values of the swept parameters, None where the grid has none."""
-    place = (query.workload, *(values[axis.parameter] for axis in query.heatmap.axes))
-    runs = query.heatmap.places.get(place)
-    return (
-        None
-        if runs is None
-        else GridPlace({a.parameter: values[a.parameter] for a in query.heatmap.axes}, runs)
-    )
+    runs = query.heatmap.runs_at(query.workload, values)
+    return GridPlace(query.heatmap.values(runs[0]), runs) if runs else None
 
 
 def _value(query: HeatmapQuery, place: GridPlace) -> str:
@@ -728,18 +699,14 @@ def _value(query: HeatmapQuery, place: GridPlace) -> str:
 
 def _lines(heatmap: ShippedHeatmap, run: CellRun) -> Iterator[tuple[str, str]]:
     """Yield what sets a run's values on a broker: `command` lines for now, `line` ones for its configuration."""
-    for axis, value in zip(heatmap.axes, run.values, strict=True):
-        key = axis.parameter
-        if f"{key}.from_1" in STANDS_FOR and isinstance(value, int | float) and value >= 1:
-            key = f"{key}.from_1"
-        known = STANDS_FOR.get(key)
-        if known is None or axis.parameter not in ADVISED:
+    for name, value in heatmap.values(run).items():
+        from_1 = STANDS_FOR.get(f"{name}.from_1") if isinstance(value, int | float) and value >= 1 else None
+        known = from_1 or STANDS_FOR.get(name)
+        if known is None or name not in ADVISED:
             continue
         names = {"value": value, "queue": _("name-of-the-queue")}
         if known.command is not None:
             yield "command", known.command.format(**names)
         if known.line is not None and known.file != CLIENT:
-            yield (
-                "line",
-                known.line.format(**names) + (f"   # {known.file}" if known.file != "rabbitmq.conf" else ""),
-            )
+            where = f"   # {known.file}" if known.file != "rabbitmq.conf" else ""
+            yield "line", known.line.format(**names) + where

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median_low
 from typing import Any, Final, NamedTuple
@@ -259,6 +260,11 @@ def setting(name: str, value: object) -> str:
     return f"{grouped(round(value))}{THIN_SPACE}/s" if kind == "rate" else grouped(round(value))
 
 
+def named(values: Mapping[str, Any]) -> list[str]:
+    """Return each parameter with its value, in words."""
+    return [f"{parameter(name).name} {setting(name, value)}" for name, value in values.items()]
+
+
 def _exact_bytes(value: int) -> str:
     """Return bytes in the largest unit that divides them evenly, so that 4092 is not written as 4.0 KiB."""
     for divisor, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
@@ -356,6 +362,14 @@ class ShippedHeatmap(msgspec.Struct, frozen=True, dict=True):
     def axis(self, parameter: str) -> HeatmapAxis:
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
+    def runs_at(self, workload: str, values: Mapping[str, Any]) -> list[CellRun]:
+        """Return the runs of the cell with these values by parameter; none where the grid has none."""
+        return self.places.get((workload, *(values[axis.parameter] for axis in self.axes)), [])
+
+    def values(self, run: CellRun) -> dict[str, Any]:
+        """Return the values of a run by parameter."""
+        return dict(zip((axis.parameter for axis in self.axes), run.values, strict=True))
+
     def value(self, run: CellRun, metric: str) -> float | None:
         """Return a metric of a run; None when the run failed, or has no value for it."""
         return None if run.metrics is None else run.metrics[self.metrics.index(metric)]
@@ -444,8 +458,4 @@ def run_title(heatmap: ShippedHeatmap, run: CellRun) -> str:
     """Return a title that names the cell, in English, because it is stored with the run."""
     workload = heatmap.workload(run.workload).title
     with override("en"):
-        places = (
-            f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"
-            for axis, value in zip(heatmap.axes, run.values, strict=True)
-        )
-        return f"{workload}: {', '.join(places)}"[:LONGEST_TITLE]
+        return f"{workload}: {', '.join(named(heatmap.values(run)))}"[:LONGEST_TITLE]

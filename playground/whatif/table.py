@@ -40,6 +40,7 @@ from playground.whatif.shipped import (
     ShippedHeatmap,
     full,
     metric,
+    named,
     parameter,
     setting,
     short,
@@ -243,7 +244,7 @@ def make_table(query: HeatmapQuery, cliffs: dict[tuple[int, int], list[str]] | N
             runs = grid[row][column]
             run = heatmap.typical(runs, query.metric)
             number = shown[row][column]
-            at = _place(query, columns[column], line)
+            at = ", ".join(named({query.x: columns[column], query.y: line}))
             cells.append(
                 HeatmapCell(
                     run=run,
@@ -291,31 +292,25 @@ def _heading(name: str, value: Any) -> str:
 
 def typical_values(query: HeatmapQuery, grid: Grid) -> Values:
     """Return the metric of each cell: that of its typical run."""
-    heatmap = query.heatmap
-    return [
-        [heatmap.value(heatmap.typical(runs, query.metric), query.metric) for runs in row] for row in grid
-    ]
+    return [[query.heatmap.median(runs, query.metric) for runs in row] for row in grid]
 
 
 def _shown(query: HeatmapQuery, grid: Grid, values: Values) -> Values:
     """Return the values of the cells: the metric, or how it differs from the defaults or from another view."""
-    other = query.other()
+    other, home = query.other(), _home_place(query)
     if other is not None:
         taken = typical_values(other, runs_grid(other, other.workload))
-        return [
-            [_less(value, base) for value, base in zip(line, bases, strict=True)]
-            for line, bases in zip(values, taken, strict=True)
+    elif query.mode == "difference" and home is not None:
+        taken = [[values[home[0]][home[1]]] * len(line) for line in values]
+    else:
+        return values
+    return [
+        [
+            None if value is None or base is None else value - base
+            for value, base in zip(line, bases, strict=True)
         ]
-    home = _home_place(query)
-    if query.mode == "difference" and home is not None:
-        row, column = home
-        base = query.heatmap.value(query.heatmap.typical(grid[row][column], query.metric), query.metric)
-        return [[_less(value, base) for value in line] for line in values]
-    return values
-
-
-def _less(value: float | None, base: float | None) -> float | None:
-    return None if value is None or base is None else value - base
+        for line, bases in zip(values, taken, strict=True)
+    ]
 
 
 def _edges(query: HeatmapQuery, shown: Values, unit: NumberUnit) -> list[float]:
@@ -347,40 +342,31 @@ def _between(query: HeatmapQuery, runs: list[CellRun]) -> str:
 def runs_grid(query: HeatmapQuery, workload: str) -> Grid:
     """Return the runs of a workload by row (Y ascending) and column (X ascending)."""
     heatmap = query.heatmap
+    return [
+        [
+            heatmap.runs_at(workload, {**query.fixed, query.x: x, query.y: y})
+            for x in heatmap.axis(query.x).values
+        ]
+        for y in heatmap.axis(query.y).values
+    ]
 
-    def place(x: Any, y: Any) -> list[CellRun]:
-        chosen = {**query.fixed, query.x: x, query.y: y}
-        return heatmap.places[(workload, *(chosen[axis.parameter] for axis in heatmap.axes))]
 
-    return [[place(x, y) for x in heatmap.axis(query.x).values] for y in heatmap.axis(query.y).values]
-
-
-def all_values(heatmap: ShippedHeatmap, metric: str) -> list[float]:
-    """Return a metric's values over all workloads: one scale serves them all, so they can be compared."""
-    values = (heatmap.value(run, metric) for run in heatmap.cells)
-    return [value for value in values if value is not None]
+def all_values(heatmap: ShippedHeatmap, metric: str, workload: str = "") -> list[float]:
+    """Return a metric's values over all workloads (one scale serves them all, so they can be compared), or in one."""
+    runs = (run for run in heatmap.cells if not workload or run.workload == workload)
+    return [value for run in runs if (value := heatmap.value(run, metric)) is not None]
 
 
 def mini(query: HeatmapQuery, workload: str, edges: list[float]) -> list[list[int | None]]:
     """Return the steps of a small multiple, the largest Y on top."""
-    heatmap = query.heatmap
-    return [
-        [
-            _step(heatmap.value(heatmap.typical(runs, query.metric), query.metric), edges, difference=False)
-            for runs in row
-        ]
-        for row in reversed(runs_grid(query, workload))
-    ]
+    values = typical_values(query, runs_grid(query, workload))
+    return [[_step(value, edges, difference=False) for value in row] for row in reversed(values)]
 
 
 def _step(value: float | None, edges: list[float], *, difference: bool) -> int | None:
     if value is None:
         return None
     return (difference_step if difference else step_of)(value, edges)
-
-
-def _place(query: HeatmapQuery, x: Any, y: Any) -> str:
-    return f"{parameter(query.x).name} {setting(query.x, x)}, {parameter(query.y).name} {setting(query.y, y)}"
 
 
 def _home_place(query: HeatmapQuery) -> tuple[int, int] | None:
@@ -402,7 +388,9 @@ def _outlines(heatmap: ShippedHeatmap, grid: Grid) -> dict[tuple[int, int], list
     for name, asked in (("blocked", BLOCKED), ("paging", PAGING)):
         if asked not in heatmap.metrics:
             continue
-        some = [[_some(heatmap.value(heatmap.typical(runs, asked), asked)) for runs in row] for row in grid]
+        # None where the run failed, so that nothing is known
+        values = [[heatmap.median(runs, asked) for runs in row] for row in grid]
+        some = [[None if value is None else value > 0 for value in row] for row in values]
         for row, line in enumerate(some):
             for column, here in enumerate(line):
                 if column + 1 < len(line) and {here, line[column + 1]} == {True, False}:
@@ -412,22 +400,15 @@ def _outlines(heatmap: ShippedHeatmap, grid: Grid) -> dict[tuple[int, int], list
     return found
 
 
-def _some(value: float | None) -> bool | None:
-    """Return whether there is any of a metric; None where the run failed, so that nothing is known."""
-    return None if value is None else value > 0
-
-
 def _legend(edges: list[float], unit: NumberUnit, *, difference: bool) -> list[ColourSample]:
     """Return the swatches; the first has no lower boundary, but for zero itself."""
     if not edges:
         return []
     write = signed if difference else short
+    texts = ["", *(write(edge, unit) for edge in edges)]
     if edges[0] == 0:
-        return [
-            ColourSample(0, "0"),
-            *(ColourSample(n + 1, write(edge, unit) if n else "") for n, edge in enumerate(edges)),
-        ]
-    return [ColourSample(0, ""), *(ColourSample(n + 1, write(edge, unit)) for n, edge in enumerate(edges))]
+        texts[:2] = ["0", ""]
+    return [ColourSample(step, text) for step, text in enumerate(texts)]
 
 
 VERSION = 1
@@ -561,10 +542,7 @@ def front_ids(query: HeatmapQuery, found: SweepFindings | None) -> set[str]:
 
 def run_place(query: HeatmapQuery, run: CellRun) -> str:
     """Return where a run stands, in words."""
-    return ", ".join(
-        f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"
-        for axis, value in zip(query.heatmap.axes, run.values, strict=True)
-    )
+    return ", ".join(named(query.heatmap.values(run)))
 
 
 def _summary(query: HeatmapQuery, found: SweepFindings | None) -> str:
@@ -591,17 +569,14 @@ def _cliff_lines(query: HeatmapQuery, found: SweepFindings) -> list[dict[str, st
             next(axis.parameter for axis in query.heatmap.axes if axis.parameter != name),
         )
         fixed = {FIXED + other: str(value) for other, value in place.items() if other not in {name, y}}
+        axes = {} if name in {query.x, query.y} else {"x": name, "y": y}
+        below, above = (setting(name, _value(query, name, cliff[side])) for side in ("below", "above"))
         lines.append(
             {
-                "step": f"{parameter(name).name} {setting(name, _value(query, name, cliff['below']))} → "
-                f"{setting(name, _value(query, name, cliff['above']))}",
+                "step": f"{parameter(name).name} {below} → {above}",
                 "change": f"{full(cliff['before'], kind)} → {full(cliff['after'], kind)}",
-                "at": ", ".join(
-                    f"{parameter(each).name} {setting(each, value)}" for each, value in place.items()
-                ),
-                "address": query.address(
-                    **({} if name in {query.x, query.y} else {"x": name, "y": y}), mode="values", **fixed
-                ),
+                "at": ", ".join(named(place)),
+                "address": query.address(**axes, mode="values", **fixed),
             }
         )
     return lines
@@ -609,16 +584,11 @@ def _cliff_lines(query: HeatmapQuery, found: SweepFindings) -> list[dict[str, st
 
 def _parts(query: HeatmapQuery, cliff: Row) -> bool:
     """Return whether the bands on both sides of a step lie apart: what they share is not a cliff."""
-    name = cliff["parameter"]
-    place = _values_of(query, cliff)
-    sides = []
-    for side in ("below", "above"):
-        at = {**place, name: _value(query, name, cliff[side])}
-        runs = query.heatmap.places.get(
-            (query.workload, *(at[axis.parameter] for axis in query.heatmap.axes)), []
-        )
-        sides.append(band(query.heatmap, runs, query.metric))
-    below, above = sides
+    name, place = cliff["parameter"], _values_of(query, cliff)
+    below, above = (
+        band(query.heatmap, query.heatmap.runs_at(query.workload, {**place, name: value}), query.metric)
+        for value in (_value(query, name, cliff[side]) for side in ("below", "above"))
+    )
     return below is None or above is None or below.apart_from(above)
 
 
@@ -677,15 +647,9 @@ def _points(query: HeatmapQuery, found: SweepFindings) -> list[PanelPoint]:
 
 def _scales(query: HeatmapQuery) -> dict[str, list[str]]:
     """Return the least and the greatest value on the axes of the points, as texts."""
-    heatmap = query.heatmap
     texts = {}
     for axis, name, kind in (("memory", RAM, "bytes"), ("wait", WAIT, "seconds")):
-        runs = (
-            [run for run in heatmap.cells if run.workload == query.workload]
-            if name in heatmap.metrics
-            else []
-        )
-        values = [value for run in runs if (value := heatmap.value(run, name)) is not None]
+        values = all_values(query.heatmap, name, query.workload) if name in query.heatmap.metrics else []
         texts[axis] = [full(each, kind) for each in (min(values), max(values))] if values else []
     return texts
 
@@ -711,9 +675,9 @@ def _best(query: HeatmapQuery) -> dict[str, Any]:
     }
     if runs is not None:
         run = heatmap.typical(runs, objective)
-        names = list(dict.fromkeys((objective, RAM, BLOCKED)))
+        names = dict.fromkeys((objective, RAM, BLOCKED))
         values = {name: heatmap.median(runs, name) for name in names if name in heatmap.metrics}
-        place = dict(zip((axis.parameter for axis in heatmap.axes), run.values, strict=True))
+        place = heatmap.values(run)
         found |= {
             "cell": run.cell_id,
             "runs": {each.cell_id for each in runs},
@@ -723,9 +687,7 @@ def _best(query: HeatmapQuery) -> dict[str, Any]:
                 for name, value in values.items()
                 if value is not None
             ],
-            "address": query.address(
-                **{FIXED + name: str(value) for name, value in place.items() if name in query.fixed}
-            ),
+            "address": query.address(**{FIXED + name: str(place[name]) for name in query.fixed}),
         }
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,11 +12,10 @@ import msgspec
 from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -29,7 +29,7 @@ from playground.sweeping import asked, runner
 from playground.sweeping.asked import OFFERED, failure, messages_of
 from playground.texts import PageMessage, RequestRefused
 from playground.web import engine_files
-from playground.web.access import charge, keeps, rate_limited_reading, say
+from playground.web.access import charge, form_page, keeps, rate_limited_reading, say
 from playground.web.errors import PageGone, answer
 from playground.whatif.context import page_context
 from playground.whatif.query import HeatmapQuery, read_query
@@ -74,16 +74,8 @@ def to_csv(query: HeatmapQuery) -> str:
     for run in heatmap.cells:
         if run.workload == query.workload:
             metrics = run.metrics if run.metrics is not None else [""] * len(heatmap.metrics)
-            writer.writerow(
-                [
-                    *run.values,
-                    run.seed,
-                    *metrics,
-                    run.digest or "",
-                    heatmap.engine_version,
-                    failure(run.error),
-                ]
-            )
+            ends = (run.digest or "", heatmap.engine_version, failure(run.error))
+            writer.writerow([*run.values, run.seed, *metrics, *ends])
     return buffer.getvalue()
 
 
@@ -204,9 +196,8 @@ def _form(
     return render(request, "whatif/own.html", context, status=503 if full else 400 if problem else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 @rate_limited_reading
-@never_cache
 def own_in_browser(request: HttpRequest) -> HttpResponse:
     """Show the page on which the reader's own browser runs a sweep: what was sent here is only shown in its form."""
     addresses = engine_files.addresses()
@@ -216,11 +207,7 @@ def own_in_browser(request: HttpRequest) -> HttpResponse:
         "given": asked.answers(request.POST or request.GET),
         "kinds": _kinds(),
         "parameters": _offered(),
-        "own_sweep": {
-            **addresses,
-            "run": reverse("browser-run"),
-            "begins": request.method == "POST",
-        },
+        "own_sweep": {**addresses, "run": reverse("browser-run"), "begins": request.method == "POST"},
         "cells": session_limits.current().sweep_cells,
     }
     return render(request, "whatif/browser.html", context)
@@ -308,11 +295,8 @@ def page(request: HttpRequest) -> HttpResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, notices = read_query(request.GET, known)
-    context = {
-        **page_context(query, known),
-        "notices": notices,
-        "remarks": remarks_beside(query.heatmap.name),
-    }
+    remarks = remarks_beside(query.heatmap.name)
+    context = {**page_context(query, known), "notices": notices, "remarks": remarks}
     fragment = request.htmx and not request.htmx.history_restore_request
     response = render(request, "whatif/_view.html" if fragment else "whatif/page.html", context)
     if fragment:
@@ -321,24 +305,32 @@ def page(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
-def table_csv(request: HttpRequest) -> HttpResponse:
-    known = known_to(request.GET.get("h", ""))
-    if not known:
-        return render(request, "whatif/none.html", status=503)
-    query, _notices = read_query(request.GET, known)
+TableView = Callable[[HttpRequest, HeatmapQuery], HttpResponse | FileResponse]
+
+
+def of_a_query(view: TableView) -> Callable[[HttpRequest], HttpResponse | FileResponse]:
+    """Let a download have the question that the query string asks."""
+
+    @require_safe
+    def sent(request: HttpRequest) -> HttpResponse | FileResponse:
+        known = known_to(request.GET.get("h", ""))
+        if not known:
+            return render(request, "whatif/none.html", status=503)
+        return view(request, read_query(request.GET, known)[0])
+
+    return sent
+
+
+@of_a_query
+def table_csv(request: HttpRequest, query: HeatmapQuery) -> HttpResponse:
     response = HttpResponse(to_csv(query), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{query.heatmap.name}-{query.workload}.csv"'
     return response
 
 
-@require_safe
-def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
+@of_a_query
+def table_parquet(request: HttpRequest, query: HeatmapQuery) -> FileResponse:
     """Download the sweep's Parquet table: every run of every workload, as Spark wrote it."""
-    known = known_to(request.GET.get("h", ""))
-    if not known:
-        return render(request, "whatif/none.html", status=503)
-    query, _notices = read_query(request.GET, known)
     path = beside(query.heatmap.name, ".parquet", *directories(), runner.folder())
     if path is None:
         raise PageGone(
@@ -353,16 +345,11 @@ def compare_cells(request: HttpRequest) -> HttpResponse:
     """Open the runs of two pinned cells side by side."""
     heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))
     runs = [heatmap.runs.get(request.POST.get(side, "")) if heatmap else None for side in "ab"]
-    try:
-        address = reverse("compare")
-    except NoReverseMatch:
-        address = ""
-    if not address or heatmap is None or any(run is None or run.digest is None for run in runs):
-        raise PageGone(
-            _("These two cannot be compared"), PageMessage(_("Pin two cells whose runs did not fail."))
-        )
+    if heatmap is None or any(run is None or run.digest is None for run in runs):
+        text = PageMessage(_("Pin two cells whose runs did not fail."))
+        raise PageGone(_("These two cannot be compared"), text)
     a, b = (keep_run(heatmap, run).short_id for run in runs if run is not None)
-    return redirect(f"{address}?{urlencode({'a': a, 'b': b})}")
+    return redirect(f"{reverse('compare')}?{urlencode({'a': a, 'b': b})}")
 
 
 @require_POST
