@@ -21,6 +21,8 @@ import msgspec
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 NAME: Final = "waterline-inspect.pyz"
+KEYS: Final = "playground/inspecting/schema_keys.json"
+"""The data that its modules read."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in it, so that the same sources give the same bytes."""
 IMPORTED: Final = """
@@ -69,6 +71,7 @@ def build(out: Path) -> Path:
             _write(packed, "__main__.py", MAIN.format(wanted=sys.version_info[:2]).encode())
             for path in map(Path, listed.stdout.split()):
                 _write_module(packed, path, ROOT)
+            _write(packed, KEYS, (ROOT / KEYS).read_bytes())
             for path in sorted(package.rglob("*")):
                 if path.suffix == ".py":
                     _write_module(packed, path, package.parent)

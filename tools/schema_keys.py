@@ -1,38 +1,27 @@
 """`python -m tools.schema_keys RELEASE=PLUGINS ...`: the keys of rabbitmq.conf, from the releases' own schemas.
 
 PLUGINS is the directory of a release with its plugins, unpacked or as .ez files. A release reads the schemas of all
-plugins that lie there, enabled or not. The keys go into `playground/inspecting/schema_keys.py`.
+plugins that lie there, enabled or not. The keys go into `playground/inspecting/schema_keys.json`: each with the places
+of the releases that have it; `$` stands for any one step of a key.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
-import textwrap
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-OUT: Final = Path(__file__).resolve().parent.parent / "playground" / "inspecting" / "schema_keys.py"
+OUT: Final = Path(__file__).resolve().parent.parent / "playground" / "inspecting" / "schema_keys.json"
 COMMENT: Final = re.compile(r"^\s*%.*$", re.MULTILINE)
 MAPPING: Final = re.compile(r'\{\s*(?:mapping|alias)\s*,\s*"([^"]+)"')
 PARTIAL: Final = re.compile(r'\{include_partial,\s*\{\w+,\s*"(\w+)"\},\s*\[(.*?)\]\}\.', re.DOTALL)
 PREFIX: Final = re.compile(r'\{prefix,\s*"([^"]+)"\}')
 VARIABLE: Final = re.compile(r"\$\w+")
-HEAD: Final = '''"""The keys of rabbitmq.conf by release, from their schemas; tools/schema_keys.py writes it."""
-
-from __future__ import annotations
-
-from typing import Final
-
-RELEASES: Final = {releases}
-KEYS: Final = {{
-{keys}
-}}
-"""Each with the places of the releases that have it in `RELEASES`; `$` stands for any one step of a key."""
-'''
 
 
 def schemas(plugins: Path) -> Iterator[tuple[str, str]]:
@@ -63,7 +52,7 @@ def keys_of(plugins: Path) -> set[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module."""
+    """Write the file."""
     parser = argparse.ArgumentParser(prog="python -m tools.schema_keys", description=__doc__)
     parser.add_argument("plugins", nargs="+", metavar="RELEASE=PLUGINS")
     given = dict(each.split("=", 1) for each in parser.parse_args(argv).plugins)
@@ -71,11 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for at, plugins in enumerate(given.values()):
         for key in keys_of(Path(plugins)):
             have[key] += str(at)
-    rows = []
-    for places in sorted(set(have.values())):
-        keys = " ".join(sorted(key for key, own in have.items() if own == places))
-        rows.append(f'    "{places}": """\n{textwrap.fill(keys, 116, break_on_hyphens=False)}\n""",')
-    OUT.write_text(HEAD.format(releases=repr(tuple(given)).replace("'", '"'), keys="\n".join(rows)))
+    OUT.write_text(json.dumps({"releases": list(given), "keys": dict(sorted(have.items()))}, indent=1) + "\n")
     return 0
 
 

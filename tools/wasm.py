@@ -23,6 +23,7 @@ from typing import Any, Final
 from engine.replay import RunPlayer, on_ledger
 from tools import wasm_browser_app
 from tools.compile_messages import compile_messages
+from tools.inspect_file import KEYS
 from tools.prepared import content_of, fill
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -105,6 +106,7 @@ def _sources() -> Iterator[Path]:
     """Yield the modules of the engine, and those of playground that run a session and Inspect."""
     yield from sorted((ROOT / "engine").rglob("*.py"))
     yield from session_sources()
+    yield ROOT / KEYS
 
 
 def session_sources() -> Iterator[Path]:

@@ -131,19 +131,21 @@ class _Host:
         """Take an object; raises EngineError where the engine does not play it beside those that are taken."""
         mine = table in FIELDS
         topology = {**self.topology, table: [*self.topology[table], wanted]} if mine else self.topology
-        parse(_run(self._profile, topology, self.commands if mine else [*self.commands, wanted]))
+        commands = self.commands if mine else [*self.commands, wanted]
+        parse(_scenario("definitions.json", self._profile, topology, commands))
         (self.topology[table] if mine else self.commands).append(wanted)
 
 
-def _run(profile: str, topology: Item, commands: list[Item]) -> Item:
+def _scenario(title: str, profile: str, topology: Item, commands: list[Item], **more: Any) -> Item:
+    times = {"commands": commands, "until_us": UNTIL_US}
     return {
         "version": 1,
-        "title": "definitions.json",
+        "title": title,
         "profile": profile,
         "seed": 1,
         "topology": topology,
-        "commands": commands,
-        "until_us": UNTIL_US,
+        **times,
+        **more,
     }
 
 
@@ -184,7 +186,7 @@ class _Reader:
             for name, host in self.hosts.items()
             for each in host.commands
         ]
-        return _run(self._profile, topology, commands)
+        return _scenario("definitions.json", self._profile, topology, commands)
 
     def read(self) -> None:
         self._vhosts()
@@ -223,26 +225,31 @@ class _Reader:
         if rest:
             self._leave(section, "section" if section in OTHERS else "section_unknown", count=rest)
 
-    def _table(self, table: str, shape: Callable[[Item], None]) -> None:
+    def _listed(self, table: str) -> list[Item]:
+        """Return the objects of a table; name what else is in it."""
         listed = self._found.get(table)
-        if listed is not None and not isinstance(listed, list):
+        objects = _objects(listed)
+        if isinstance(listed, list) and len(objects) < len(listed):
+            self._leave(table, "no_objects", count=len(listed) - len(objects))
+        elif not isinstance(listed, list | None):
             self._leave(table, "no_list")
-        every = listed if isinstance(listed, list) else []
-        wrong = sum(not isinstance(each, dict) for each in every)
-        if wrong:
-            self._leave(table, "no_objects", count=wrong)
-        mine = [each for each in _objects(every) if _vhost(each) in self.hosts]
-        elsewhere = len(every) - wrong - len(mine)
-        if elsewhere:
-            self._leave(table, "other_vhosts", count=elsewhere)
+        return objects
+
+    def _leave_fields(self, each: Item, table: str, unread: list[str]) -> None:
+        if unread:
+            self._leave(_name(each, table), "fields_unread", names=", ".join(map(str, unread))[:200])
+
+    def _table(self, table: str, shape: Callable[[Item], None]) -> None:
+        every = self._listed(table)
+        mine = [each for each in every if _vhost(each) in self.hosts]
+        if len(mine) < len(every):
+            self._leave(table, "other_vhosts", count=len(every) - len(mine))
         seen: Counter[str] = Counter()
         for each in mine:
             seen[_vhost(each)] += 1
             if seen[_vhost(each)] > MOST_EACH:
                 continue
-            unknown = [str(field) for field in each if field not in FIELDS[table]]
-            if unknown:
-                self._leave(_name(each, table), "fields_unread", names=", ".join(unknown)[:200])
+            self._leave_fields(each, table, [field for field in each if field not in FIELDS[table]])
             shape(each)
         beyond = sum(max(0, count - MOST_EACH) for count in seen.values())
         if beyond:
@@ -250,17 +257,9 @@ class _Reader:
 
     def _vhosts(self) -> None:
         """Name what of the section of virtual hosts is not read: limits, tags, descriptions."""
-        listed = self._found.get("vhosts")
-        if listed is not None and not isinstance(listed, list):
-            self._leave("vhosts", "no_list")
-            return
-        wrong = sum(not isinstance(each, dict) for each in listed or ())
-        if wrong:
-            self._leave("vhosts", "no_objects", count=wrong)
-        for each in _objects(listed):
-            unread = [str(field) for field, value in each.items() if field not in VHOST_FIELDS and value]
-            if unread:
-                self._leave(_name(each, "vhosts"), "fields_unread", names=", ".join(unread)[:200])
+        for each in self._listed("vhosts"):
+            unread = [field for field, value in each.items() if field not in VHOST_FIELDS and value]
+            self._leave_fields(each, "vhosts", unread)
 
     def _leave(self, name: str, code: str, /, **values: object) -> None:
         self.left_out.append((name, {"code": code, "values": values}))
@@ -352,11 +351,8 @@ class _Reader:
             definition = {key: value for key, value in definition.items() if key not in OF_PLUGIN}
             if not definition:
                 return
-        foreign = (
-            sorted(self._validation.not_for_classic & definition.keys())
-            if isinstance(definition, dict)
-            else []
-        )
+        keys = definition.keys() if isinstance(definition, dict) else set()
+        foreign = sorted(self._validation.not_for_classic & keys)
         if foreign and applies != "exchanges":
             names = ", ".join(foreign)
             self._leave(_name(each, "policies"), "policy_not_for_classic", names=names)
@@ -547,13 +543,19 @@ def read_configuration(text: str) -> ConfigurationReport:
     settings: dict[str, Any] = {}
     profile = _profile_in(text)
     text, parts = _environment_in(text)
-    left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]
+    left_out: list[LeftOut] = []
+
+    def leave(name: str, code: str, **values: object) -> None:
+        left_out.append((name[:255], {"code": code, "values": values}))
+
+    for part in parts:
+        leave(part, "part_of_report")
     kind = kind_of(text)
     is_observed = kind in ("node_log", "metrics_page")
     if kind:
-        left_out.append((text.strip().partition("\n")[0][:255], {"code": f"part_of_{kind}", "values": {}}))
-    else:
-        left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
+        leave(text.strip().partition("\n")[0], f"part_of_{kind}")
+    for line in () if kind else _unread(text):
+        leave(line, "line_unread")
     queue: dict[str, Any] = {"name": "orders"}
     entries = [*_observed(text)] if is_observed else [*_lines(text), *_terms(text), *_arguments(text)]
     coming = next_release.of_settings([(each.written, _said(each.value), each.in_conf) for each in entries])
@@ -569,38 +571,40 @@ def read_configuration(text: str) -> ConfigurationReport:
         if entry.key in VERSION_KEYS and str(entry.value) in ("1", "2"):
             if str(entry.value) == "2":
                 queue["arguments"] = {"x-queue-version": 2}
-                left_out.append((entry.written, {"code": "version_of_queue", "values": {"version": 2}}))
+                leave(entry.written, "version_of_queue", version=2)
             continue
-        name = NAMES.get(entry.key)
-        if entry.key == DEFAULT_TYPE and str(entry.value) in ("quorum", "stream"):
-            values = {"type": str(entry.value)}
-            left_out.append((entry.written, {"code": "untyped_queues", "values": values}))
+        code = _unused(entry)
+        if code:
+            leave(entry.written, code, **({"type": str(entry.value)} if code == "untyped_queues" else {}))
             continue
-        if name is None:
-            left_out.append((entry.written[:255], {"code": "key_unused", "values": {}}))
-            continue
+        name = NAMES[entry.key]
         try:
-            if entry.in_conf and entry.written not in IN_CONF:
-                left_out.append((entry.written, {"code": "not_in_conf", "values": {}}))
-                continue
             wished = {**settings, name: _value(name, entry)}
-            if (
-                entry.in_conf
-                and name == RATIO
-                and isinstance(wished[name], int | float)
-                and wished[name] >= 1
-            ):
-                left_out.append((entry.written, {"code": "ratio_in_conf", "values": {}}))
-                continue
-            parse(_scenario(profile, wished, queue))
+            parse(_of_settings(profile, wished, queue))
+            settings = wished
         except EngineError as error:
             left_out.append((entry.written, why(error)))
-        else:
-            settings = wished
-    scenario = parse(_scenario(profile, settings, queue)).to_json()
+    scenario = parse(_of_settings(profile, settings, queue)).to_json()
     return ConfigurationReport(
         scenario, settings, left_out[:MOST_NAMED], len(left_out), None if is_observed else coming
     )
+
+
+def _unused(entry: ConfigurationEntry) -> str:
+    """Return by which reason an entry cannot be a session's setting, nothing where it may be one."""
+    name = NAMES.get(entry.key)
+    if entry.key == DEFAULT_TYPE and str(entry.value) in ("quorum", "stream"):
+        return "untyped_queues"
+    if name is None:
+        return "key_unused"
+    if entry.in_conf and entry.written not in IN_CONF:
+        return "not_in_conf"
+    ratio = _value(name, entry) if entry.in_conf and name == RATIO else None
+    return "ratio_in_conf" if isinstance(ratio, int | float) and ratio >= 1 else ""
+
+
+def _of_settings(profile: str, settings: Item, queue: Item) -> Item:
+    return _scenario(TITLE, profile, {"queues": [queue]}, [], settings=settings)
 
 
 def _environment_in(text: str) -> tuple[str, list[str]]:
@@ -621,7 +625,8 @@ def _decided(
     found: dict[str, ConfigurationEntry] = {}
     for entry in entries:
         before = found.get(entry.key)
-        first = before is not None and entry.in_conf and _is_bytes(entry) and not _is_bytes(before)
+        is_bytes = entry.in_conf and entry.written.endswith(".absolute")
+        first = before is not None and is_bytes and not before.written.endswith(".absolute")
         if before is not None:
             passed_over, counts = (entry, before) if first else (before, entry)
             values = {"key": counts.written, "value": _said(counts.value)}
@@ -629,10 +634,6 @@ def _decided(
         if not first:
             found[entry.key] = entry
     yield from found.values()
-
-
-def _is_bytes(entry: ConfigurationEntry) -> bool:
-    return entry.written.endswith(".absolute")
 
 
 def _said(value: Term) -> str:
@@ -644,19 +645,6 @@ def _profile_in(text: str) -> str:
     found = WRITER.search(text)
     version = next(filter(None, found.groups()), "") if found else ""
     return profile_of(NEWEST.get(version, version))
-
-
-def _scenario(profile: str, settings: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "title": TITLE,
-        "profile": profile,
-        "settings": settings,
-        "seed": 1,
-        "topology": {"queues": [queue]},
-        "commands": [],
-        "until_us": UNTIL_US,
-    }
 
 
 def _lines(text: str) -> Iterator[ConfigurationEntry]:

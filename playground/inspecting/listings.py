@@ -165,7 +165,8 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[ListingRow]:
             if not RULE.match(whole):
                 head, delimiter = [], ""
             continue
-        delimiter = _delimiter(whole) or delimiter
+        heads = (each for each in DELIMITERS if each in whole and _is_head(_split(whole, each)))
+        delimiter = next(heads, delimiter)
         cells = _split(whole, delimiter) if delimiter else _cells(whole, head)
         if 1 < len(cells) < len(head) and at == torn:
             cells.pop()  # the text may end within it
@@ -256,7 +257,9 @@ def _records(text: str) -> Iterator[tuple[int, str]]:
     held: list[str] = []
     begin, open_brackets = 1, 0
     for number, line in enumerate(text.splitlines(), 1):
-        if held and (open_brackets <= 0 or _begins_anew(line)):
+        # a line that begins a row though brackets are open: the pasted text is cut there
+        is_anew = "\t" in line and not line.startswith((" ", "\t", "{", "[", ",", "]", "}"))
+        if held and (open_brackets <= 0 or is_anew):
             yield begin, " ".join(held)
             held, open_brackets = [], 0
         if not held:
@@ -267,11 +270,6 @@ def _records(text: str) -> Iterator[tuple[int, str]]:
         open_brackets += depth_change(line)
     if held:
         yield begin, " ".join(held)
-
-
-def _begins_anew(line: str) -> bool:
-    """Return whether a line begins a row, even though earlier brackets are open: the pasted text is cut there."""
-    return "\t" in line and not line.startswith((" ", "\t", "{", "[", ",", "]", "}"))
 
 
 def _cells(line: str, head: list[str]) -> list[str]:
@@ -292,11 +290,6 @@ def _cells(line: str, head: list[str]) -> list[str]:
     if head[:1] == ["name"] and len(words) > len(head):
         words[: len(words) - len(head) + 1] = [" ".join(words[: len(words) - len(head) + 1])]
     return words if len(words) == len(head) else [bare]
-
-
-def _delimiter(line: str) -> str:
-    """Return what divides the cells of a line that is the head of a CSV; nothing for another line."""
-    return next((each for each in DELIMITERS if each in line and _is_head(_split(line, each))), "")
 
 
 def _split(line: str, delimiter: str) -> list[str]:
@@ -332,13 +325,8 @@ SPREAD: Final = "backing_queue_status."
 """How the columns of a status begin that `rabbitmqadmin --depth=3 list queues` spreads over a table."""
 
 IN_RAM, ON_DISK = "messages_ram", "messages_paged_out"
-COUNTERS: Final = (
-    "messages",
-    "messages_ready",
-    "messages_unacknowledged",
-    IN_RAM,
-    "consumers",
-    "storage_version",
+COUNTERS: Final = tuple(
+    f"messages messages_ready messages_unacknowledged {IN_RAM} consumers storage_version".split()
 )
 """Columns that a listing of any release has, which are read where no status is there."""
 QUEUES_OF_REPORT: Final = re.compile(
@@ -385,7 +373,8 @@ def read(text: str) -> QueueListing:
     columns: dict[str, None] = {}
     more = 0
     others = 0
-    text = _queues_of_report(text)
+    if REPORT.search(text):
+        text = "\n\n".join(QUEUES_OF_REPORT.findall(text)) or text
     for row in itertools.chain.from_iterable(map(_each_queue, rows(text[:MOST_CHARS], left_out))):
         kind = str(row.cells.get("type") if row.headed else "")
         if TYPES.get(kind, kind) in TYPES.values():
@@ -406,12 +395,6 @@ def read(text: str) -> QueueListing:
         raise UnreadableInput("other_queues" if others else "figures")
     rest = max(0, len(text) - MOST_CHARS)
     return QueueListing(found, left_out[:MOST_NAMED], len(left_out), list(columns), more, rest)
-
-
-def _queues_of_report(text: str) -> str:
-    """Return the listings of queues in `rabbitmqctl report`; any other text as it is."""
-    found = QUEUES_OF_REPORT.findall(text) if REPORT.search(text) else []
-    return "\n\n".join(found) or text
 
 
 def _each_queue(row: ListingRow) -> Iterator[ListingRow]:

@@ -1,7 +1,7 @@
 """What the next release refuses: parts of a configuration or of definitions, and directories, by their feature flags.
 
 Refusals are those that real nodes of 4.0.5 and 4.3.6 gave (`tests/recordings/upgrades`, held to it by a test), and keys
-that their own schemas lack (`schema_keys.py`); what has no effect is said by rules of docs/rules/queue-v2.md.
+that their own schemas lack (`schema_keys.json`); what has no effect is said by rules of docs/rules/queue-v2.md.
 
 Flags are those that `rabbit_core_ff` and the management plugin declare, read from their sources at the tags of the
 releases; where a node was really tried, docs/rules says so. A release refuses a directory in which a flag that it
@@ -10,13 +10,14 @@ requires is not enabled; it touches no file of a queue then.
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
+
 from engine.amqp.rules import REFERENCE, VALIDATIONS
-from playground.inspecting.schema_keys import KEYS
-from playground.inspecting.schema_keys import RELEASES as SCHEMAS
 
 REFUSED: Final = "refused"
 NO_EFFECT: Final = "no_effect"
@@ -117,20 +118,33 @@ def outcomes(found: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+class _Schemas(msgspec.Struct):
+    """What `tools/schema_keys.py` writes: releases, and keys with the places of those that have them. `$` stands for
+    a name of the operator's own.
+    """
+
+    releases: list[str]
+    keys: dict[str, str]
+
+
+_SCHEMAS: Final = msgspec.json.decode(
+    pkgutil.get_data("playground.inspecting", "schema_keys.json") or b"", type=_Schemas
+)
+_FORMS: Final = [
+    (key.partition("$")[0], re.compile(re.escape(key).replace(r"\$", "[^.]+")), places)
+    for key, places in _SCHEMAS.keys.items()
+    if "$" in key
+]
+"""Of each key with such a name in it what comes before the name, its form, and its places."""
+
+
 def places_of(key: str) -> frozenset[str]:
-    forms = _FORMS.get(key.split(".", 1)[0], ())
-    places = set(_EXACT.get(key, "")) or {at for form, some in forms for at in some if form.fullmatch(key)}
-    return frozenset(SCHEMAS[int(place)] for place in places)
-
-
-_EXACT: Final = {key: places for places, keys in KEYS.items() for key in keys.split() if "$" not in key}
-_FORMS: Final[dict[str, list[tuple[re.Pattern[str], str]]]] = {}
-"""Patterns of keys with names of the operator's own in them, with their releases, by the word before the first dot."""
-for _places, _keys in KEYS.items():
-    for _key in _keys.split():
-        if "$" in _key:
-            _pattern = re.compile(re.escape(_key).replace(r"\$", "[^.]+"))
-            _FORMS.setdefault(_key.split(".", 1)[0], []).append((_pattern, _places))
+    """Return the releases that have a key of rabbitmq.conf."""
+    exact = _SCHEMAS.keys.get(key)
+    places = exact or "".join(
+        each for begin, form, each in _FORMS if key.startswith(begin) and form.fullmatch(key)
+    )
+    return frozenset(_SCHEMAS.releases[int(place)] for place in places)
 
 
 def of_settings(pairs: list[tuple[str, str, bool]]) -> list[dict[str, Any]]:

@@ -172,7 +172,11 @@ def _answer(place: Path, options: argparse.Namespace) -> int:
         return NOTHING
     if options.json:
         beside = [*_beside(place)]
-        rows = [{"vhost": name, **_short(answer), "beside": beside} for name, _vhost, answer in answers]
+        only_drawn = ("begun", "started", "files")  # which only a page does
+        rows = [
+            {"vhost": name, **{key: answer[key] for key in answer if key not in only_drawn}, "beside": beside}
+            for name, _vhost, answer in answers
+        ]
         sys.stdout.write(json.dumps(rows, indent=1) + "\n")
     else:
         for name, vhost, answer in answers:
@@ -196,11 +200,6 @@ def _is_bad(answer: dict[str, Any]) -> bool:
 
 def _loses(answer: dict[str, Any]) -> bool:
     return any(row["back"] is None or row["gone"] or row["unreadable"] for row in answer["queues"])
-
-
-def _short(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without what only a page draws."""
-    return {key: value for key, value in answer.items() if key not in ("begun", "started", "files")}
 
 
 def lines(name: str, answer: dict[str, Any]) -> Iterator[str]:
@@ -359,22 +358,15 @@ def _beside(place: Path) -> Iterator[str]:
             if path.is_dir():
                 config = path / "config"
                 named = OF_QUEUE.search(config.read_bytes()) if config.is_file() else None
-                whose = (
-                    ""
-                    if named is None
-                    else f" of queue {_text(named[2])!r} in virtual host {_text(named[1])!r}"
-                )
+                whose = f" of queue {_text(named[2])!r} in virtual host {_text(named[1])!r}" if named else ""
                 yield f"  {kind}: {path.name}{whose}: not read"
 
 
 def _text(term: bytes) -> str:
     """Return what stands between the brackets of an Erlang binary as text: a string, or the numbers of its bytes."""
     if term.startswith(b'"'):
-        return (
-            term.partition(b"/")[0].strip(b'"').decode("utf-8", "replace")
-            if term.endswith(b"utf8")
-            else (term.strip(b'"').decode("latin-1"))
-        )
+        text, _slash, kind = term.partition(b'"/') if term.endswith(b"utf8") else (term, b"", b"")
+        return text.strip(b'"').decode("utf-8" if kind else "latin-1", "replace")
     return bytes(int(each) for each in term.split(b",")).decode("utf-8", "replace")
 
 

@@ -7,6 +7,7 @@ played and counted: the messages in their order, the files, and the work.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -40,50 +41,40 @@ from playground.inspecting.uploads import Files, OutOfTime, PlacedFiles, Release
 
 HEX_BYTES: Final = 256
 MOST_DAMAGE: Final = 100
-TOTALS: Final = (
-    "live",
-    "back",
-    "listed",
-    "unreadable",
-    "expired",
-    "gone",
-    "transient",
-    "no_content",
-    "delivered",
-    "redelivered",
-    "crashes",
-    "segments",
+TOTALS: Final = tuple(
+    "live back listed unreadable expired gone transient no_content delivered redelivered crashes segments".split()
 )
 MOST_LISTED: Final = 200
 """Files that are named one by one."""
 
 
+def _parts(report: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    if report["kind"] == kind:
+        return [report]
+    return [part for host in report.get("vhosts", [report]) for part in host.get(f"{kind}s", [])]
+
+
 def queues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the summary of each queue, whatever kind of directory was given."""
-    if report["kind"] == "queue":
-        return [report]
-    hosts = report.get("vhosts", [report])
-    return [queue for host in hosts for queue in host.get("queues", [])]
+    return _parts(report, "queue")
 
 
 def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    if report["kind"] == "store":
-        return [report]
-    hosts = report.get("vhosts", [report])
-    return [store for host in hosts for store in host.get("stores", [])]
+    return _parts(report, "store")
+
+
+def _first_host(report: dict[str, Any]) -> dict[str, Any]:
+    return next(iter(report.get("vhosts", [report])), {})
 
 
 def release_of(report: dict[str, Any]) -> str | None:
     """Return the series of the release that wrote the files, None for the usual one (V6, W94, W160)."""
-    vhosts = report["vhosts"] if report["kind"] == "node" else [report]
-    found: str | None = vhosts[0].get("release") if vhosts else None
-    return found
+    return _first_host(report).get("release")
 
 
 def is_believed(report: dict[str, Any]) -> bool:
     """Return whether a real start believes what a clean stop saved, and looks into no store file (S206)."""
-    hosts = report["vhosts"] if report["kind"] == "node" else [report]
-    return bool(hosts) and bool(hosts[0].get("believed"))
+    return bool(_first_host(report).get("believed"))
 
 
 def whole_name(own: str) -> tuple[str, int | None]:
@@ -168,15 +159,18 @@ def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
     """
     owners = _owners(report)
     rows = []
+    started = revival.state["stores"] if revival is not None and revival.state is not None else {}
     for store in stores_of(report):
         side = "transient" if "transient" in store["dir"] else "persistent"
-        alive, left = _alive(revival, side), _left(revival, side)
+        known = started.get(side)  # as the page's map of the store has it; None where it was not started
+        alive: Counter[int] = Counter()
+        for _start, count, refs, file, *_ in known["rows"] if known else ():
+            alive[file] += count if refs else 0
+        left = {number: (size, valid) for number, size, valid, *_ in known["files"]} if known else {}
         for file in store["files"]:
             number = int(file["file"].split(".")[0])
-            live = alive.get(number, (0, 0)) if alive is not None else None
-            after, valid = left.get(number, (0, 0)) if left is not None else (None, 0)
+            after, valid = left.get(number, (0, 0)) if known else (None, 0)
             garbage = None if after is None else after - valid
-            share = round(100 * garbage / after) if after and garbage is not None else None
             rows.append(
                 {
                     "store": side,
@@ -184,9 +178,9 @@ def store_rows(report: dict[str, Any], revival: QueueRevival | None) -> list[dic
                     "size": file["size"],
                     "after": after,
                     "entries": file["entries"],
-                    "live": None if live is None else live[0],
+                    "live": alive[number] if known else None,
                     "garbage": garbage,
-                    "share": share,
+                    "share": round(100 * garbage / after) if after and garbage is not None else None,
                     "pins": _pins_of(file, owners),
                 }
             )
@@ -226,32 +220,25 @@ def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
 
 
 def _pins_of(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> list[dict[str, Any]] | None:
-    """Return the pins of a store file; None where its records are neither listed nor counted."""
+    """Return the queues whose messages keep a store file from being deleted, each with the first and last of them;
+    None where its records are neither listed nor counted.
+    """
     if "pins" in file:
-        found: dict[str, dict[str, Any]] = {}
-        for each in file["pins"]:
-            own = whole_name(each["queue"])[0]
-            other = found.get(own, {"count": 0, "first": each["first"], "last": each["last"]})
-            found[own] = {
-                "queue": own,
-                "count": other["count"] + each["count"],
-                "first": min(other["first"], each["first"]),
-                "last": max(other["last"], each["last"]),
-            }
-        return sorted(found.values(), key=lambda each: each["count"])
-    return _pins(file, owners) if file["entries"] == len(file.get("list", ())) else None
-
-
-def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> list[dict[str, Any]]:
-    """Return the queues whose messages keep a store file from being deleted, each with the first and last of them."""
-    found: dict[str, list[int]] = {}
-    for record in file["list"]:
-        for queue, seq in owners.get(record["msg_id"], ()):
-            found.setdefault(queue, []).append(seq)
-    return [
-        {"queue": queue, "count": len(seqs), "first": min(seqs), "last": max(seqs)}
-        for queue, seqs in sorted(found.items(), key=lambda each: len(each[1]))
-    ]
+        kept = [
+            (whole_name(each["queue"])[0], *map(each.get, ("count", "first", "last")))
+            for each in file["pins"]
+        ]
+    elif file["entries"] == len(file.get("list", ())):
+        needed = (owner for record in file["list"] for owner in owners.get(record["msg_id"], ()))
+        kept = [(queue, 1, seq, seq) for queue, seq in needed]
+    else:
+        return None
+    pins: dict[str, dict[str, Any]] = {}
+    for queue, count, first, last in kept:
+        pin = pins.setdefault(queue, {"queue": queue, "count": 0, "first": first, "last": last})
+        pin["count"] += count
+        pin["first"], pin["last"] = min(pin["first"], first), max(pin["last"], last)
+    return sorted(pins.values(), key=lambda each: each["count"])
 
 
 def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
@@ -279,25 +266,6 @@ def unowned_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
         for each in stores_of(report)
         if each.get("unowned", {}).get("count")
     ]
-
-
-def _alive(revival: QueueRevival | None, side: str) -> dict[int, tuple[int, int]] | None:
-    """Return messages and bytes that live in each file after the start, which may have deleted files."""
-    if revival is None or revival.state is None or side not in revival.state["stores"]:
-        return None
-    found: dict[int, tuple[int, int]] = {}
-    for _start, count, refs, file, _offset, record_bytes, _step in revival.state["stores"][side]["rows"]:
-        if refs:
-            messages, size = found.get(file, (0, 0))
-            found[file] = messages + count, size + count * record_bytes
-    return found
-
-
-def _left(revival: QueueRevival | None, side: str) -> dict[int, tuple[int, int]] | None:
-    """Return the size and the valid bytes of each file that a start leaves, as the page's map of the store has them."""
-    if revival is None or revival.state is None or side not in revival.state["stores"]:
-        return None
-    return {number: (size, valid) for number, size, valid, *_ in revival.state["stores"][side]["files"]}
 
 
 def damage_rows(report: dict[str, Any], files: Files) -> list[dict[str, Any]]:
@@ -660,21 +628,16 @@ def _rehearsed(
         row = {"name": own, "before": was and was.back, **_outcome(was, after["queues"].get(own))}
         queues.append(row | {"orderly": _outcome(was, found.get(own))})
     queues = _in_whole(queues)
-    row = {
-        "failure": after["failure"],
-        "queues": queues,
-        "files": changes(before["files"], after["files"]),
-        "work": after["work"],
-    }
+    row = {**_came_of(before, after), "queues": queues}
     if later is not None:
-        turned = changes(before["files"], later["files"])
-        row["orderly"] = {
-            "failure": later["failure"],
-            "files": turned,
-            "work": later["work"],
-            "second": target.drops(source),
-        }
+        row["orderly"] = {**_came_of(before, later), "second": target.drops(source)}
     return row
+
+
+def _came_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Return what a start came to, and what it made of the files."""
+    files = changes(before["files"], after["files"])
+    return {"failure": after["failure"], "files": files, "work": after["work"]}
 
 
 def _in_whole(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

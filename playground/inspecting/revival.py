@@ -90,11 +90,8 @@ def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
     for each in queues:
         exchanges.add_queue(str(each.get("name")))
     for each in _items(found, "exchanges", vhost):
-        exchanges.add(
-            Exchange(
-                name=str(each.get("name")), type=str(each.get("type")), arguments=_letter_arguments(each)
-            )
-        )
+        name, kind = str(each.get("name")), str(each.get("type"))
+        exchanges.add(Exchange(name=name, type=kind, arguments=_letter_arguments(each)))
     for each in _items(found, "bindings", vhost):
         if str(each.get("source")) in exchanges.exchanges:
             exchanges.bind(
@@ -108,11 +105,8 @@ def read(data: bytes, vhost: str | None) -> DeadLetterRoutes | None:
             )
     routes = {}
     for each in queues:
-        name, exchange, key = (
-            str(each.get("name")),
-            _letter_arguments(each).get(EXCHANGE),
-            _letter_arguments(each).get(KEY),
-        )
+        name, arguments = str(each.get("name")), _letter_arguments(each)
+        exchange, key = arguments.get(EXCHANGE), arguments.get(KEY)
         if isinstance(exchange, str):
             keys = (key,) if isinstance(key, str) else () if exchange else (name,)
             routes[name] = exchanges.route(exchange, keys)
@@ -396,14 +390,18 @@ def revive(
             inside = f"queues/{queue_directory('/', names[directory])}/{inside.rpartition('/')[2]}"
         if inside != ".vhost" and not inside.endswith((".dets", ".ets")):
             moved[f"{VHOST_ROOT}/{inside}"] = data
+    # Without the argument a 3.10 would convert files of version 2 back when it starts (W209).
+    second = {} if vhost.get("release") else {"x-queue-version": 2}
+    declared = [
+        {"name": names[each["dir"]], "arguments": second if each.get("version") == 2 else {}}
+        for each in queues
+    ]
     scenario: dict[str, Any] = {
         "version": 1,
         "title": "",
         **_broker(vhost, choice),
         "seed": 1,
-        "topology": {
-            "queues": [{"name": names[each["dir"]], "arguments": _arguments(each, vhost)} for each in queues]
-        },
+        "topology": {"queues": declared},
         "commands": [{"at_us": POWER_CUT_US, "do": "restart", "kind": "power"}],
         "until_us": UNTIL_US,
     }
@@ -441,7 +439,8 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
     was not played. `records`: that are in its indexes, for anyone who asks why it takes too long.
     """
     played = _play(revival, records)
-    if _needs_memory(played) and len(revival.names) > 1:
+    needs_memory = played.unplayed is not None and played.unplayed["code"] == "start_needs_memory"
+    if needs_memory and len(revival.names) > 1:
         return _one_by_one(revival, records)
     dead: list[str] = []
     whole = revival
@@ -469,10 +468,6 @@ def start(revival: QueueRevival, records: int = 0) -> QueueRevival:
                 each.after = later[own].given
     found |= {own: TakenOut(None, end=DEAD) for own in dead}
     return msgspec.structs.replace(played, found=found)
-
-
-def _needs_memory(played: QueueRevival) -> bool:
-    return played.unplayed is not None and played.unplayed["code"] == "start_needs_memory"
 
 
 def _one_by_one(revival: QueueRevival, records: int) -> QueueRevival:
@@ -586,7 +581,9 @@ def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:
     release = RELEASES[choice.series or vhost.get("release") or REFERENCE.series]
     usual: Any = release.storage_settings(choice.scale, {})
     without = usual.segment_entry_count if vhost.get("release") else USUAL_ENTRY_COUNT
-    second = _entries_of_version_2(vhost.get("queues", []))
+    # The header of a `.qi` file says its slots, which the broker keeps nowhere else (W3).
+    of_second = (each for each in vhost.get("queues", []) if each.get("version") == 2)
+    second = next(filter(None, (each.get("segment_entry_count") for each in of_second)), None)
     both = V2_ENTRIES in release.storage.settings.bounds
     if both and second:
         other = {V2_ENTRIES: second}
@@ -596,17 +593,6 @@ def _broker(vhost: dict[str, Any], choice: ReleaseChoice) -> dict[str, Any]:
     if count != usual.segment_entry_count:
         other["segment_entry_count"] = count
     return {"profile": release.profiles[choice.scale], "settings": other}
-
-
-def _entries_of_version_2(queues: list[dict[str, Any]]) -> int | None:
-    """Return the slots of a `.qi` file as its header says, which the broker keeps nowhere else (W3)."""
-    found = (each.get("segment_entry_count") for each in queues if each.get("version") == 2)
-    return next(filter(None, found), None)
-
-
-def _arguments(queue: dict[str, Any], vhost: dict[str, Any]) -> dict[str, Any]:
-    """Return the argument without which a 3.10 would convert files of version 2 back when it starts (W209)."""
-    return {"x-queue-version": 2} if queue.get("version") == 2 and not vhost.get("release") else {}
 
 
 def records_of(queues: list[dict[str, Any]]) -> int:

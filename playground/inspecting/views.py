@@ -255,13 +255,8 @@ def _session(request: HttpRequest) -> dict[str, Any] | None:
         return None
     found = session_or_gone(request.GET["session"][:64])
     profile, settings = found.scenario["profile"], found.scenario["settings"]
-    return {
-        "archive": reverse("session-archive", args=[found.public_id]),
-        "choice": {
-            "profile": profile,
-            "entries": segment_entries(profile, settings),
-        },
-    }
+    choice = {"profile": profile, "entries": segment_entries(profile, settings)}
+    return {"archive": reverse("session-archive", args=[found.public_id]), "choice": choice}
 
 
 @rate_limited

@@ -43,8 +43,7 @@ from playground.whatif.shipped import metric as label
 
 RAM = peak_ram_bytes.name
 RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
-BOUND_FIELDS = {"ram": "ram_percent", "blocked": "blocked_s", "wait": "wait_s"}
-FIELDS = (*BOUND_FIELDS, "least")
+FIELDS = ("ram", "blocked", "wait", "least")
 """In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what is to be best."""
 
 LARGEST = 1e9
@@ -86,6 +85,9 @@ class GridBounds(NamedTuple):
             WAIT: self.wait_s,
         }
         return {name: bound for name, bound in wanted.items() if bound is not None and name in metrics}
+
+
+BOUND_FIELDS = dict(zip(FIELDS[:-1], GridBounds._fields, strict=False))
 
 
 def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> GridBounds:
